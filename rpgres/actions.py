@@ -1,0 +1,384 @@
+"""One action from its inputs to its result: the way shared by `roll`, scenes, batches, odds and the library.
+
+Nothing here prints, prompts or exits. The records at the top are the JSON of the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.chance import Streams
+from rpgres.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.errors import RpgresError, RuleError, UsageError
+from rpgres.inputs import ACTOR, Setting, read_inputs
+from rpgres.players import Players, Policy, Prompt, Question, Seats, uniform
+from rpgres.rulesets import Rules, unknown
+from rpgres.state import EMPTY, State
+from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Stop, Table, Told, apply_effects
+from rpgres.version import __version__
+
+
+class AnswerRecord(msgspec.Struct, frozen=True):
+    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label."""
+
+    label: str
+    kind: Literal["chance", "decision"]
+    value: str
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """How an action ended, as `rpgres roll --json` prints it."""
+
+    format: Literal["rpgres.result/1"] = "rpgres.result/1"
+    version: str
+    ruleset: str
+    rules: dict[str, Any]
+    action: str
+    variant: str | None = None
+    actor: str
+    inputs: dict[str, Any]
+    answers: list[AnswerRecord]
+    outcome: str
+    success: bool | None
+    margin: int | None
+    total: int | None
+    opposition: int | None
+    effects: list[dict[str, Any]]
+    texts: list[str]
+    events: list[dict[str, Any]]
+    switches: dict[str, str]
+    seed: str | None
+    unused: list[AnswerRecord] = []
+    note: str | None = None
+    details: dict[str, Any] = {}
+
+
+class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that waits for its owner."""
+
+    label: str
+    who: str
+    text: str
+    options: list[dict[str, str]]
+    facts: dict[str, Any] = {}
+
+
+class Pending(msgspec.Struct, frozen=True, kw_only=True):
+    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3."""
+
+    format: Literal["rpgres.pending/1"] = "rpgres.pending/1"
+    version: str
+    ruleset: str
+    action: str
+    actor: str
+    inputs: dict[str, Any]
+    answers: list[AnswerRecord]
+    events: list[dict[str, Any]]
+    question: QuestionRecord
+    switches: dict[str, str]
+    seed: str | None
+    resume: str
+    note: str | None = None
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """An action whose inputs are read: ready to be run, any number of times.
+
+    Attributes:
+        rules: the ruleset in play.
+        action: the action's name.
+        state: what lies on the table before it.
+        actor: who acts.
+        arguments: what the rule takes.
+        inputs: what was typed, for the record.
+    """
+
+    rules: Rules
+    action: str
+    state: State
+    actor: str
+    arguments: dict[str, Any]
+    inputs: dict[str, Any]
+
+
+def prepare(
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    state: State | None = None,
+    actor: str = "",
+    beside: Path | None = None,
+) -> Prepared:
+    """Return an action with its inputs read.
+
+    Args:
+        rules: the ruleset in play.
+        action: the action's name.
+        inputs: values by parameter name, as typed or scripted.
+        state: the table so far; empty by default.
+        actor: who acts, somebody of that state; by default whoever `sheet` describes.
+        beside: the folder in which sheets are sought first.
+
+    Raises:
+        UsageError: the action or an input is unknown, missing or impossible.
+        FileError: a sheet is missing or faulty.
+    """
+    rules.rule(action)
+    setting = Setting(rules, state if state is not None else State(), actor=actor or ACTOR, beside=beside)
+    arguments = read_inputs(setting, action, inputs)
+    plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
+    return Prepared(rules, action, setting.state, setting.actor, arguments, plain)
+
+
+def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: bool = False) -> tuple[Outcome, Table]:
+    """Run an action once and return its outcome, with the table it was played at for the events.
+
+    Raises:
+        NeedsAnswer, Settled: the run ended early (see `table`); the exception carries the table as `table`.
+        RuleError: the rule raised something that is not meant for users.
+    """
+    table = Table(prepared.rules, prepared.state, dealer=dealer, players=players, band_only=band_only)
+    rule = prepared.rules.ruleset.actions[prepared.action]
+    try:
+        return rule(table, prepared.state.characters[prepared.actor], **prepared.arguments), table
+    except Stop as stop:
+        stop.table = table
+        raise
+    except RpgresError:
+        raise
+    except Exception as error:
+        raise RuleError(
+            f"the rule {prepared.rules.id} {prepared.action} failed: {type(error).__name__}: {error}"
+        ) from error
+
+
+def labels_of(rules: Rules, action: str) -> dict[str, str]:
+    """Return every label an action can ask, with its kind: those its rule declares and those of its outcome tables."""
+    described = rules.file.actions[action]
+    found: dict[str, str] = {label: rules.file.labels[label].kind for label in described.labels}
+    for table in described.tables:
+        for row in rules.table(table).values():
+            found |= dict.fromkeys(_asked(rules, row.ask), "decision")
+    return found
+
+
+def _asked(rules: Rules, ask: Mapping[str, Any]) -> Iterator[str]:
+    for label, question in ask.items():
+        yield label
+        shown = rules.menu(question.menu) if question.menu else question
+        for option in shown.options.values():
+            yield from _asked(rules, option.ask)
+
+
+def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose: Mapping[str, Any]) -> None:
+    """Check that an action can ask every label that answers were typed for.
+
+    Raises:
+        UsageError: it cannot ask one; the message names the nearest.
+    """
+    if not given and not choose:
+        return
+    labels = labels_of(rules, action)
+    for answers, kind, option in ((given, "chance", "--given"), (choose, "decision", "--choose")):
+        for label in answers:
+            if labels.get(label) == kind:
+                continue
+            if label in labels:
+                other = "--choose" if option == "--given" else "--given"
+                raise UsageError(f"{label!r} is a {labels[label]} label: answer it with {other}, not {option}")
+            mine = [name for name, its in labels.items() if its == kind]
+            raise UsageError(unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}"))
+
+
+def policy_of(rules: Rules, name: str = "") -> Policy:
+    """Return a policy by name; without one, the ruleset's first, or equal chances when it has none.
+
+    Raises:
+        UsageError: the ruleset has no such policy.
+    """
+    policies = rules.ruleset.policies
+    if not name:
+        return next(iter(policies.values()), uniform)
+    if name == "uniform":
+        return uniform
+    if name not in policies:
+        raise UsageError(unknown("policy", name, [*policies, "uniform"], of=f"the ruleset {rules.id}"))
+    return policies[name]
+
+
+def run(
+    prepared: Prepared,
+    *,
+    streams: Streams,
+    step: int = 0,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    prompt: Prompt | None = None,
+    note: str | None = None,
+) -> tuple[Result | Pending, State]:
+    """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
+
+    Args:
+        prepared: the action.
+        streams: the seed's numbers.
+        step: which step of a scene this is, from 0.
+        given: results read off real dice, by label.
+        choose: answers to decisions, by label.
+        policies: who answers what was not chosen; `""` for everybody.
+        prompt: asks a person what nobody else answered.
+        note: carried into the result.
+
+    Raises:
+        UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
+    """
+    rules, action = prepared.rules, prepared.action
+    check_labels(rules, action, given=given, choose=choose)
+    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
+    seats = Seats(choose, policies=policies, prompt=prompt)
+    try:
+        outcome, table = play(prepared, dealer=dealer, players=seats)
+    except NeedsAnswer as needs:
+        pending = _pending(prepared, needs.table.events, question=needs.question, seed=streams.seed, note=note)
+        return pending, prepared.state
+    for label, value in dealer.unused():
+        raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
+    result = _result(prepared, outcome, table.events, seed=streams.seed, unused=seats.unused(), note=note)
+    return result, apply_effects(rules, prepared.state, outcome)
+
+
+def _result(
+    prepared: Prepared,
+    outcome: Outcome,
+    events: Sequence[Event],
+    *,
+    seed: str,
+    unused: Iterable[tuple[str, str]],
+    note: str | None,
+) -> Result:
+    rules = prepared.rules
+    return Result(
+        version=__version__,
+        ruleset=rules.id,
+        rules=rules.identity(),
+        action=prepared.action,
+        variant=prepared.arguments.get("variant"),
+        actor=prepared.actor,
+        inputs=prepared.inputs,
+        answers=list(_answers(events)),
+        outcome=outcome.band,
+        success=outcome.success,
+        margin=outcome.margin,
+        total=outcome.total,
+        opposition=outcome.opposition,
+        effects=[dict(effect) for effect in outcome.effects],
+        texts=list(outcome.texts),
+        events=[event_record(event) for event in events],
+        switches=rules.switches,
+        seed=seed,
+        unused=[AnswerRecord(label, "decision", value) for label, value in unused],
+        note=note,
+        details=dict(outcome.details),
+    )
+
+
+def _pending(
+    prepared: Prepared, events: Sequence[Event], *, question: Question, seed: str, note: str | None
+) -> Pending:
+    answers = list(_answers(events))
+    asked = QuestionRecord(
+        label=question.label,
+        who=question.who,
+        text=question.text,
+        options=[{"name": option.name, "text": option.text} for option in question.options],
+        facts={key: value for key, value in question.facts.items() if value is not None},
+    )
+    pending = Pending(
+        version=__version__,
+        ruleset=prepared.rules.id,
+        action=prepared.action,
+        actor=prepared.actor,
+        inputs=prepared.inputs,
+        answers=answers,
+        events=[event_record(event) for event in events],
+        question=asked,
+        switches=prepared.rules.switches,
+        seed=seed,
+        resume="",
+        note=note,
+    )
+    changed = {
+        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
+    }
+    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
+
+
+def _answers(events: Sequence[Event]) -> Iterator[AnswerRecord]:
+    for event in events:
+        if isinstance(event, Rolled):
+            yield AnswerRecord(event.label, "chance", event.throw.text)
+        elif isinstance(event, Decided):
+            yield AnswerRecord(event.label, "decision", event.answer)
+
+
+def event_record(event: Event) -> dict[str, Any]:
+    """Return an event as plain data for the JSON."""
+    match event:
+        case Rolled():
+            return {
+                "event": "roll",
+                "label": event.label,
+                "by": event.by,
+                "dice": event.dice.text,
+                "faces": event.throw.text,
+                "value": event.throw.value,
+            }
+        case Decided():
+            return {
+                "event": "decision",
+                "label": event.label,
+                "who": event.who,
+                "answer": event.answer,
+                "text": event.text,
+                "means": event.means,
+            }
+        case Told():
+            return {"event": "text", "text": event.text}
+
+
+def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
+    """Return the command line that runs a pending action again up to its question, with the place for the answer.
+
+    Every answer so far is repeated, decisions and dice alike, so that it is the same run whoever answered them.
+    """
+    import shlex
+
+    words = ["rpgres", "roll", pending.ruleset, pending.action]
+    for name, value in pending.inputs.items():
+        words += _option(name, value)
+    for name, value in switches.items():
+        words += ["--switch", f"{name}={value}"]
+    for answer in pending.answers:
+        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.label}={answer.value}"]
+    if pending.note:
+        words += [f"--note={pending.note}"]
+    words += [f"--seed={pending.seed}", "--choose", f"{pending.question.label}={pending.question.options[0]['name']}"]
+    return shlex.join(words)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    if value is True:
+        return [f"--{name}"]
+    if value is False:
+        return []
+    if isinstance(value, list | tuple):
+        return [word for one in value for word in _option(name, one)]
+    if isinstance(value, Mapping):
+        value = ":".join(str(part) for part in value.values())
+    text = str(value)
+    return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]

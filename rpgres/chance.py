@@ -1,0 +1,144 @@
+"""Seeds, streams of random numbers, and fair draws from them. Nothing here knows dice, cards or rules.
+
+The generator is called ``rp1``. It is stateless and counter-based: each question a rule asks has a *place*
+(step, label, count), and its numbers are a keyed hash of that place, so that one answer can change while every
+other die stays as it was.
+
+==========  ==================================================================================================
+seed        any text; ``rp1:TEXT`` is the same as ``TEXT``; ``TEXT#N`` is run N of a repeated or simulated action
+key         BLAKE2b, 32 bytes, of TEXT in UTF-8, personalised with ``rpgres rp1``
+block       BLAKE2b, 64 bytes, keyed with the key, of ``STEP/LABEL/COUNT/DRAW/BLOCK`` in UTF-8
+word        the eight bytes of the block at ``8 * (RUN % 8)``, most significant first; ``BLOCK = RUN // 8``
+below(n)    the first word smaller than the largest multiple of n up to 2**64, modulo n; DRAW counts the words
+            (for n over 2**64 the words are taken together, two by two or as many as n needs)
+==========  ==================================================================================================
+
+STEP, COUNT, DRAW, BLOCK and RUN are decimal numbers from 0; a run without a number is run 0. Eight runs share a
+block, which is what makes a long simulation cheap. The vectors in ``tests/test_chance.py`` pin all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+
+from rpgres.errors import UsageError
+
+ALGORITHM = "rp1"
+WORD = 1 << 64  # one more than the largest word
+_LANES = 8
+_ALGORITHM_PREFIX = re.compile(r"^(rp\d+):")
+_RUN_SUFFIX = re.compile(r"#(0|[1-9]\d{0,17})$")
+
+
+def mint_seed() -> str:
+    """Return a fresh seed with 80 bits from the operating system, named after its algorithm."""
+    import secrets
+
+    alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+    return f"{ALGORITHM}:" + "".join(alphabet[b & 31] for b in secrets.token_bytes(16))
+
+
+def split_seed(seed: str) -> tuple[str, int]:
+    """Return the text a seed hashes and the number of its run.
+
+    Raises:
+        UsageError: the seed names a generator that this version does not have.
+    """
+    named = _ALGORITHM_PREFIX.match(seed)
+    if named and named[1] != ALGORITHM:
+        raise UsageError(
+            f"the seed {seed!r} was made with the generator {named[1]}, and this version of rpgres only has {ALGORITHM}"
+        )
+    text = seed[named.end() :] if named else seed
+    numbered = _RUN_SUFFIX.search(text)
+    if numbered:
+        return text[: numbered.start()], int(numbered[1])
+    return text, 0
+
+
+def run_seed(seed: str, run: int) -> str:
+    """Return the seed of run `run` (from 0) of a repeated action; a seed that is already a run gets runs of its own.
+
+    >>> run_seed("7", 2)
+    '7#2'
+    """
+    return f"{seed}#{run}"
+
+
+class Streams:
+    """The random numbers of one run: a word for every place a question can have.
+
+    Args:
+        seed: any text, see the module's table.
+    """
+
+    __slots__ = ("_block", "_blocks", "_key", "_offset", "run", "seed", "text")
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+        self.text, self.run = split_seed(seed)
+        self._key = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=32, person=b"rpgres rp1").digest()
+        self._blocks: dict[tuple[int, str, int], bytes] = {}
+        self.move_to(self.run)
+
+    def move_to(self, run: int) -> None:
+        """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
+        self.run = run
+        block, lane = divmod(run, _LANES)
+        if block != getattr(self, "_block", None):
+            self._block = block
+            self._blocks.clear()
+        self._offset = lane * 8
+
+    def word(self, step: int, label: str, count: int) -> int:
+        """Return the first 64-bit number of a place."""
+        place = (step, label, count)
+        block = self._blocks.get(place)
+        if block is None:
+            block = self._blocks[place] = self._hash(step, label, count, 0)
+        offset = self._offset
+        return int.from_bytes(block[offset : offset + 8], "big")
+
+    def _hash(self, step: int, label: str, count: int, draw: int) -> bytes:
+        message = f"{step}/{label}/{count}/{draw}/{self._block}"
+        return blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
+
+    def below(self, step: int, label: str, count: int) -> Callable[[int], int]:
+        """Return the fair draws of one place: a function that gives a number from 0 to n - 1, a new one each call."""
+        draw = 0
+
+        def next_below(n: int) -> int:
+            nonlocal draw
+            words = max(1, ((n - 1).bit_length() + 63) // 64)
+            while True:
+                number = 0
+                for _ in range(words):
+                    word = self._redraw(step, label, count, draw) if draw else self.word(step, label, count)
+                    number = number << 64 | word
+                    draw += 1
+                span = 1 << 64 * words
+                if number < span - span % n:
+                    return number % n
+
+        return next_below
+
+    def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
+        offset = self._offset
+        return int.from_bytes(self._hash(step, label, count, draw)[offset : offset + 8], "big")
+
+
+def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:
+    """Return an index with chance proportional to its weight, drawn by one exact whole-number draw.
+
+    Args:
+        weights: whole numbers, none negative, at least one positive.
+        below: draws a number from 0 to n - 1.
+    """
+    point = below(sum(weights))
+    for index, weight in enumerate(weights):
+        point -= weight
+        if point < 0:
+            return index
+    raise ValueError("pick needs a positive weight")

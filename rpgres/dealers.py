@@ -1,0 +1,111 @@
+"""Who answers chance: a seeded generator, or results read off real dice. Every-result-weighted stands in `odds`.
+
+Nothing here knows rules; a dealer is asked by the table and answers by label and count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from rpgres.chance import WORD, Streams, pick
+from rpgres.dice import Dice, Throw
+
+
+class Dealer(Protocol):
+    """Who answers chance. A joint dealer answers two compared rolls as one question; see `Table.versus`."""
+
+    joint: bool
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return one result of the dice for the `count`-th question of this label."""
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Return one difference of two rolls; only asked of a joint dealer."""
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Return an index with chance proportional to its weight."""
+
+    def merge(self, key: object) -> None:
+        """Take note that from here on only `key` matters."""
+
+
+class SeededDealer:
+    """Answers from a seed, a stream for each question.
+
+    Args:
+        streams: the numbers of the seed and run.
+        step: which step of a scene or table this is, from 0.
+    """
+
+    __slots__ = ("_step", "_streams")
+    joint = False
+
+    def __init__(self, streams: Streams, *, step: int = 0) -> None:
+        self._streams = streams
+        self._step = step
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return the throw that the seed holds for this question."""
+        table = dice.table
+        if table is not None:  # the common case without a closure; the same number `below` would draw first
+            size = len(table)
+            word = self._streams.word(self._step, label, count)
+            if word < WORD - WORD % size:
+                return table[word % size]
+        return dice.throw(self._streams.below(self._step, label, count))
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Return the difference of two throws; the table never asks this of a dealer that is not joint."""
+        return self.throw(own, f"{label}:own", count).value - self.throw(other, f"{label}:other", count).value
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Return an index drawn by weight from this question's stream."""
+        return pick(weights, self._streams.below(self._step, label, count))
+
+    def merge(self, key: object) -> None:
+        """Do nothing: a single run has nothing to merge."""
+
+
+class GivenDealer:
+    """Answers with results read off real dice, by label and in order, and leaves the rest to another dealer.
+
+    Args:
+        given: the results as typed, by label.
+        then: who answers what was not given.
+    """
+
+    __slots__ = ("_given", "_then")
+    joint = False
+
+    def __init__(self, given: Mapping[str, Sequence[str]], *, then: Dealer) -> None:
+        self._given = {label: list(results) for label, results in given.items()}
+        self._then = then
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return the given result, or the other dealer's.
+
+        Raises:
+            GivenError: the result is impossible with these dice; says what was expected.
+        """
+        results = self._given.get(label)
+        if results:
+            return dice.read(results.pop(0))
+        return self._then.throw(dice, label, count)
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Leave it to the other dealer; the table never asks this of a dealer that is not joint."""
+        return self._then.difference(own, other, label, count)
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Leave it to the other dealer: what a policy draws cannot be given."""
+        return self._then.pick(weights, label, count)
+
+    def merge(self, key: object) -> None:
+        """Do nothing: a single run has nothing to merge."""
+
+    def unused(self) -> Iterable[tuple[str, str]]:
+        """Yield what was given and never asked, as (label, result)."""
+        for label, results in self._given.items():
+            for result in results:
+                yield label, result

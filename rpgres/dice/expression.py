@@ -1,0 +1,150 @@
+"""Compiled dice expressions: what the rest of rpgres holds in its hands. Parsing, laws and throwing live beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from typing import NoReturn
+
+from rpgres.dice import laws, notation, throwing
+from rpgres.dice.laws import Law
+from rpgres.dice.throwing import Throw
+from rpgres.errors import NotationError
+
+
+class Dice:
+    """A compiled expression, immutable, equal to another by its canonical text. Made by `dice`.
+
+    Attributes:
+        text: the canonical text.
+        pools: the pools of dice in the order of the text.
+    """
+
+    text: str
+    pools: tuple[notation.Pool, ...]
+    _node: notation.Node
+    _size: int | None
+
+    def __init__(self, node: notation.Node) -> None:
+        pools = tuple(notation.pools_in(node))
+        # Past __setattr__, which refuses.
+        self.__dict__.update(text=notation.write(node), pools=pools, _node=node, _size=throwing.table_size(pools))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"dice cannot be changed: {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"dice cannot be changed: {name}")
+
+    def __repr__(self) -> str:
+        return f"dice({self.text!r})"
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Dice) and self.text == other.text)
+
+    def __reduce__(self) -> tuple[Callable[[str], Dice], tuple[str]]:
+        return dice, (self.text,)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the expression has no dice."""
+        return not self.pools
+
+    @cached_property
+    def law(self) -> Law:
+        """The exact distribution of the value.
+
+        Raises:
+            LawSizeError: it has too many values or would take too much work; the message names the limit.
+        """
+        return laws.law_of(self._node)
+
+    @cached_property
+    def table(self) -> tuple[Throw, ...] | None:
+        """All raw results, if they are equally likely and at most `throwing.MOST_TABLE`; otherwise None.
+
+        The first die of the text is the most significant, and faces ascend: the table of ``2d6`` starts 1,1 and 1,2.
+        """
+        if self._size is None:
+            return None
+        return tuple(throwing.table_entry(self._node, self.pools, index) for index in range(self._size))
+
+    def throw(self, below: Callable[[int], int]) -> Throw:
+        """Return one result: `table[below(len(table))]` if there is a table, else a draw for each die, in order.
+
+        Args:
+            below: draws a fair whole number from 0 to n - 1; it is not called when nothing can vary.
+        """
+        size = self._size
+        if size is None:
+            return throwing.throw(self._node, self.pools, below)
+        index = below(size) if size > 1 else 0
+        # A single throw must not pay for a table of thousands.
+        table = self.__dict__.get("table")
+        return table[index] if table else throwing.table_entry(self._node, self.pools, index)
+
+    def read(self, text: str) -> Throw:
+        """Return the throw that was read off real dice: ``++0-``, ``6,5,4,1``, with ``;`` between pools.
+
+        Dice that are dropped or counted are found here; a die that is thrown again or explodes is given with all its
+        faces in order, before the next die.
+
+        Raises:
+            GivenError: the dice cannot have shown this; the message says what was expected.
+        """
+        return throwing.read(self._node, self.pools, text)
+
+
+@lru_cache(maxsize=4096)
+def dice(text: str) -> Dice:
+    """Return the compiled expression of a text in dice notation.
+
+    >>> dice("4D6 KH 3").text
+    '4d6kh3'
+
+    Raises:
+        NotationError: the text is not dice notation, or goes beyond a limit; it knows the place of the fault.
+    """
+    node = notation.parse(text)
+    canonical = notation.write(node)
+    if canonical == text:
+        return Dice(node)
+    try:
+        # All spellings share one object, and with it the law and the table.
+        return dice(canonical)
+    except NotationError as error:
+        # The canonical text can be a little longer and deeper than what was typed.
+        message = f"written out in full, {error.message}"
+        raise notation.over(error.details["limit"], NotationError(message, text, 0, len(text))) from None
+
+
+@lru_cache(maxsize=1024)
+def difference(a: Dice, b: Dice) -> Law:
+    """Return the distribution of the value of `a` minus the value of `b`, thrown independently.
+
+    Raises:
+        LawSizeError: one of them, or the difference, is too much work; the message names the limit.
+    """
+    return laws.subtract(a.law, b.law)
+
+
+def is_notation(text: str) -> bool:
+    """Return whether the text would be taken as dice notation, as d20, 4df or 7 would, and fate would not."""
+    try:
+        dice(text)
+    except NotationError:
+        return False
+    return True
+
+
+def resembles_notation(text: str) -> bool:
+    """Return whether the text can only be meant as dice notation, faulty or not: 4d6d1 and d0, but not dungeon or d.
+
+    For telling whose error message helps when a text is neither notation nor a known name.
+    """
+    start = text.lstrip(" (-").lower()
+    after_count = start.lstrip("0123456789")
+    return after_count != start or (len(start) > 1 and start[0] == "d" and start[1] in "0123456789%")

@@ -1,0 +1,275 @@
+"""Thrown dice: one result of an expression, drawn by a caller's numbers or read off real dice. Nothing here makes
+random numbers or weighs results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NoReturn
+
+from msgspec import Struct
+
+from rpgres.dice.notation import FATE, MOST_EXPLOSIONS, Node, Number, Pool, Product
+from rpgres.errors import GivenError
+
+MOST_TABLE = 4_096  # equally likely results that are kept as a table
+MOST_REROLLS = 10  # of one die in a row; after them the face is drawn among those that stay, with the same chances
+
+_FATE_SIGNS = "-0+"
+_FATE_FACES = {"+": 1, "0": 0, "-": -1, "b": 0, "_": 0, "\u2212": -1}
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+# Why a die is thrown, which is what a reader of real dice must be told when a face is missing.
+_FIRST, _REROLL, _EXPLOSION = "first", "reroll", "explosion"
+_Draw = Callable[[str], int]
+
+
+class DieFace(Struct, frozen=True, gc=False):
+    """One face of one die that was thrown.
+
+    `mark` is "kept" when the face is part of the value, "dropped" when its die was dropped, "missed" when its die does
+    not fit the count of the pool, "rerolled" when the die was thrown again because of it.
+    """
+
+    face: int
+    sides: int  # 0 for a Fate die
+    mark: str = "kept"
+    exploded: bool = False  # the next face belongs to the same die
+
+
+class Throw(Struct, frozen=True):
+    """One result of an expression; `text` is what `Dice.read` takes to give the same throw back."""
+
+    value: int
+    faces: tuple[tuple[DieFace, ...], ...]  # of each pool, in the order of the expression's text
+    text: str
+
+
+def throw(node: Node, pools: Sequence[Pool], below: Callable[[int], int]) -> Throw:
+    """Return a throw whose faces are drawn one by one, in the order of the text.
+
+    Args:
+        node: the expression.
+        pools: its pools, in the order of the text.
+        below: draws a fair whole number from 0 to n - 1.
+    """
+    return _throw(node, [(pool, _drawing(pool, below)) for pool in pools])
+
+
+def table_size(pools: Sequence[Pool]) -> int | None:
+    """Return the number of raw results when they are equally likely and at most `MOST_TABLE`, otherwise nothing."""
+    size = 1
+    for pool in pools:
+        if pool.reroll or pool.explodes:
+            return None
+        sides = len(pool.faces)
+        if sides > 1:
+            for _ in range(pool.count):
+                size *= sides
+                if size > MOST_TABLE:
+                    return None
+    return size
+
+
+def table_entry(node: Node, pools: Sequence[Pool], index: int) -> Throw:
+    """Return raw result `index`: the first die is the most significant, and faces ascend."""
+    drawn: list[int] = []
+    for pool in reversed(pools):
+        sides, lowest = len(pool.faces), pool.faces[0]
+        for _ in range(pool.count):
+            index, place = divmod(index, sides)
+            drawn.append(lowest + place)
+    return _throw(node, [(pool, lambda _: drawn.pop()) for pool in pools])
+
+
+def read(node: Node, pools: Sequence[Pool], text: str) -> Throw:
+    """Return the throw that was read off real dice.
+
+    Raises:
+        GivenError: the dice cannot have shown this; the message says what was expected.
+    """
+    given = text.split(";") if pools or text.strip() else []
+    if len(given) != len(pools):
+        _refuse(f"{_expected_pools(pools)}, and {text!r} has {_counted(len(given), 'result')}", text)
+    readings = [_Reading(pool, part) for pool, part in zip(pools, given, strict=True)]
+    result = _throw(node, [(reading.pool, reading.draw) for reading in readings])
+    for reading in readings:
+        reading.finish()
+    return result
+
+
+def _throw(node: Node, sources: Iterable[tuple[Pool, _Draw]]) -> Throw:
+    thrown = [_throw_pool(pool, draw) for pool, draw in sources]
+    values = iter([value for value, _ in thrown])
+    faces = tuple(faces for _, faces in thrown)
+    return Throw(_value(node, values), faces, ";".join(_write_faces(pool) for pool in faces))
+
+
+def _value(node: Node, pool_values: Iterator[int]) -> int:
+    if isinstance(node, Pool):
+        return next(pool_values)
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Product):
+        product = 1
+        for factor in node.factors:
+            product *= _value(factor, pool_values)
+        return product
+    return sum(sign * _value(term, pool_values) for sign, term in node.terms)
+
+
+def _write_faces(faces: tuple[DieFace, ...]) -> str:
+    if faces[0].sides == FATE:
+        return "".join(_FATE_SIGNS[die.face + 1] for die in faces)
+    return ",".join(str(die.face) for die in faces)
+
+
+def _throw_pool(pool: Pool, draw: _Draw) -> tuple[int, tuple[DieFace, ...]]:
+    dice = [_throw_die(pool, draw) for _ in range(pool.count)]
+    totals = [sum(face for face, rerolled, _ in die if not rerolled) for die in dice]
+    low, high = pool.kept
+    # Among equal dice the earlier one counts as the higher.
+    ranked = sorted(range(pool.count), key=lambda index: (totals[index], -index))
+    marks = ["dropped"] * pool.count
+    value = 0
+    for index in ranked[low:high]:
+        fits = pool.target is None or pool.target.fits(totals[index])
+        marks[index] = "kept" if fits else "missed"
+        if fits:
+            value += totals[index] if pool.target is None else 1
+    return value, tuple(
+        DieFace(face, pool.sides, "rerolled" if rerolled else mark, exploded)
+        for die, mark in zip(dice, marks, strict=True)
+        for face, rerolled, exploded in die
+    )
+
+
+def _throw_die(pool: Pool, draw: _Draw) -> list[tuple[int, bool, bool]]:
+    """Throw one die to its end; return each face with whether it was thrown again and whether it exploded."""
+    faces: list[tuple[int, bool, bool]] = []
+    highest = pool.faces[-1]
+    reason, explosions = _FIRST, 0
+    while True:
+        face = draw(reason)
+        may_reroll = pool.reroll and not (pool.reroll.once and reason == _REROLL)
+        if may_reroll and pool.reroll and pool.reroll.wants(face):
+            faces.append((face, True, False))
+            reason = _REROLL
+            continue
+        exploded = pool.explodes and face == highest and explosions < MOST_EXPLOSIONS
+        faces.append((face, False, exploded))
+        if not exploded:
+            return faces
+        explosions += 1
+        reason = _EXPLOSION
+
+
+def _drawing(pool: Pool, below: Callable[[int], int]) -> _Draw:
+    faces, rerolls = pool.faces, 0
+    staying = pool.staying if pool.reroll else ()
+
+    def draw(reason: str) -> int:
+        nonlocal rerolls
+        rerolls = rerolls + 1 if reason == _REROLL else 0
+        among: Sequence[int] = staying if rerolls >= MOST_REROLLS else faces
+        return among[below(len(among))]
+
+    return draw
+
+
+class _Reading:
+    """The faces that were given for one pool, handed out one by one."""
+
+    def __init__(self, pool: Pool, text: str) -> None:
+        self.pool = pool
+        self.text = text.strip()
+        self.faces = _read_fate(pool, self.text) if pool.sides == FATE else _read_numbers(pool, self.text)
+        self.taken = 0
+
+    def draw(self, reason: str) -> int:
+        if self.taken == len(self.faces):
+            self.refuse_missing(reason)
+        self.taken += 1
+        return self.faces[self.taken - 1]
+
+    def refuse_missing(self, reason: str) -> NoReturn:
+        if reason == _FIRST:
+            self.refuse_count()
+        last = _face_text(self.pool, self.faces[-1])
+        what = "explodes" if reason == _EXPLOSION else "is thrown again"
+        _refuse(
+            f"the last {last} of {self.text!r} {what} and must be followed by the face that the die showed then; "
+            "give the faces of each die in order, die by die",
+            self.text,
+        )
+
+    def refuse_count(self) -> NoReturn:
+        _refuse(f"{_expected(self.pool)}; {self.text!r} has {_counted(len(self.faces), 'face')}", self.text)
+
+    def finish(self) -> None:
+        if self.taken == len(self.faces):
+            return
+        if not (self.pool.reroll or self.pool.explodes):
+            self.refuse_count()
+        surplus = _counted(len(self.faces) - self.taken, "face")
+        _refuse(
+            f"{_expected(self.pool)}; {self.text!r} has {surplus} too many: "
+            "only a die that explodes or is thrown again has more than one",
+            self.text,
+        )
+
+
+def _read_fate(pool: Pool, text: str) -> list[int]:
+    faces: list[int] = []
+    previous = " "
+    for char in text.lower():
+        # "+1 0 -1" is how results are read aloud: a 1 after a sign belongs to it.
+        if char in _FATE_FACES:
+            faces.append(_FATE_FACES[char])
+        elif not (char.isspace() or char == "," or (char == "1" and _FATE_FACES.get(previous))):
+            _refuse(f"{_expected(pool)}; {char!r} in {text!r} is no face of a Fate die (+, 0 or -)", text)
+        previous = char
+    return faces
+
+
+def _read_numbers(pool: Pool, text: str) -> list[int]:
+    faces: list[int] = []
+    for word in text.replace(",", " ").split():
+        face = int(word) if word.isascii() and word.isdigit() and len(word) < 20 else 0
+        if face not in pool.faces:
+            _refuse(f"{_expected(pool)}; {word!r} in {text!r} is no face of a d{pool.sides}", text)
+        faces.append(face)
+    return faces
+
+
+def _face_text(pool: Pool, face: int) -> str:
+    return _FATE_SIGNS[face + 1] if pool.sides == FATE else str(face)
+
+
+def _expected(pool: Pool) -> str:
+    """Say what a reader of real dice should give: `four Fate dice expected, e.g. ++0-`."""
+    number = _NUMBERS[pool.count] if pool.count < len(_NUMBERS) else str(pool.count)
+    fate = "Fate die" if pool.count == 1 else "Fate dice"
+    said = f"{number} {fate if pool.sides == FATE else f'd{pool.sides}'} expected"
+    if pool.reroll or pool.explodes or pool.count >= len(_NUMBERS):
+        return said
+    if pool.sides == FATE:
+        return f"{said}, e.g. {('++0-' * pool.count)[: pool.count]}"
+    example = (str(pool.sides - place % pool.sides) for place in range(pool.count))
+    return f"{said}, e.g. {','.join(example)}"
+
+
+def _expected_pools(pools: Sequence[Pool]) -> str:
+    if not pools:
+        return "there are no dice here, so nothing can be given"
+    if len(pools) == 1:
+        return _expected(pools[0])
+    return f"{len(pools)} results expected, with ; between them ({'; '.join(_expected(pool) for pool in pools)})"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{_NUMBERS[count] if count < len(_NUMBERS) else count} {noun}{'' if count == 1 else 's'}"
+
+
+def _refuse(message: str, text: str) -> NoReturn:
+    raise GivenError(message, given=text)

@@ -1,0 +1,363 @@
+"""What is typed after an action, or stands in a scene's `with`, read into the values its rule takes.
+
+Nothing here plays; reading may put somebody or something on the table first (a guard's sheet, a scene's aspect).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rpgres.dice import Dice, dice
+from rpgres.errors import FileError, UsageError
+from rpgres.rulesets import Parameter, Rules, unknown
+from rpgres.sheets import Sheet, blank_character, read_sheet, unique_name
+from rpgres.state import SCENE, Map, State, Tag, put, slug
+
+ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
+SHEET = "sheet"  # the input that names the actor's sheet; every action takes it
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """The number an ability counts for, and the ability's name when one was given."""
+
+    value: int
+    name: str = ""
+
+
+class Opposition(msgspec.Struct, frozen=True):
+    """One thing in the way: a number, dice, or a character with an ability.
+
+    Attributes:
+        value: the number, or what is added to the dice.
+        dice: what is rolled; None for a number.
+        character: who opposes, when it is somebody at the table.
+        ability: with what.
+    """
+
+    value: int
+    dice: Dice | None = None
+    character: str = ""
+    ability: str = ""
+
+    @property
+    def is_active(self) -> bool:
+        """Whether somebody rolls."""
+        return self.dice is not None
+
+
+class Setting(msgspec.Struct):
+    """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`."""
+
+    rules: Rules
+    state: State
+    actor: str = ACTOR
+    beside: Path | None = None
+
+    def seat(self, sheet: Sheet) -> str:
+        """Put a character and its tags on the table and return the name it has there."""
+        character = sheet.character
+        name = unique_name(character.name, taken=self.state.characters)
+        if name != character.name:
+            character = msgspec.structs.replace(character, name=name)
+        self.state = self.state.with_character(character)
+        for tag in sheet.tags:
+            self.state = self.state.with_tag(self._distinct(msgspec.structs.replace(tag, on=name)))
+        return name
+
+    def _distinct(self, tag: Tag) -> Tag:
+        """Return the tag, named after its owner too when somebody else's has the same text."""
+        if self.state.tag(tag.name) is None:
+            return tag
+        return msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on})")
+
+
+def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an action's rule, by parameter name with underscores.
+
+    Args:
+        setting: the table so far; characters and tags that the inputs bring are added to its state.
+        action: the action's name.
+        given: values as typed (text) or scripted (numbers, tables, lists), by parameter name.
+
+    Raises:
+        UsageError: an input is unknown, missing, or says something impossible.
+        FileError: a sheet is missing or faulty.
+    """
+    rules = setting.rules
+    described = rules.file.actions[action]
+    given = _canonical(rules, action, given)
+    sheet = given.get(SHEET)
+    if sheet is not None:
+        setting.actor = setting.seat(read_sheet(rules, str(sheet), beside=setting.beside))
+    elif setting.actor not in setting.state.characters:
+        setting.state = setting.state.with_character(blank_character(setting.actor))
+    arguments: dict[str, Any] = {}
+    for name, parameter in rules.parameters(action).items():
+        value = given.get(name)
+        if value is None and name in described.required:
+            raise UsageError(f"{rules.id} {action} needs --{name} {metavar(parameter, name)}: {parameter.help}")
+        read = _read(setting, name, parameter, value)
+        if parameter.kind not in ("tag", "counter"):
+            arguments[name.replace("-", "_")] = read
+    return arguments
+
+
+def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs under their parameters' own names, aliases replaced; refuses what the action does not take."""
+    names = {SHEET: SHEET}
+    for name, parameter in rules.parameters(action).items():
+        names |= {name: name} | dict.fromkeys(parameter.aliases, name)
+    read: dict[str, Any] = {}
+    for key, value in given.items():
+        name = key.replace("_", "-")
+        if name not in names:
+            raise UsageError(unknown("parameter", key, names, of=f"the action {rules.id} {action}"))
+        if names[name] in read:
+            raise UsageError(f"{rules.id} {action} was given both --{names[name]} and --{name}; they mean the same")
+        if value is not None:
+            read[names[name]] = value
+    return read
+
+
+def metavar(parameter: Parameter, name: str) -> str:
+    """Return what stands for a parameter's value in help and messages."""
+    if parameter.metavar:
+        return parameter.metavar
+    if parameter.kind == "flag":
+        return ""
+    if parameter.kind == "choice":
+        return "|".join(parameter.choices)
+    return {
+        "ability": "NAME|NAME=N|N",
+        "opposition": "N|RUNG|DICE|SHEET:ABILITY|none",
+        "integer": "N",
+        "counter": "N",
+    }.get(parameter.kind, name.upper())
+
+
+def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
+    if value is None:
+        value = parameter.default
+    if parameter.many or parameter.kind == "tag":
+        if value is None:
+            return ()
+        values = value if isinstance(value, list | tuple) else [value]
+        read = [_read_one(setting, name, parameter, one) for one in values]
+        return tuple(one for one in read if one is not None)
+    if value is None:
+        return False if parameter.kind == "flag" else None
+    if isinstance(value, list | tuple):
+        raise UsageError(f"--{name} takes one value, not {len(value)}")
+    return _read_one(setting, name, parameter, value)
+
+
+def _read_one(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
+    match parameter.kind:
+        case "ability":
+            return read_ability(setting.rules, value, state=setting.state, actor=setting.actor, option=f"--{name}")
+        case "opposition":
+            return read_opposition(setting, value, option=f"--{name}")
+        case "integer":
+            return _integer(parameter, value, option=f"--{name}")
+        case "counter":
+            return _set_counter(setting, parameter, _integer(parameter, value, option=f"--{name}"))
+        case "flag":
+            return _flag(value, option=f"--{name}")
+        case "choice":
+            if value not in parameter.choices:
+                raise UsageError(unknown("choice", str(value), parameter.choices, of=f"--{name}"))
+            return value
+        case "character":
+            return _character(setting, str(value), option=f"--{name}")
+        case "tag":
+            return _lay_tag(setting, parameter, str(value))
+        case "text":
+            if not isinstance(value, str):
+                raise UsageError(f"--{name} takes a text, not {value!r}")
+            return value
+
+
+def _integer(parameter: Parameter, value: Any, *, option: str) -> int:
+    if isinstance(value, str):
+        try:
+            value = int(value)
+        except ValueError:
+            raise UsageError(f"{option} takes a whole number, not {value!r}") from None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise UsageError(f"{option} takes a whole number, not {value!r}")
+    low, high = parameter.at_least, parameter.at_most
+    if (low is not None and value < low) or (high is not None and value > high):
+        bounds = (
+            f"from {low} to {high}"
+            if None not in (low, high)
+            else f"at least {low}"
+            if high is None
+            else f"at most {high}"
+        )
+        raise UsageError(f"{option} takes a whole number {bounds}, not {value}")
+    return value
+
+
+def _flag(value: Any, *, option: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "yes", "false", "no"):
+        return value in ("true", "yes")
+    raise UsageError(f"{option} is either set or not; {value!r} is neither true nor false")
+
+
+def _set_counter(setting: Setting, parameter: Parameter, value: int) -> int:
+    counter = parameter.counter
+    if parameter.holder == ACTOR:
+        setting.state = put(
+            setting.state, ("characters", setting.actor, "counters"), _counters(setting).with_(counter, value)
+        )
+    else:
+        setting.state = put(setting.state, ("counters",), setting.state.counters.with_(counter, value))
+    return value
+
+
+def _counters(setting: Setting) -> Map[str, int]:
+    return setting.state.characters[setting.actor].counters
+
+
+def _lay_tag(setting: Setting, parameter: Parameter, text: str) -> str:
+    """Put `TEXT` or `TEXT=USES` on the scene, the uses held by the parameter's holder, and return the tag's slug."""
+    name, separator, count = text.rpartition("=")
+    if not separator:
+        name, count = text, "0"
+    if not slug(name):
+        raise UsageError(f'{text!r} names nothing; say for example "Rain-Slick Roofs=1"')
+    if not count.isdecimal() or int(count) > 99:
+        raise UsageError(f"{text!r}: behind = stands a number of free uses from 0 to 99, not {count!r}")
+    tag = setting.state.tag(name) or Tag(name.strip(), parameter.tag, SCENE)
+    holder = setting.actor if parameter.holder == ACTOR else parameter.holder
+    setting.state = setting.state.with_tag(tag.with_uses(holder, int(count)))
+    return tag.slug
+
+
+def _character(setting: Setting, name: str, *, option: str) -> str:
+    """Return the name of somebody at the table; a sheet that is not there yet is read and sits down."""
+    if name in setting.state.characters:
+        return name
+    try:
+        return setting.seat(read_sheet(setting.rules, name, beside=setting.beside))
+    except FileError as error:
+        if error.details.get("file") != name:
+            raise  # the sheet is there and faulty
+        raise _nobody(setting, name, option) from None
+
+
+def _nobody(setting: Setting, name: str, option: str) -> UsageError:
+    known = [known for known in setting.state.characters if known != ACTOR]
+    who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
+    return UsageError(f"{option}: {name!r} is neither at the table nor a sheet ({who})")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ratings and opposition
+
+
+def ability_names(rules: Rules) -> list[str]:
+    """Return every ability the ruleset's sheets know by name."""
+    return [name for field in rules.file.sheet.values() if field.kind == "abilities" for name in field.names]
+
+
+def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: str = "--skill") -> Rating:
+    """Return the rating that `3`, `resources`, `resources=3` or a rung of the ladder stands for.
+
+    Raises:
+        UsageError: it is no number, and the actor's sheet does not know the name.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise UsageError(f"{option} takes a number or the name of an ability, not {value!r}")
+    if isinstance(value, int):
+        return Rating(value)
+    number = _number(value)
+    if number is not None:
+        return Rating(number)
+    name, separator, rating = value.partition("=")
+    name = slug(name)
+    if separator:
+        number = _number(rating)
+        if number is None:
+            raise UsageError(f"{option} {value}: behind = stands a whole number, not {rating!r}")
+        return Rating(number, name)
+    abilities = state.characters[actor].abilities
+    if name in abilities:
+        return Rating(abilities[name], name)
+    known = ability_names(rules)
+    if name in known:
+        if not abilities:
+            raise UsageError(
+                f"{option} {name}: no sheet says how high it is; give --sheet FILE, or {option} {name}=NUMBER"
+            )
+        return Rating(0, name)
+    rung = _rung(rules, value)
+    if rung is not None:
+        return Rating(rung)
+    raise UsageError(unknown("ability", value, {*abilities, *known}, of=f"{actor}'s sheet"))
+
+
+def _number(text: str) -> int | None:
+    text = text.strip().replace("\N{MINUS SIGN}", "-")
+    digits = text[1:] if text[:1] in "+-" else text
+    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
+
+
+def _rung(rules: Rules, text: str) -> int | None:
+    wanted = slug(text)
+    return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
+
+
+def read_opposition(setting: Setting, value: Any, *, option: str = "--vs") -> Opposition | None:
+    """Return the opposition that a number, a rung, dice, `NAME:ABILITY` or a scene's table stands for; None for `none`.
+
+    Raises:
+        UsageError: it is none of them.
+        NotationError: it looks like dice and is faulty.
+    """
+    if isinstance(value, Mapping):
+        return _scripted_opposition(setting, value, option=option)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Opposition(value)
+    if not isinstance(value, str):
+        raise UsageError(f"{option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}")
+    text = value.strip()
+    if text.lower() == "none":
+        return None
+    number = _number(text)
+    if number is None:
+        number = _rung(setting.rules, text)
+    if number is not None:
+        return Opposition(number)
+    name, separator, ability = text.rpartition(":")
+    if separator and name:
+        return _opposed_by(setting, name, ability, option=option)
+    if any(char.isdigit() for char in text):
+        return Opposition(0, dice(text))
+    ladder = ", ".join(setting.rules.file.ladder)
+    raise UsageError(
+        f"{option} {value!r} is no number, no rung of the ladder ({ladder}), no dice such as "
+        f"{setting.rules.file.dice}+2, no SHEET:ABILITY such as guard.toml:will, and not none"
+    )
+
+
+def _scripted_opposition(setting: Setting, table: Mapping[str, Any], *, option: str) -> Opposition:
+    rest = dict(table)
+    name = rest.pop("character", None)
+    if not isinstance(name, str) or len(rest) != 1:
+        raise UsageError(f'{option} as a table is {{ character = "NAME", skill = "ABILITY" }}, not {dict(table)!r}')
+    return _opposed_by(setting, name, str(next(iter(rest.values()))), option=option)
+
+
+def _opposed_by(setting: Setting, name: str, ability: str, *, option: str) -> Opposition:
+    character = _character(setting, name, option=option)
+    if character == setting.actor:
+        raise UsageError(f"{option}: {character} cannot be in the own way")
+    rating = read_ability(setting.rules, ability, state=setting.state, actor=character, option=option)
+    return Opposition(rating.value, setting.rules.dice, character, rating.name)

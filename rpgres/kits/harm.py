@@ -1,0 +1,210 @@
+"""Harm that is absorbed by boxes on tracks: stress, consequences, being taken out, mobs.
+
+A character's tracks come from the ruleset's data; one of them holds consequences (its boxes are slots whose text is a
+tag). Nothing here knows dice, actions or outcome tables.
+
+Source: Fate Core, "Stress & Consequences" and "Conflicts" (fate-srd.com): of the boxes of a track at most one is used
+for a hit, consequences add up, what is not absorbed takes the character out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import msgspec
+
+from rpgres.rulesets import Effect, Option, Ruleset, effect
+from rpgres.sheets import mark_box
+from rpgres.state import EMPTY, Box, Character, Map, State, Tag, put
+from rpgres.table import Table
+
+CONSEQUENCES = "consequences"
+MEMBERS = "members"  # the counter of a mob's size
+TAKEN = "consequences-taken"  # counted for what a concession is worth
+OUT = "taken-out"
+
+
+class Absorption(msgspec.Struct, frozen=True):
+    """One way to take a hit: consequence slots to fill, and at most one box to check."""
+
+    slots: tuple[Box, ...]
+    box: Box | None = None
+
+    @property
+    def name(self) -> str:
+        """The answer as typed: `mild+box-2`."""
+        return "+".join([slot.name for slot in self.slots] + ([f"box-{self.box.name}"] if self.box else []))
+
+    @property
+    def weight(self) -> int:
+        """How much it costs: the shifts that stay as consequences."""
+        return sum(slot.size for slot in self.slots)
+
+
+def ways_to_absorb(shifts: int, *, boxes: Sequence[Box], slots: Sequence[Box]) -> list[Absorption]:
+    """Return every way to take a hit in which nothing is given for nothing, the cheapest first.
+
+    Args:
+        shifts: the size of the hit, from 1.
+        boxes: the boxes of the track that is hit.
+        slots: the consequence slots.
+
+    >>> stress = [Box("1", 1), Box("2", 2), Box("3", 3)]
+    >>> [way.name for way in ways_to_absorb(6, boxes=stress, slots=[Box("mild", 2), Box("moderate", 4)])]
+    ['moderate+box-2', 'mild+moderate']
+    """
+    free_boxes = sorted((box for box in boxes if not box.mark), key=lambda box: box.size)
+    free_slots = [slot for slot in slots if not slot.mark]
+    ways = []
+    for count in range(len(free_slots) + 1):
+        for chosen in combinations(free_slots, count):
+            rest = shifts - sum(slot.size for slot in chosen)
+            box = next((box for box in free_boxes if box.size >= rest), None) if rest > 0 else None
+            if rest > 0 and box is None:
+                continue
+            held = sum(slot.size for slot in chosen) + (box.size if box else 0)
+            if any(held - slot.size >= shifts for slot in chosen):
+                continue  # that slot would be given for nothing
+            ways.append(Absorption(chosen, box))
+    return sorted(ways, key=lambda way: (way.weight, way.box.size if way.box else 0))
+
+
+def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, name: str = "") -> tuple[Effect, ...]:
+    """Ask somebody how a hit is taken and return the effects of it.
+
+    A mob is not asked: each of its members takes what its boxes hold, and what is left runs on to the next.
+
+    Args:
+        table: where it is played.
+        who: the character that is hit; must be at the table.
+        shifts: the size of the hit, from 1.
+        track: the track that is hit.
+        attacker: who gets the free invocation of a consequence.
+        name: the text of the consequence taken, the first one when there are several.
+    """
+    character = table.state.characters[who]
+    if character.counters.get(MEMBERS, 1) > 1:
+        return _run_on(character, shifts, track)
+    boxes = character.tracks.get(track, ())
+    slots = tuple(slot for slot in character.tracks.get(CONSEQUENCES, ()) if slot_fits(slot, track))
+    ways = ways_to_absorb(shifts, boxes=boxes, slots=slots)
+    options = [Option(way.name, _describe(way), -way.weight) for way in ways]
+    options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000))
+    answer = table.ask(
+        "absorb", who, options, text=f"How does {character.title or who} take a hit of {shifts}?", shifts=shifts
+    )
+    chosen = next((way for way in ways if way.name == answer), None)
+    if chosen is None:
+        return (effect(OUT, to=who, how=OUT),)
+    effects: list[Effect] = []
+    if chosen.box is not None:
+        effects.append(effect("stress", to=who, track=track, box=chosen.box.name))
+    for number, slot in enumerate(chosen.slots):
+        text = name if name and number == 0 else f"{slot.name.title()} Consequence of {character.title or who}"
+        effects.append(effect("consequence", to=who, slot=slot.name, name=text, track=CONSEQUENCES))
+        effects.append(effect("free-invoke", to=attacker, count=1, on=text))
+    return tuple(effects)
+
+
+def slot_fits(slot: Box, track: str) -> bool:
+    """Tell whether a consequence slot can take harm of a track: `mild-physical` is for physical harm only."""
+    _, _, only = slot.name.partition("-")
+    return not only or only == track
+
+
+def _describe(way: Absorption) -> str:
+    parts = [f"a {slot.name} consequence ({slot.size})" for slot in way.slots]
+    if way.box:
+        parts.append(f"stress box {way.box.name}")
+    return " and ".join(parts)
+
+
+def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]:
+    """Return what a hit does to a mob: members go one after the other, each with boxes of its own."""
+    boxes = sorted(character.tracks.get(track, ()), key=lambda box: box.size)
+    free = [box for box in boxes if not box.mark]  # the foremost member may be hurt already
+    left, out = shifts, 0
+    members = character.counters[MEMBERS]
+    effects: list[Effect] = []
+    while left > 0 and out < members:
+        holding = next((box for box in free if box.size >= left), None)
+        if holding is not None:
+            effects.append(effect("stress", to=character.name, track=track, box=holding.name))
+            break
+        left -= (free[-1].size if free else 0) + 1
+        out += 1
+        free = list(boxes)
+    gone = [effect(OUT, to=character.name, how=OUT, count=out)] if out else []
+    return (*gone, *effects)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Effects
+
+
+def register_effects(ruleset: Ruleset) -> None:
+    """Register the functions for `hit`, `stress`, `consequence` and `taken-out` with a ruleset."""
+    ruleset.effect("hit")(unchanged)
+    ruleset.effect("stress")(check_box)
+    ruleset.effect("consequence")(take_consequence)
+    ruleset.effect(OUT)(take_out)
+
+
+def unchanged(state: State, _effect: Effect) -> State:
+    """Return the state as it is: what the effect says is carried out by others, or by the people at the table."""
+    return state
+
+
+def check_box(state: State, effect: Effect) -> State:
+    """Return the state with a stress box checked; the box `lowest` is the first free one of any stress track."""
+    character = state.characters.get(effect["to"])
+    if character is None:
+        return state
+    for track, boxes in character.tracks.items():
+        if track == CONSEQUENCES or effect.get("track", track) != track:
+            continue
+        name = _lowest(boxes) if effect["box"] == "lowest" else effect["box"]
+        if name:
+            return put(state, ("characters", character.name, "tracks", track), mark_box(boxes, name))
+    return state
+
+
+def take_consequence(state: State, effect: Effect) -> State:
+    """Return the state with a consequence written down and lying on the table as an aspect of its owner."""
+    character = state.characters.get(effect["to"])
+    if character is None:
+        return state
+    track = effect.get("track", CONSEQUENCES)
+    boxes = character.tracks.get(track, ())
+    slot = _lowest(boxes) if effect["slot"] == "lowest" else effect["slot"]
+    if not slot:
+        return state
+    text = effect.get("name") or f"{slot.title()} Consequence of {character.title or character.name}"
+    counters = character.counters.with_(TAKEN, character.counters.get(TAKEN, 0) + 1)
+    character = msgspec.structs.replace(
+        character, tracks=character.tracks.with_(track, mark_box(boxes, slot, text=text)), counters=counters
+    )
+    return state.with_character(character).with_tag(Tag(text, "consequence", character.name, EMPTY))
+
+
+def _lowest(boxes: Sequence[Box]) -> str:
+    free = [box for box in boxes if not box.mark]
+    return min(free, key=lambda box: box.size).name if free else ""
+
+
+def take_out(state: State, effect: Effect) -> State:
+    """Return the state in which somebody is out, or a mob has fewer members and its foremost one is fresh."""
+    character = state.characters.get(effect["to"])
+    if character is None:
+        return state
+    members = character.counters.get(MEMBERS, 1) - effect.get("count", character.counters.get(MEMBERS, 1))
+    if members <= 0:
+        return state.with_character(msgspec.structs.replace(character, is_out=True))
+    tracks = Map({track: _cleared(boxes) for track, boxes in character.tracks.items()})
+    counters = character.counters.with_(MEMBERS, members)
+    return state.with_character(msgspec.structs.replace(character, tracks=tracks, counters=counters))
+
+
+def _cleared(boxes: Sequence[Box]) -> tuple[Box, ...]:
+    return tuple(msgspec.structs.replace(box, mark="") for box in boxes)

@@ -1,0 +1,322 @@
+"""Exact odds: a rule run once for every distinct course it can take. Nothing here names a ruleset.
+
+The walker re-runs the rule on recorded answers (the *tape*), goes on down the first branch, and queues the others,
+heaviest first. Weights are whole numbers and probabilities exact fractions; what a budget leaves open is reported
+as open mass and nothing is renormalised.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from rpgres.actions import Prepared, check_labels, play
+from rpgres.dice import Throw, difference
+from rpgres.errors import RuleError, UsageError
+from rpgres.players import Policy, Seats
+from rpgres.state import EMPTY
+from rpgres.table import MAX_QUESTIONS, NeedsAnswer, Settled, Stop
+from rpgres.version import __version__
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from rpgres.dice import Dice, Law
+
+LEAVES = 200_000  # default budget of re-runs
+SECONDS = 10.0  # default budget of time
+
+
+class Odds(msgspec.Struct, frozen=True):
+    """An exact distribution over whatever was asked.
+
+    Attributes:
+        masses: probability by result, in order of first appearance.
+        open: probability of what the budget left unresolved; masses and open sum to exactly 1.
+        leaves: how many courses were run to an end.
+        states: how many distinct merged states were met.
+    """
+
+    masses: dict[Any, Fraction]
+    open: Fraction
+    leaves: int
+    states: int = 0
+
+
+class Merged(Stop):
+    """A run reached a point from which only `key` matters."""
+
+    def __init__(self, key: object) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+_Tape = tuple[tuple[str, Any], ...]
+
+
+class WalkDealer:
+    """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others."""
+
+    __slots__ = ("_heap", "_position", "_serial", "_tape", "scale", "weight", "withheld")
+    joint = True
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, int, int, _Tape]] = [(-1.0, 0, 1, 1, ())]
+        self._serial = 0
+        self._tape: _Tape = ()
+        self._position = 0
+        self.weight = self.scale = 1  # the running course has the mass weight / scale
+        self.withheld: list[tuple[int, int]] = []  # masses of what dice themselves leave open
+
+    def begin(self) -> bool:
+        """Turn to the heaviest course not yet run; False when there is none."""
+        if not self._heap:
+            return False
+        _, _, self.weight, self.scale, self._tape = heapq.heappop(self._heap)
+        self._position = 0
+        return True
+
+    def end(self) -> None:
+        """Check that a finished course used its whole tape."""
+        if self._position < len(self._tape):
+            raise RuleError(_not_deterministic(self._tape[self._position][0], "nothing"))
+
+    def waiting(self) -> list[tuple[int, int]]:
+        """Return the masses of the courses not yet run."""
+        return [(weight, scale) for _, _, weight, scale, _ in self._heap]
+
+    def queue(self, weight: int, scale: int, tape: _Tape) -> None:
+        """Add a course to be run."""
+        self._serial += 1
+        heapq.heappush(self._heap, (-(weight / scale), self._serial, weight, scale, tape))
+
+    @property
+    def tape(self) -> _Tape:
+        """The answers of the running course so far."""
+        return self._tape
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return a throw that shows only its value."""
+        value = self._branch(label, dice.law)
+        return Throw(value, (), str(value))
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Return a difference of two rolls, as one question."""
+        return self._branch(label, difference(own, other))
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Return an index; those of weight 0 are not walked."""
+        indices = tuple(index for index, weight in enumerate(weights) if weight)
+        return self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
+
+    def _branch(self, label: str, law: Law) -> int:
+        if law.open and self._position >= len(self._tape):
+            self.withheld.append((self.weight * law.open, self.scale * law.total))
+        return self._next(label, law.values, law.weights, law.total)
+
+    def _next(self, label: str, values: Sequence[int], weights: Sequence[int], total: int) -> int:
+        position = self._position
+        self._position = position + 1
+        tape = self._tape
+        if position < len(tape):
+            asked, value = tape[position]
+            if asked != label or value not in values:
+                raise RuleError(_not_deterministic(asked, label))
+            return int(value)
+        if position >= MAX_QUESTIONS:
+            raise RuleError(f"the rule asked more than {MAX_QUESTIONS:,} questions in one action; it does not end")
+        if len(values) > 1:
+            scale = self.scale * total
+            for index in range(1, len(values)):
+                self.queue(self.weight * weights[index], scale, (*tape, (label, values[index])))
+        self.weight *= weights[0]
+        self.scale *= total
+        self._tape = (*tape, (label, values[0]))
+        return values[0]
+
+    def merge(self, key: object) -> None:
+        """Go on past a merge that the tape has; end the run at a new one."""
+        if self._position < len(self._tape):
+            asked, known = self._tape[self._position]
+            if asked != "merge" or known != key:
+                raise RuleError(_not_deterministic(asked, "merge"))
+            self._position += 1
+            return
+        raise Merged(key)
+
+
+def _not_deterministic(asked: str, now: str) -> str:
+    return (
+        f"run twice on the same answers the rule asked {asked!r} and then {now}; "
+        "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
+    )
+
+
+def explore(play: Callable[[WalkDealer], Hashable], *, leaves: int = LEAVES, seconds: float = SECONDS) -> Odds:
+    """Return the exact distribution of what `play` returns over everything that chance can answer.
+
+    Args:
+        play: runs the rule once with the dealer it is given and returns a hashable result.
+        leaves: at most this many runs.
+        seconds: stop after about this long.
+
+    Raises:
+        RuleError: the rule asks something else when it is run again on the same answers.
+    """
+    from fractions import Fraction
+    from time import monotonic
+
+    dealer = WalkDealer()
+    found: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
+    joints: dict[object, tuple[dict[int, int], _Tape]] = {}
+    until = monotonic() + seconds
+    runs = states = 0
+    while True:
+        while runs < leaves and (runs & 63 or monotonic() < until) and dealer.begin():
+            runs += 1
+            try:
+                result = play(dealer)
+            except Merged as merged:
+                sums, _ = joints.setdefault(merged.key, ({}, dealer.tape))
+            else:
+                dealer.end()
+                sums = found.setdefault(result, {})
+            sums[dealer.scale] = sums.get(dealer.scale, 0) + dealer.weight
+        if not joints:
+            break
+        waiting = dealer.waiting()
+        states += len(joints)
+        for key, (sums, tape) in joints.items():  # the next layer: one course for all that share a key
+            mass = _fraction(sums)
+            dealer.queue(mass.numerator, mass.denominator, (*tape, ("merge", key)))
+        joints = {}
+        if waiting:  # the budget ended inside the layer: everything not run is open
+            break
+    left = sum((Fraction(weight, scale) for weight, scale in (*dealer.waiting(), *dealer.withheld)), Fraction(0))
+    masses = {result: _fraction(sums) for result, sums in found.items()}
+    return Odds(masses=masses, open=left, leaves=runs, states=states)
+
+
+def _fraction(sums: dict[int, int]) -> Fraction:
+    from fractions import Fraction
+
+    return sum((Fraction(weight, scale) for scale, weight in sums.items()), Fraction(0))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The odds of an action
+
+
+class Chance(msgspec.Struct, frozen=True):
+    """The probability of one outcome: as a float for reading, as an exact fraction for everything else."""
+
+    probability: float
+    exact: str
+
+
+class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
+    """The odds of an action or of a dice expression, as `rpgres odds --json` prints them."""
+
+    format: Literal["rpgres.odds/1"] = "rpgres.odds/1"
+    version: str
+    ruleset: str | None
+    action: str | None
+    inputs: dict[str, Any]
+    outcomes: dict[str, Chance]
+    method: Literal["exact", "sampled", "mixed"]
+    open: Chance
+    leaves: int
+    states: int
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    note: str | None = None
+
+
+class NeedsPolicy(UsageError):
+    """Odds need to know who decides: a decision before the outcome is fixed has neither an answer nor a policy."""
+
+    code = "needs-policy"
+
+
+def outcome_odds(
+    prepared: Prepared,
+    *,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    leaves: int = LEAVES,
+    seconds: float = SECONDS,
+) -> Odds:
+    """Return the exact chances of an action's outcomes, by band in the ruleset's order.
+
+    Where margins decide, every band that a margin can give is there, the impossible ones at 0.
+
+    Decisions after the outcome is fixed are not walked. Optional moments that nobody answers pass.
+
+    Args:
+        prepared: the action.
+        choose: answers to decisions, by label, used in order in every run.
+        policies: who answers what was not chosen; `""` for everybody.
+        leaves, seconds: the budget.
+
+    Raises:
+        NeedsPolicy: a decision has nobody to take it.
+    """
+    check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
+
+    def once(dealer: WalkDealer) -> str:
+        try:
+            outcome, _ = play(prepared, dealer=dealer, players=Seats(choose, policies=policies), band_only=True)
+        except Settled as settled:
+            return settled.band
+        except NeedsAnswer as needs:
+            question = needs.question
+            names = ", ".join(option.name for option in question.options)
+            raise NeedsPolicy(
+                f"the odds depend on a decision: {question.label} ({question.who} chooses among {names}); "
+                f"answer it with --choose {question.label}=..., or let a policy decide with --auto or --policy NAME",
+                label=question.label,
+                options=[option.name for option in question.options],
+            ) from None
+        return outcome.band
+
+    from fractions import Fraction
+
+    odds = explore(once, leaves=leaves, seconds=seconds)
+    bands = prepared.rules.file.bands
+    by_margin = {name for name, band in bands.items() if band.from_ is not None or band.to is not None}
+    is_rolled = not by_margin.isdisjoint(odds.masses)
+    shown = [name for name in bands if name in odds.masses or (is_rolled and name in by_margin)]
+    return msgspec.structs.replace(odds, masses={name: odds.masses.get(name, Fraction(0)) for name in shown})
+
+
+def odds_record(
+    prepared: Prepared, odds: Odds, *, policies: Mapping[str, str] = EMPTY, note: str | None = None
+) -> OddsResult:
+    """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
+    return OddsResult(
+        version=__version__,
+        ruleset=prepared.rules.id,
+        action=prepared.action,
+        inputs=prepared.inputs,
+        outcomes={str(name): chance_record(mass) for name, mass in odds.masses.items()},
+        method="exact",
+        open=chance_record(odds.open),
+        leaves=odds.leaves,
+        states=odds.states,
+        policies=dict(policies),
+        switches=prepared.rules.switches,
+        note=note,
+    )
+
+
+def chance_record(mass: Fraction) -> Chance:
+    """Return a probability for the JSON.
+
+    >>> from fractions import Fraction
+    >>> chance_record(Fraction(1, 4)).exact
+    '1/4'
+    """
+    return Chance(float(mass), str(mass))

@@ -1,0 +1,124 @@
+"""Who answers decisions: a script, policies, a person at a prompt, or nobody. Nothing here knows a ruleset.
+
+A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
+name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from rpgres.rulesets import Option
+from rpgres.state import EMPTY, State
+
+NO = "no"  # the answer that lets an optional moment pass
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A decision somebody at the table has to take, or may take when it is `optional`.
+
+    Attributes:
+        label: the name by which it is answered.
+        who: the character that decides, or `GM`; its seat answers.
+        options: what may be answered; an optional question may also be answered `NO`.
+        text: the question as put to a person.
+        facts: what the decision is about, so that a policy need not dig for it.
+    """
+
+    label: str
+    who: str
+    options: tuple[Option, ...]
+    text: str = ""
+    optional: bool = False
+    facts: Mapping[str, Any] = EMPTY
+
+
+class Answer(NamedTuple):
+    """What a player answered, and by what means: an option's name, or weights from which the dealer draws one."""
+
+    choice: str | Mapping[str, int]
+    means: str
+
+
+class View(NamedTuple):
+    """What a seat may know: the state as it sees it. Policies and prompts get this and never the state itself."""
+
+    seat: str
+    state: State
+
+
+class Players(Protocol):
+    """Who answers decisions."""
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return the answer of the question's owner, or None when nobody answers."""
+
+
+Policy = Callable[[View, Question], "str | Mapping[str, int] | None"]
+Prompt = Callable[[View, Question], "str | None"]
+
+
+def uniform(view: View, question: Question) -> Mapping[str, int]:
+    """Return equal weights over all options, letting an optional moment pass included. The yardstick for policies."""
+    weights = {option.name: 1 for option in question.options}
+    if question.optional:
+        weights.setdefault(NO, 1)
+    return weights
+
+
+def preferred(view: View, question: Question) -> str:
+    """Return the option preferred most, the first of equals; an optional moment passes unless one is over 0."""
+    best = max(question.options, key=lambda option: option.prefer)
+    if question.optional and best.prefer <= 0:
+        return NO
+    return best.name
+
+
+class Seats:
+    """Answers each question by the first of: the script, the policy of the seat, the prompt; otherwise nobody does.
+
+    Args:
+        choose: answers by label, used in order.
+        policies: policy by character or seat; `""` stands for everybody who has none of their own.
+        prompt: asks a person.
+    """
+
+    __slots__ = ("_choose", "_everybody", "_policies", "_prompt")
+
+    def __init__(
+        self,
+        choose: Mapping[str, Sequence[str]] | None = None,
+        *,
+        policies: Mapping[str, Policy] | None = None,
+        prompt: Prompt | None = None,
+    ) -> None:
+        self._choose = {label: list(answers) for label, answers in (choose or {}).items()}
+        self._policies = dict(policies or {})
+        self._everybody = self._policies.get("")
+        self._prompt = prompt
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return the answer and by what means it came, or None when nobody answers."""
+        if self._choose:
+            answers = self._choose.get(question.label)
+            if answers:
+                return Answer(answers.pop(0), "choose")
+        policy = self._policies.get(question.who) or self._policies.get(view.seat, self._everybody)
+        if policy is not None:
+            choice = policy(view, question)
+            if choice is not None:
+                return Answer(choice, "policy")
+        if self._prompt is not None:
+            choice = self._prompt(view, question)
+            if choice is not None:
+                return Answer(choice, "prompt")
+        return None
+
+    def unused(self) -> Iterable[tuple[str, str]]:
+        """Yield the answers of the script that no question took, as (label, answer)."""
+        for label, answers in self._choose.items():
+            for answer in answers:
+                yield label, answer

@@ -1,0 +1,1 @@
+"""Values to text: plain text, JSON, and rich pictures for a terminal. Nothing here prints."""

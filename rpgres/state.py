@@ -1,0 +1,199 @@
+"""What lies on a table, as frozen and hashable records in general terms. Nothing here knows a ruleset.
+
+A state is compared and hashed when exact odds merge equal ones, so everything in it is a record, a tuple, a `Map`,
+a text or a whole number, and what no longer matters is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Never, TypeVar
+
+import msgspec
+
+GM = "gm"  # the game master's seat; every other seat has the name of its character
+SCENE = ""  # what a tag is on when no character carries it
+
+K = TypeVar("K")
+V = TypeVar("V")
+R = TypeVar("R")
+
+
+def _frozen(*_args: object, **_kwargs: object) -> Never:
+    raise TypeError("a Map never changes; use `with_` or `without` for a changed copy")
+
+
+class Map(dict[K, V]):
+    """A dictionary that never changes and can be hashed."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dict itself is unhashable because it can change
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = hash(frozenset(self.items()))
+            return self._hash
+
+    __setitem__ = __delitem__ = __ior__ = _frozen
+    clear = pop = popitem = setdefault = update = _frozen
+
+    def with_(self, key: K, value: V) -> Map[K, V]:
+        """Return a copy in which `key` has `value`."""
+        return Map({**self, key: value})
+
+    def without(self, key: K) -> Map[K, V]:
+        """Return a copy that lacks `key`."""
+        return Map({k: v for k, v in self.items() if k != key})
+
+    def __reduce__(self) -> tuple[type[Map[K, V]], tuple[dict[K, V]]]:
+        return Map, (dict(self),)
+
+
+EMPTY: Map[Any, Any] = Map()
+
+
+class Tag(msgspec.Struct, frozen=True):
+    """A text with game weight: an aspect, a boost, a consequence.
+
+    Attributes:
+        name: the text as people say it; two tags on one table differ in their `slug`.
+        kind: the ruleset's word for what it is.
+        on: the character that carries it, or `SCENE`.
+        uses: how many free uses each holder has left, by the holder's name; zero counts are dropped.
+        audience: the seats that may know of it; None for everybody.
+    """
+
+    name: str
+    kind: str
+    on: str = SCENE
+    uses: Map[str, int] = EMPTY
+    audience: tuple[str, ...] | None = None
+
+    @property
+    def slug(self) -> str:
+        """The name for the command line: `Sand in the Eyes` is `sand-in-the-eyes`."""
+        return slug(self.name)
+
+    def held_by(self, holders: Iterable[str]) -> int:
+        """Return how many free uses the holders have left together."""
+        return sum(self.uses.get(holder, 0) for holder in holders)
+
+    def with_uses(self, holder: str, change: int) -> Tag:
+        """Return the tag with `change` more (or fewer, never below 0) free uses for the holder."""
+        count = max(0, self.uses.get(holder, 0) + change)
+        uses = self.uses.with_(holder, count) if count else self.uses.without(holder)
+        return msgspec.structs.replace(self, uses=uses)
+
+
+class Box(msgspec.Struct, frozen=True):
+    """One place of a track: a stress box, a consequence slot, a segment of a clock. A free one has no `mark`."""
+
+    name: str
+    size: int
+    mark: str = ""
+
+
+class Character(msgspec.Struct, frozen=True):
+    """Somebody at the table, as the ruleset's sheet describes them.
+
+    Attributes:
+        name: the short name used in scenes and answers; unique at a table.
+        title: the name as people say it.
+        abilities: rating by ability (skills, attributes, approaches: the ruleset's word).
+        counters: whole numbers that rise and fall, such as fate points.
+        tracks: boxes by track, in order.
+        records: what the sheet lists by name with fields of its own, such as stunts; by field, then by name.
+        texts: free texts of the sheet.
+        seat: who plays it: the seat of its own name when empty, else `GM`.
+        is_out: taken out, conceded, or otherwise no longer acting in this scene.
+    """
+
+    name: str
+    title: str = ""
+    abilities: Map[str, int] = EMPTY
+    counters: Map[str, int] = EMPTY
+    tracks: Map[str, tuple[Box, ...]] = EMPTY
+    records: Map[str, Map[str, Map[str, Any]]] = EMPTY
+    texts: Map[str, str] = EMPTY
+    seat: str = ""
+    is_out: bool = False
+
+
+class State(msgspec.Struct, frozen=True):
+    """Everything that lies on the table between two actions."""
+
+    characters: Map[str, Character] = EMPTY
+    tags: tuple[Tag, ...] = ()
+    counters: Map[str, int] = EMPTY
+
+    def tag(self, name: str) -> Tag | None:
+        """Return the tag with this name or slug, or None."""
+        wanted = slug(name)
+        return next((tag for tag in self.tags if tag.slug == wanted), None)
+
+    def with_tag(self, tag: Tag) -> State:
+        """Return the state in which `tag` stands in place of the one with its slug, or after all others."""
+        wanted = tag.slug
+        if any(old.slug == wanted for old in self.tags):
+            tags = tuple(tag if old.slug == wanted else old for old in self.tags)
+        else:
+            tags = (*self.tags, tag)
+        return msgspec.structs.replace(self, tags=tags)
+
+    def without_tag(self, name: str) -> State:
+        """Return the state without the tag of this name or slug."""
+        wanted = slug(name)
+        return msgspec.structs.replace(self, tags=tuple(tag for tag in self.tags if tag.slug != wanted))
+
+    def with_character(self, character: Character) -> State:
+        """Return the state with this character in place of the one with that name, or added."""
+        return msgspec.structs.replace(self, characters=self.characters.with_(character.name, character))
+
+    def seat_of(self, name: str) -> str:
+        """Return the seat that decides for a character; the game master's for whoever is no character here."""
+        character = self.characters.get(name)
+        if character is None:
+            return GM
+        return character.seat or name
+
+    def seen_by(self, seat: str) -> State:
+        """Return what a seat may know of the state; the same object when nothing is hidden from it."""
+        if all(tag.audience is None or seat in tag.audience for tag in self.tags):
+            return self
+        tags = tuple(tag for tag in self.tags if tag.audience is None or seat in tag.audience)
+        return msgspec.structs.replace(self, tags=tags)
+
+
+def put(record: R, path: Sequence[str], value: Any) -> R:
+    """Return a copy of a nested record in which the place at `path` holds `value`.
+
+    The path goes through attributes of records and keys of maps:
+    `put(state, ("characters", "mara", "counters", "fate-points"), 2)`.
+    """
+    key, rest = path[0], path[1:]
+    if isinstance(record, Map):
+        inner = put(record[key], rest, value) if rest else value
+        return record.with_(key, inner)  # type: ignore[return-value]
+    inner = put(getattr(record, key), rest, value) if rest else value
+    return msgspec.structs.replace(record, **{key: inner})  # type: ignore[type-var]
+
+
+def freeze(value: Any) -> Any:
+    """Return plain data (as TOML or JSON give it) as hashable data: dictionaries as `Map`, lists as tuples."""
+    if isinstance(value, dict):
+        return Map({key: freeze(inner) for key, inner in value.items()})
+    if isinstance(value, list | tuple):
+        return tuple(freeze(inner) for inner in value)
+    return value
+
+
+def slug(text: str) -> str:
+    """Return a text as it is typed on a command line: lower case, words joined by hyphens.
+
+    >>> slug("Rain-Slick Roofs!")
+    'rain-slick-roofs'
+    """
+    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
+    return "-".join(words)

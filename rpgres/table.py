@@ -1,0 +1,363 @@
+"""The table: where a rule meets chance, decisions, the state and its secrets. Nothing here knows a ruleset.
+
+A rule is a plain function `rule(table, actor, **parameters) -> Outcome`. It asks the table for everything that is
+random or decided, changes nothing itself, and returns an outcome whose effects are applied when the action is over.
+Run twice on the same answers it asks the same questions; that is what lets one text serve play, scripts and odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from rpgres.dealers import Dealer
+from rpgres.errors import ChoiceError, RuleError
+from rpgres.players import NO, Players, Question, View
+from rpgres.rulesets import Ask, Effect, Option, Rules
+from rpgres.state import EMPTY, Map, State
+
+if TYPE_CHECKING:
+    from rpgres.dice import Dice, Throw
+
+MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+
+
+class Rolled(msgspec.Struct, frozen=True):
+    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled."""
+
+    label: str
+    dice: Dice
+    throw: Throw
+    by: str = ""
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass)."""
+
+    label: str
+    who: str
+    answer: str
+    text: str = ""
+    means: str = ""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """Event: a line of the account, for the seats of `audience` (None for everybody)."""
+
+    text: str
+    audience: tuple[str, ...] | None = None
+
+
+Event = Rolled | Decided | Told
+
+
+class Compared(NamedTuple):
+    """Two rolls compared. Only `margin` may decide anything; the totals are for the account, None in odds."""
+
+    margin: int
+    total: int | None
+    opposition: int | None
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How an action ended.
+
+    Attributes:
+        band: the name of the outcome.
+        success: whether the band means success; None for a tie and for what neither succeeds nor fails.
+        margin: total less opposition; None when nothing opposed the action.
+        total, opposition: what was compared, where there was something.
+        effects: what changes, in order.
+        texts: what the outcome means, in lines.
+        roles: who is meant by `actor`, `opponent` and the like in effects.
+        details: what the ruleset adds for readers of the JSON.
+    """
+
+    band: str
+    success: bool | None = None
+    margin: int | None = None
+    total: int | None = None
+    opposition: int | None = None
+    effects: tuple[Effect, ...] = ()
+    texts: tuple[str, ...] = ()
+    roles: Mapping[str, str] = EMPTY
+    details: Mapping[str, Any] = EMPTY
+
+    def plus(self, effects: Iterable[Effect]) -> Outcome:
+        """Return the outcome with further effects after its own."""
+        return msgspec.structs.replace(self, effects=(*self.effects, *effects))
+
+
+class Stop(BaseException):
+    """What ends a run early. Not an `Exception`, so that a rule that catches those cannot swallow it.
+
+    `table` is where it ended, with the events so far; whoever runs the rule sets it.
+    """
+
+    table: Table
+
+
+class NeedsAnswer(Stop):
+    """A decision without which the rule cannot go on has nobody to answer it."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.label)
+        self.question = question
+
+
+class Settled(Stop):
+    """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
+
+    def __init__(self, band: str, margin: int | None) -> None:
+        super().__init__(band)
+        self.band = band
+        self.margin = margin
+
+
+class Table:
+    """One run of one action: what a rule sees and asks.
+
+    Args:
+        rules: the ruleset in play, with its data and switches.
+        state: what lies on the table when the action begins.
+        dealer: answers chance.
+        players: answer decisions.
+        band_only: end the run as soon as the outcome's band is fixed.
+    """
+
+    __slots__ = ("_band_only", "_counts", "_dealer", "_players", "events", "rules", "state")
+
+    def __init__(
+        self, rules: Rules, state: State, *, dealer: Dealer, players: Players, band_only: bool = False
+    ) -> None:
+        self.rules = rules
+        self.state = state
+        self.events: list[Event] = []
+        self._dealer = dealer
+        self._players = players
+        self._counts: dict[str, int] = {}
+        self._band_only = band_only
+
+    # -- chance
+
+    def roll(self, dice: Dice, label: str = "roll", *, by: str = "") -> int:
+        """Roll dice and return their value.
+
+        Args:
+            dice: what is rolled; its value is one answer, however many dice it has.
+            label: the name under which a result can be given.
+            by: the character who rolls, for the account.
+        """
+        counts = self._counts
+        count = counts.get(label, 0)
+        if count:
+            self._check_end(label, count)
+        counts[label] = count + 1
+        throw = self._dealer.throw(dice, label, count)
+        self.events.append(Rolled(label, dice, throw, by))
+        return throw.value
+
+    def versus(
+        self,
+        own: Dice,
+        other: Dice,
+        *,
+        add: int = 0,
+        other_add: int = 0,
+        labels: tuple[str, str] = ("roll", "opposition"),
+        by: tuple[str, str] = ("", ""),
+    ) -> Compared:
+        """Roll two sides against each other and return the margin, own total less the other's.
+
+        A rule uses this in place of two `roll`s when only the difference matters from here on: odds then walk the
+        differences (17 for two Fate rolls) in place of the pairs (81).
+
+        Args:
+            own, other: the dice of the two sides.
+            add, other_add: what is added to each.
+            labels: the names under which the two results can be given.
+            by: the characters who roll, for the account.
+        """
+        if self._dealer.joint:
+            label = "-".join(labels)
+            difference = self._dealer.difference(own, other, label, self._count(label))
+            return Compared(difference + add - other_add, None, None)
+        total = self.roll(own, labels[0], by=by[0]) + add
+        opposition = self.roll(other, labels[1], by=by[1]) + other_add
+        return Compared(total - opposition, total, opposition)
+
+    def merge(self, key: object) -> None:
+        """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it."""
+        self._dealer.merge(key)
+
+    # -- decisions
+
+    def ask(
+        self,
+        label: str,
+        who: str,
+        options: Sequence[Option],
+        *,
+        text: str = "",
+        optional: bool = False,
+        **facts: Any,
+    ) -> str:
+        """Ask somebody to decide and return the name of the option chosen.
+
+        One option is no question. An optional question that nobody answers is answered `NO`.
+
+        Args:
+            label: the name under which it is answered.
+            who: the character that decides, or `GM`.
+            options: what may be chosen, at least one.
+            text: the question as put to a person.
+            optional: whether the moment may pass unused.
+            facts: what the decision is about, for policies.
+
+        Raises:
+            ChoiceError: the answer is none of the options.
+        """
+        if not options:
+            raise RuleError(f"the rule asked {label!r} without any option")
+        if len(options) == 1 and not optional:
+            return options[0].name
+        count = self._count(label)
+        question = Question(label, who, options if type(options) is tuple else tuple(options), text, optional, facts)
+        answer = self._players.answer(question, self._view(who))
+        if answer is None:
+            if not optional:
+                raise NeedsAnswer(question)
+            self.events.append(Decided(label, who, NO, "", "window"))
+            return NO
+        choice, means = answer
+        if not isinstance(choice, str):
+            choice = self._draw(choice, label, count)
+        for option in options:
+            if option.name == choice:
+                self.events.append(Decided(label, who, choice, option.text, means))
+                return choice
+        if optional and choice == NO:
+            self.events.append(Decided(label, who, NO, "", means))
+            return NO
+        raise ChoiceError(_not_offered(question, choice), label=label, options=[option.name for option in options])
+
+    def _view(self, who: str) -> View:
+        seat = self.state.seat_of(who)
+        return View(seat, self.state.seen_by(seat))
+
+    def _draw(self, weights: Mapping[str, int], label: str, count: int) -> str:
+        names = tuple(weights)
+        return names[self._dealer.pick(tuple(weights.values()), f"policy:{label}", count)]
+
+    # -- the account and the outcome
+
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
+        """Add a line to the account, for everybody or for some seats only."""
+        self.events.append(Told(text, audience))
+
+    def settle(
+        self,
+        name: str,
+        margin: int | None,
+        *,
+        total: int | None = None,
+        opposition: int | None = None,
+        roles: Mapping[str, str] = EMPTY,
+        facts: Map[str, str] = EMPTY,
+        defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
+    ) -> Outcome:
+        """Return the outcome an outcome table gives for a margin, after asking what its row asks.
+
+        This fixes the band, so a rule calls it once, when the margin can no longer change.
+
+        Args:
+            name: the outcome table.
+            margin: total less opposition; None when nothing opposed the action.
+            total, opposition: for the account.
+            roles: who is meant by the roles that the table names (`actor`, `opponent`, ...).
+            facts: what the table's conditions may speak of, beside switches and the margin.
+            defaults: by kind of effect, the fields an effect gets that the table leaves out.
+        """
+        found = self.rules.settlement(name, margin, facts)
+        if self._band_only:
+            raise Settled(found.band, margin)
+        effects, texts = found.effects, found.texts
+        if found.asks:
+            effects, texts = self._follow(found.asks, effects, texts, margin, roles)
+        if defaults:
+            effects = tuple(_with_defaults(effect, defaults) for effect in effects)
+        return Outcome(found.band, found.success, margin, total, opposition, effects, texts, roles)
+
+    def _follow(
+        self,
+        asks: tuple[Ask, ...],
+        effects: tuple[Effect, ...],
+        texts: tuple[str, ...],
+        margin: int | None,
+        roles: Mapping[str, str],
+    ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
+        """Return effects and texts with those of what is chosen added."""
+        for ask in asks:
+            who = roles.get(ask.who, ask.who)
+            answer = self.ask(ask.label, who, ask.options, text=ask.text, optional=ask.optional, margin=margin)
+            choice = ask.choices.get(answer)
+            if choice is None:
+                continue  # an optional question was let pass
+            effects += choice.effects
+            texts += (choice.text,)
+            if choice.asks:
+                effects, texts = self._follow(choice.asks, effects, texts, margin, roles)
+        return effects, texts
+
+    def _count(self, label: str) -> int:
+        count = self._counts.get(label, 0)
+        if count:
+            self._check_end(label, count)
+        self._counts[label] = count + 1
+        return count
+
+    def _check_end(self, label: str, count: int) -> None:
+        if count >= MAX_QUESTIONS:
+            raise RuleError(
+                f"the rule asked {label!r} more than {MAX_QUESTIONS:,} times in one action; it does not end"
+            )
+
+
+def _not_offered(question: Question, choice: str) -> str:
+    from rpgres.tomlfiles import nearest
+
+    names = [option.name for option in question.options] + ([NO] if question.optional else [])
+    near = nearest(choice, names)
+    hint = f"; did you mean {near!r}?" if near else ""
+    return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
+
+
+def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
+    """Return the state after an outcome: each effect by its kind's function, roles replaced by names.
+
+    Raises:
+        RuleError: the ruleset registered no function for a kind of effect.
+    """
+    for effect in outcome.effects:
+        kind = effect["kind"]
+        function = rules.ruleset.effects.get(kind)
+        if function is None:
+            raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
+        state = function(state, named(effect, outcome.roles))
+    return state
+
+
+def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:
+    fields = defaults.get(effect["kind"])
+    return Map({**fields, **effect}) if fields else effect
+
+
+def named(effect: Effect, roles: Mapping[str, str]) -> Effect:
+    """Return an effect in which every role that stands for somebody is replaced by the name."""
+    for key in ("to", "on", "by", "who"):
+        value = effect.get(key)
+        if isinstance(value, str) and value in roles:
+            effect = effect.with_(key, roles[value])
+    return effect

@@ -1,0 +1,337 @@
+"""Exact distributions of dice, held against icepool, plain enumeration and closed forms."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction  # noqa: TID253 - the start of the tests may take its time
+from itertools import product
+from typing import Any
+
+import icepool
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from rpgres.dice import Law, LawSizeError, dice, difference, laws, notation
+from rpgres.dice.notation import MOST_EXPLOSIONS
+
+
+def chances(law: Law) -> dict[int, Fraction]:
+    return {value: Fraction(weight, law.total) for value, weight in law.items()}
+
+
+def icepool_chances(die: Any) -> dict[int, Fraction]:
+    return {int(value): Fraction(weight, die.denominator()) for value, weight in die.items() if weight}
+
+
+def fate() -> Any:
+    return icepool.Die([-1, 0, 1])
+
+
+AGAINST_ICEPOOL: dict[str, Callable[[], Any]] = {
+    "4dF": lambda: 4 @ fate(),
+    "4dF+3": lambda: 4 @ fate() + 3,
+    "4dFkh2": lambda: fate().highest(4, 2),
+    "d%": lambda: icepool.d(100),
+    "3d6": lambda: 3 @ icepool.d(6),
+    "100d6": lambda: 100 @ icepool.d(6),
+    "20d100": lambda: 20 @ icepool.d(100),
+    "4d6kh3": lambda: icepool.d(6).highest(4, 3),
+    "4d6kl3": lambda: icepool.d(6).lowest(4, 3),
+    "4d6dl1": lambda: icepool.d(6).highest(4, 3),
+    "4d6dh1": lambda: icepool.d(6).lowest(4, 3),
+    "5d6dh1dl1": lambda: icepool.d(6).keep(5, slice(1, 4)),
+    "6d6kh4kl2": lambda: icepool.d(6).keep(6, slice(2, 4)),
+    "7d8dh3dl1": lambda: icepool.d(8).keep(7, slice(1, 4)),
+    "2d20kh1": lambda: icepool.d(20).highest(2, 1),
+    "2d20kl": lambda: icepool.d(20).lowest(2, 1),
+    "20d6kh10": lambda: icepool.d(6).highest(20, 10),
+    "30d6kl3": lambda: icepool.d(6).lowest(30, 3),
+    "2d6r1": lambda: 2 @ icepool.d(6).reroll([1], depth="inf"),
+    "2d6r>4": lambda: 2 @ icepool.d(6).reroll([5, 6], depth="inf"),
+    "2d6r3": lambda: 2 @ icepool.d(6).reroll([3], depth="inf"),
+    "2d6r1r3": lambda: 2 @ icepool.d(6).reroll([1, 3], depth="inf"),
+    "2d6ro<=2": lambda: 2 @ icepool.d(6).reroll([1, 2], depth=1),
+    "4d6ro1kh3": lambda: icepool.d(6).reroll([1], depth=1).highest(4, 3),
+    "4dFr": lambda: 4 @ fate().reroll([-1], depth="inf"),
+    "6d10>=8": lambda: 6 @ (icepool.d(10) >= 8),
+    "6d10>8": lambda: 6 @ (icepool.d(10) > 8),
+    "6d10<=3": lambda: 6 @ (icepool.d(10) <= 3),
+    "6d10<3": lambda: 6 @ (icepool.d(10) < 3),
+    "6d10=10": lambda: 6 @ (icepool.d(10) == 10),
+    "4dF=-1": lambda: 4 @ (fate() == -1),
+    "6d10r1>=8": lambda: 6 @ (icepool.d(10).reroll([1], depth="inf") >= 8),
+    "6d10>=8 + 2": lambda: 6 @ (icepool.d(10) >= 8) + 2,
+    "2*(6d10>=8) - d4": lambda: 2 * (6 @ (icepool.d(10) >= 8)) - icepool.d(4),
+    "6d6>=9": lambda: 6 @ icepool.Die([0]),
+    "6d10kh3>=8": lambda: icepool.d(10).pool(6)[-3:].expand().map(lambda rolls: sum(roll >= 8 for roll in rolls)),
+    "4d6>=9!": lambda: 4 @ (icepool.d(6).explode(depth=3) >= 9),
+    "d6*d6": lambda: icepool.d(6) * icepool.d(6),
+    "2d6*d4-3*(d8+1)": lambda: (2 @ icepool.d(6)) * icepool.d(4) - 3 * (icepool.d(8) + 1),
+    "10*d10+d10-1": lambda: 10 * icepool.d(10) + icepool.d(10) - 1,
+    "1000000*d20+d20": lambda: 1_000_000 * icepool.d(20) + icepool.d(20),
+    "1000*d12+1000*d12": lambda: 1000 * (2 @ icepool.d(12)),
+    "-(2d6-d4)": lambda: -(2 @ icepool.d(6) - icepool.d(4)),
+    "0*d6": lambda: icepool.Die([0]),
+    "5": lambda: icepool.Die([5]),
+}
+
+
+@pytest.mark.parametrize("text", AGAINST_ICEPOOL)
+def test_a_law_agrees_with_icepool(text: str) -> None:
+    assert chances(dice(text).law) == icepool_chances(AGAINST_ICEPOOL[text]())
+    assert dice(text).law.open == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "die"),
+    [
+        ("d6!", lambda depth: icepool.d(6).explode(depth=depth)),
+        ("3d6!", lambda depth: 3 @ icepool.d(6).explode(depth=depth)),
+        ("4d6!kh3", lambda depth: icepool.d(6).explode(depth=depth).highest(4, 3)),
+        ("2d4r1!", lambda depth: 2 @ icepool.d(4).reroll([1], depth="inf").explode(depth=depth)),
+        ("3d10ro1!", lambda depth: 3 @ icepool.d(10).reroll([1], depth=1).explode(depth=depth)),
+    ],
+)
+def test_explosions_agree_with_icepool_below_the_first_value_that_is_cut(text: str, die: Callable[[int], Any]) -> None:
+    depth, top = 8, notation.parse(text).sides
+    law, oracle = dice(text).law, icepool_chances(die(depth))
+    compared = [value for value in oracle if value <= depth * top]
+    assert len(compared) > 20
+    assert all(law.probability(value) == oracle[value] for value in compared)
+    assert 0 < Fraction(law.open, law.total) < Fraction(1, 10**8)
+
+
+def test_what_is_open_is_reported_and_never_renormalised() -> None:
+    law = dice("d6!").law
+    assert law.probability(1) == Fraction(1, 6)
+    assert law.probability(7) == Fraction(1, 36)
+    assert law.probability(6) == 0
+    resolved = sum(law.probability(value) for value in law.values)
+    assert resolved + Fraction(law.open, law.total) == 1
+    assert resolved < 1
+    # The mean of an endlessly exploding d6 is 21/5; what is open keeps ours just below it.
+    assert Fraction(21, 5) - Fraction(1, 10**6) < law.mean() < Fraction(21, 5)
+    # It stays open through sums and differences.
+    for other in (dice("d6!+2d4").law, difference(dice("2d4"), dice("d6!"))):
+        assert Fraction(other.open, other.total) == Fraction(law.open, law.total)
+    both = dice("d6!*d6!").law
+    closed = 1 - Fraction(law.open, law.total)
+    assert Fraction(both.open, both.total) == 1 - closed**2
+
+
+def test_explosions_that_a_count_settles_leave_nothing_open() -> None:
+    for text in ("5d6>=9!", "5d6>9!", "5d6<=9!", "5d6=9!", "5d6!kh2>=9", "dF=2!", "3dF<-1!"):
+        assert dice(text).law.open == 0, text
+    # P(one die reaches 9) = P(6) P(3 or more)
+    assert dice("d6>=9!").law.probability(1) == Fraction(1, 6) * Fraction(4, 6)
+    assert dice("d6=9!").law.probability(1) == Fraction(1, 36)
+    # Two Fate dice in a row: + and then + and then 0 is 2; -, 0 cannot come near.
+    assert dice("dF=2!").law.probability(1) == Fraction(1, 27) + Fraction(1, 81)
+
+
+def test_a_count_beyond_all_explosions_stays_open() -> None:
+    law = dice("d6>=1000000!").law
+    assert law.open > 0
+    assert law.at_least(1) == 0
+
+
+class Drawn(Struct, frozen=True):
+    """A pool as the tests draw it: its text and its distribution by plain enumeration."""
+
+    text: str
+    law: dict[int, Fraction]
+
+
+SIGNS: dict[str, Callable[[int, int], bool]] = {
+    ">=": lambda a, b: a >= b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    "<": lambda a, b: a < b,
+    "=": lambda a, b: a == b,
+}
+KEEPING: dict[str, Callable[[list[int], int], list[int]]] = {
+    "kh": lambda ranked, count: ranked[len(ranked) - count :],
+    "kl": lambda ranked, count: ranked[:count],
+    "dh": lambda ranked, count: ranked[: len(ranked) - count],
+    "dl": lambda ranked, count: ranked[count:],
+}
+
+
+def die_chances(faces: list[int], rerolled: set[int], once: bool) -> dict[int, Fraction]:
+    even = Fraction(1, len(faces))
+    if not rerolled:
+        return dict.fromkeys(faces, even)
+    if not once:
+        staying = [face for face in faces if face not in rerolled]
+        return dict.fromkeys(staying, Fraction(1, len(staying)))
+    again = len(rerolled) * even * even
+    return {face: again + (0 if face in rerolled else even) for face in faces}
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> Drawn:
+    count, sides = draw(st.integers(1, 4)), draw(st.sampled_from([0, 1, 2, 3, 4, 6]))
+    faces = [-1, 0, 1] if sides == 0 else list(range(1, sides + 1))
+    modifiers = []
+    rerolled: set[int] = set()
+    once = draw(st.booleans())
+    if draw(st.booleans()):
+        sign, number = draw(st.sampled_from(sorted(SIGNS))), draw(st.sampled_from(faces))
+        fitting = {face for face in faces if SIGNS[sign](face, number)}
+        if fitting and (once or len(fitting) < len(faces)):
+            rerolled = fitting
+            modifiers.append(f"{'ro' if once else 'r'}{sign}{number}")
+    left = count
+    keeping = []
+    for _ in range(draw(st.integers(0, 2))):
+        word = draw(st.sampled_from(sorted(KEEPING)))
+        kept = draw(st.integers(1, left))
+        if word[0] == "d" and kept == left:
+            continue
+        keeping.append((word, kept))
+        left = kept if word[0] == "k" else left - kept
+    modifiers += ["".join(f"{word}{kept}" for word, kept in keeping)] if keeping else []
+    target = None
+    if draw(st.booleans()):
+        target = draw(st.sampled_from(sorted(SIGNS))), draw(st.integers(-2, 7))
+        modifiers.append(f"{target[0]}{target[1]}")
+    text = f"{count}d{sides or 'F'}" + "".join(draw(st.permutations(modifiers)))
+
+    die = die_chances(faces, rerolled, once)
+    law: Counter[int] = Counter()
+    for dice_shown in product(die.items(), repeat=count):
+        kept_dice = sorted(face for face, _ in dice_shown)
+        for word, kept in keeping:
+            kept_dice = KEEPING[word](kept_dice, kept)
+        value = sum(kept_dice) if target is None else sum(SIGNS[target[0]](face, target[1]) for face in kept_dice)
+        law[value] += math.prod(chance for _, chance in dice_shown)
+    return Drawn(text, dict(law))
+
+
+def combined(left: Drawn, right: Drawn, operator: str) -> Drawn:
+    operate = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}[operator]
+    law: Counter[int] = Counter()
+    for a, chance in left.law.items():
+        for b, other in right.law.items():
+            law[operate(a, b)] += chance * other
+    return Drawn(f"({left.text}) {operator} ({right.text})", dict(law))
+
+
+numbers = st.integers(0, 9).map(lambda number: Drawn(str(number), {number: Fraction(1)}))
+expressions = st.recursive(
+    pools() | numbers,
+    lambda inner: st.one_of(
+        st.tuples(inner, inner, st.sampled_from("+-*")).map(lambda parts: combined(*parts)),
+        inner.map(lambda one: Drawn(f"-({one.text})", {-value: chance for value, chance in one.law.items()})),
+    ),
+    max_leaves=3,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(expressions)
+def test_a_law_is_what_plain_enumeration_finds(drawn: Drawn) -> None:
+    law = dice(drawn.text).law
+    assert chances(law) == {value: chance for value, chance in drawn.law.items() if chance}
+    assert list(law.values) == sorted(set(law.values))
+    assert all(weight > 0 for weight in law.weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.data())
+def test_keeping_agrees_with_icepool(count: int, sides: int, data: st.DataObject) -> None:
+    low = data.draw(st.integers(0, count - 1))
+    high = data.draw(st.integers(low + 1, count))
+    text = f"{count}d{sides}" + (f"dl{low}" if low else "") + (f"dh{count - high}" if high < count else "")
+    assert chances(dice(text).law) == icepool_chances(icepool.d(sides).keep(count, slice(low, high)))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 5), st.integers(2, 30))
+def test_sums_of_pools_agree_with_icepool(count: int, sides: int, other: int, faces: int) -> None:
+    law = dice(f"{count}d{sides}-{other}d{faces}+3").law
+    assert chances(law) == icepool_chances(count @ icepool.d(sides) - other @ icepool.d(faces) + 3)
+
+
+def test_the_closed_form_for_a_known_die() -> None:
+    law = dice("4d6kh3").law
+    assert (law.total, law.weights[-1], law.weights[0]) == (1296, 21, 1)
+    assert dice("4dF").law == Law((-4, -3, -2, -1, 0, 1, 2, 3, 4), (1, 4, 10, 16, 19, 16, 10, 4, 1), 81)
+    assert dice("2d6").law.probability(7) == Fraction(1, 6)
+
+
+def test_moments() -> None:
+    law = dice("3d6").law
+    assert law.mean() == Fraction(21, 2)
+    assert law.variance() == Fraction(35, 4)
+    assert law.deviation() == pytest.approx(math.sqrt(8.75))
+    assert dice("7").law.variance() == 0
+
+
+def test_at_least_and_probability_outside_the_values() -> None:
+    law = dice("2d6").law
+    assert law.at_least(-5) == 1
+    assert law.at_least(2) == 1
+    assert law.at_least(10) == Fraction(6, 36)
+    assert law.at_least(13) == 0
+    assert law.probability(1) == law.probability(13) == 0
+    assert dice("10*d4").law.probability(15) == 0
+    assert list(dice("d2").law.items()) == [(1, 1), (2, 1)]
+
+
+def test_the_difference_of_two_throws() -> None:
+    law = difference(dice("4dF+3"), dice("4dF+2"))
+    assert chances(law) == icepool_chances(4 @ fate() + 3 - (4 @ fate() + 2))
+    assert len(law.values) == 17
+    assert law.total == 6561
+    assert difference(dice("4dF+3"), dice("4DF + 2")) is law
+    assert difference(dice("4dF"), dice("2")) == dice("4dF-2").law
+
+
+def test_a_law_is_worked_out_once() -> None:
+    assert dice("4d6kh3").law is dice("4D6 kh 3").law
+
+
+def test_large_pools_have_the_right_moments() -> None:
+    for text, mean in (("1000d6", 3500), ("100d100", 5050), ("300d6ro1", None), ("100d6kl50", None)):
+        law = dice(text).law
+        assert sum(law.weights) == law.total
+        assert mean is None or law.mean() == mean
+    # Dropping the lowest half and keeping it add up to everything.
+    assert dice("100d6kl50").law.mean() + dice("100d6kh50").law.mean() == 350
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("1000d10000", "MOST_LAW_VALUES"),
+        ("d10000*d10000", "MOST_LAW_WORK"),
+        ("d500*d500", "MOST_LAW_VALUES"),
+        ("1000d6kh500", "MOST_LAW_WORK"),
+        ("1000d20ro1", "MOST_LAW_WORK"),
+        ("1000d6!", "MOST_LAW_VALUES"),
+        ("150d6!", "MOST_LAW_WORK"),
+        ("+".join(["d10000"] * 140), "MOST_LAW_WORK"),
+        ("+".join(["1000*d100+d100"] * 10), "MOST_LAW_VALUES"),
+        ("30d100ro1+30d100ro2+30d100ro3+30d100ro4+30d100ro5+30d100ro6", "MOST_LAW_WORK"),
+    ],
+)
+def test_a_law_that_is_too_much_work_is_refused_by_name(text: str, limit: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(LawSizeError) as caught:
+        dice(text).law  # noqa: B018
+    assert time.perf_counter() - start < 5  # not a benchmark: without the limits these take from minutes to for ever
+    assert caught.value.details["limit"] == limit
+    assert limit in caught.value.message
+    assert hasattr(laws, limit)
+    # It can be thrown all the same.
+    assert isinstance(dice(text).throw(lambda n: n - 1).value, int)
+
+
+def test_endless_explosions_are_bounded() -> None:
+    highest = dice("d6!").throw(lambda n: n - 1)
+    assert highest.value == 6 * (MOST_EXPLOSIONS + 1)
+    assert dice("d2!").law.values[-1] < 2 * MOST_EXPLOSIONS

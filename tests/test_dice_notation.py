@@ -1,0 +1,283 @@
+"""Dice notation: what is read, what is refused and where. Distributions and throws have their own files."""
+
+import pickle
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.dice import Dice, dice, is_notation, notation, resembles_notation
+from rpgres.errors import NotationError, UsageError
+
+CANONICAL = {
+    "4d6": "4d6",
+    "1D20": "d20",
+    "d%": "d100",
+    "4df": "4dF",
+    "DF": "dF",
+    " 4 d 6 kh 3 ": "4d6kh3",
+    "4D6KH3": "4d6kh3",
+    "004d06": "4d6",
+    "4d6kh": "4d6kh1",
+    "5d6dh1dl1": "5d6dh1dl1",
+    "2d6r": "2d6r1",
+    "2d6r=1": "2d6r1",
+    "2dFr": "2dFr=-1",
+    "2d6RO<3": "2d6ro<3",
+    "2d6r1r2": "2d6r1r2",
+    "4d6kh3!r1": "4d6r1!kh3",
+    "6d10!kh3>=8": "6d10!kh3>=8",
+    "6d10>=8kh3": "6d10kh3>=8",
+    "6d10>=8!": "6d10>=8!",
+    "6d10>=8 + 2": "(6d10>=8)+2",
+    "6d10>=8+2": "(6d10>=8)+2",
+    "4dF=-1": "4dF=-1",
+    "4dF>= - 1": "4dF>=-1",
+    "4dF+3": "4dF+3",
+    "4dF \u2212 3 \u00d7 2": "4dF-3*2",
+    "((4dF))": "4dF",
+    "-d6": "-d6",
+    "--d6": "d6",
+    "1--3": "1+3",
+    "2*-3": "-2*3",
+    "(-2)*(-3)": "2*3",
+    "(1+2)+3": "1+2+3",
+    "5-(2-d6)": "5-2+d6",
+    "2*(3*d4)": "2*3*d4",
+    "2*(d4+1)": "2*(d4+1)",
+    "-(d4+1)*2": "-(d4+1)*2",
+    "d6-1": "d6-1",
+    "4d6r-1": "4d6r1-1",
+    "4d6kl-1": "4d6kl1-1",
+    "(4dFr)-1": "4dFr=-1-1",
+    "7": "7",
+}
+
+
+@pytest.mark.parametrize(("text", "canonical"), CANONICAL.items())
+def test_a_text_has_one_canonical_form(text: str, canonical: str) -> None:
+    assert dice(text).text == canonical
+    assert dice(canonical).text == canonical
+    assert dice(text) is dice(canonical)
+
+
+# Text, place of the caret, its length, and a word that the message must say.
+REFUSED = [
+    ("", 0, 1, "missing"),
+    ("   ", 3, 1, "missing"),
+    ("2d", 2, 1, "sides"),
+    ("d", 1, 1, "sides"),
+    ("2dx", 2, 1, "sides"),
+    ("d(6)", 1, 1, "sides"),
+    ("d-6", 1, 1, "sides"),
+    ("0d6", 0, 1, "at least one die"),
+    ("2+ 0d6", 3, 1, "at least one die"),
+    ("d0", 1, 1, "at least one side"),
+    ("4d6d1", 3, 1, "dh or dl"),
+    ("4d6k3", 3, 1, "kh or kl"),
+    ("4d6 k", 4, 1, "kh or kl"),
+    ("4d6kx", 3, 1, "kh or kl"),
+    ("3d6 d6", 4, 1, "operator"),
+    ("4d6!!", 3, 2, "!!"),
+    ("4d6! !", 3, 3, "!!"),
+    ("4d6!kh3!", 7, 1, "!!"),
+    ("4d6!p", 3, 2, "penetrating"),
+    ("4d6!6", 3, 2, "highest face"),
+    ("6d10!>=8", 4, 2, "6d10>=8!"),
+    ("4d6!=3", 3, 2, "highest face"),
+    ("{4d6,3d8}kh1", 0, 1, "groups"),
+    ("4d6,3d8", 3, 1, "groups"),
+    ("2d6[fire]", 3, 1, "labels"),
+    ("d20+@str", 4, 1, "abilities"),
+    ("4d6/2", 3, 1, "division"),
+    ("2^3", 1, 1, "powers"),
+    ("1.5d6", 1, 1, "whole"),
+    ("d6+.5", 3, 1, "whole"),
+    ("2d6 3", 4, 1, "operator"),
+    ("1 0d6", 2, 1, "operator"),
+    ("2(3)", 1, 1, "operator"),
+    ("(2)3", 3, 1, "operator"),
+    ("2x3", 1, 1, "*"),
+    ("4dF\u20132", 3, 1, "dash"),
+    ("(2d6+3)>=10", 7, 2, "one pool"),
+    ("(2d6)>=10", 5, 2, "one pool"),
+    ("2d6+3>8", 5, 1, "one pool"),
+    ("5>=3", 1, 2, "one pool"),
+    (">=3", 0, 2, "one pool"),
+    ("(d6+d8)kh1", 7, 1, "one pool"),
+    ("(2d6)!", 5, 1, "pool"),
+    ("(2d6)r1", 5, 1, "pool"),
+    ("(1+1)d6", 5, 1, "plain number"),
+    ("4d6kh5", 3, 3, "4 of the pool"),
+    ("4d6kh3kh4", 6, 3, "3 of the pool"),
+    ("4d6dl4", 3, 3, "every die"),
+    ("4d6dl2dh2", 6, 3, "every die"),
+    ("4d6kh0", 3, 3, "at least 1"),
+    ("d6r<=6", 2, 1, "without end"),
+    ("d6r<3r>2", 2, 1, "without end"),
+    ("d6r7", 2, 2, "no face"),
+    ("d6ro<1", 2, 4, "no face"),
+    ("4dFr-1", 3, 2, "r=-1"),
+    ("4d6r1ro2", 5, 2, "mixed"),
+    ("d1!", 2, 1, "without end"),
+    ("d6r<6!", 5, 1, "without end"),
+    ("d6r6!", 4, 1, "never explodes"),
+    ("6d10>=8>=9", 7, 1, "one comparison"),
+    ("6d10>=", 6, 1, "whole number"),
+    ("6d10=>8", 5, 1, "signs"),
+    ("6d10==8", 5, 1, "signs"),
+    ("6d10<>8", 5, 1, "signs"),
+    ("6d10>= d8", 7, 1, "whole number"),
+    ("+3", 0, 1, "plus sign"),
+    ("2++3", 2, 1, "plus sign"),
+    ("3*", 2, 1, "missing"),
+    ("*3", 0, 1, "before this *"),
+    ("()", 1, 1, "missing"),
+    ("(2", 0, 1, "never closed"),
+    ("3+((2)", 2, 1, "never closed"),
+    ("2)", 1, 1, "closes nothing"),
+    ("d%%", 2, 1, "%"),
+    ("4dFF", 3, 1, "F"),
+    ("fate", 0, 1, "F"),
+    ("4dFate", 3, 1, "'a'"),
+    ("4d6khl", 5, 1, "'l'"),
+    ("\u0663d6", 0, 1, "means nothing"),
+    ("d\uff16", 1, 1, "sides"),
+    ("d6\x00", 2, 1, "means nothing"),
+    ("2;3", 1, 1, "means nothing"),
+    ("\U0001f3b2", 0, 1, "means nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "position", "length", "said"), REFUSED)
+def test_what_cannot_be_read_is_refused_with_its_place(text: str, position: int, length: int, said: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        dice(text)
+    error = caught.value
+    assert (error.position, error.length) == (position, length)
+    assert error.text == text
+    assert said in error.message
+    assert not is_notation(text)
+
+
+LIMITS = [
+    ("999999d999999", 0, "MOST_DICE"),
+    ("600d6+600d6", 6, "MOST_DICE"),
+    ("2d999999", 2, "MOST_SIDES"),
+    ("9" * 50, 0, "MOST_NUMBER"),
+    ("0" * 999, 0, "MOST_NUMBER"),
+    ("1000000*" * 100 + "1", 15, "MOST_VALUE"),
+    ("-1000000*1000000*2*d6", 16, "MOST_VALUE"),
+    ("(" * 300 + "1" + ")" * 300, 50, "MOST_NESTING"),
+    ("-(" * 60 + "1" + ")" * 60, 101, "MOST_NESTING"),
+    ("(" * 10_000 + "1" + ")" * 10_000, 1000, "MOST_TEXT"),
+    ("-" * 10_000 + "1", 1000, "MOST_TEXT"),
+    ("1+" * 100_000 + "1", 1000, "MOST_TEXT"),
+]
+
+
+@pytest.mark.parametrize(("text", "position", "limit"), LIMITS)
+def test_a_limit_is_reported_by_its_name(text: str, position: int, limit: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises(NotationError) as caught:
+        dice(text)
+    assert time.perf_counter() - start < 1  # not a benchmark: without the limits these take minutes or overflow
+    assert caught.value.position == position
+    assert caught.value.details["limit"] == limit
+    assert limit in caught.value.message
+    assert hasattr(notation, limit)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1000d10000",
+        f"{notation.MOST_NUMBER}*1000",
+        "(" * notation.MOST_NESTING + "1" + ")" * notation.MOST_NESTING,
+        "1" + "+1" * 499,
+        "-" * 999 + "1",
+    ],
+)
+def test_the_limits_themselves_are_allowed(text: str) -> None:
+    assert dice(dice(text).text) is dice(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("+".join(["d6kl"] * 200), "MOST_TEXT"),
+        ("2*(1+" * notation.MOST_NESTING + "2*d6>1" + ")" * notation.MOST_NESTING, "MOST_VALUE"),
+        ("-0*(1+" * notation.MOST_NESTING + "2*d6>1" + ")" * notation.MOST_NESTING, "MOST_NESTING"),
+    ],
+)
+def test_the_canonical_text_keeps_the_limits_too(text: str, limit: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        dice(text)
+    assert caught.value.details["limit"] == limit
+    assert caught.value.text == text
+
+
+def test_dice_are_equal_by_their_canonical_text_and_cannot_be_changed() -> None:
+    pool = dice("4d6KH3")
+    again = Dice(notation.parse("4d6kh3"))
+    assert again is not pool
+    assert again == pool
+    assert hash(again) == hash(pool)
+    assert pool != dice("4d6dl1")
+    assert pool != "4d6kh3"
+    assert repr(pool) == "dice('4d6kh3')"
+    with pytest.raises(AttributeError):
+        pool.text = "d6"
+    with pytest.raises(AttributeError):
+        del pool.text
+    assert pool.law.total == 1296
+    assert pickle.loads(pickle.dumps(pool)) is pool
+
+
+def test_constant_means_without_dice() -> None:
+    assert dice("2*(3-1)").constant
+    assert not dice("0*d6").constant
+
+
+def test_what_counts_as_notation() -> None:
+    assert all(is_notation(text) for text in ("4df", "d20", "D%", "2d20", "7", "4dF+3"))
+    assert not any(is_notation(text) for text in ("fate", "saga", "d20-modern", "df-ish", "d", "", "4d6d1"))
+
+
+def test_what_resembles_notation_can_be_nothing_else() -> None:
+    assert all(resembles_notation(text) for text in ("4d6d1", "d0", "3d", "(2d6", "-d6!!", "d%%", "4df"))
+    assert not any(resembles_notation(text) for text in ("fate", "dungeon", "d", "", "deck", "nodice"))
+
+
+def read_or_refuse(text: str) -> tuple[Dice | None, NotationError | None]:
+    try:
+        return dice(text), None
+    except NotationError as error:
+        return None, error
+
+
+@given(st.text(alphabet="0123456789dDfFkKhHlLrRoO!<>=+-*()% \u2212\u00d7.{}@/p", max_size=30))
+def test_any_text_is_read_or_refused_inside_itself(text: str) -> None:
+    pool, error = read_or_refuse(text)
+    if error:
+        assert 0 <= error.position <= len(text)
+        assert error.length >= 1
+        assert error.position + error.length <= len(text) + 1
+    if not pool:
+        return
+    assert dice(pool.text) is pool
+    # Case and spaces at the ends never matter.
+    assert dice(f" {text.upper()} ") is pool
+    assert dice(text.lower()) is pool
+    try:
+        law = pool.law
+    except UsageError:
+        return
+    assert sum(law.weights) + law.open == law.total
+
+
+@given(st.text(max_size=50))
+def test_no_text_at_all_breaks_the_reader(text: str) -> None:
+    _, error = read_or_refuse(text)
+    assert error is None or 0 <= error.position <= len(text)
