@@ -1,8 +1,9 @@
 """Exact odds: a rule run once for every distinct course it can take. Nothing here names a ruleset.
 
 The walker re-runs the rule on recorded answers (the *tape*), goes on down the first branch, and queues the others,
-heaviest first. Weights are whole numbers and probabilities exact fractions; what a budget leaves open is reported
-as open mass and nothing is renormalised.
+heaviest first; a branch that grows long and light waits its turn, so that a rule without a last question still ends.
+Weights are whole numbers and probabilities exact fractions; what a budget leaves open is reported as open mass, and
+nothing is renormalised.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 LEAVES = 200_000  # default budget of re-runs
 SECONDS = 10.0  # default budget of time
+DESCENT = 48  # how many fresh questions a course may ask before heavier ones have their turn first
 
 
 class Odds(msgspec.Struct, frozen=True):
@@ -46,6 +48,10 @@ class Odds(msgspec.Struct, frozen=True):
     states: int = 0
 
 
+class Suspended(Stop):
+    """A course that grew long and light waits until the heavier ones have been run."""
+
+
 class Merged(Stop):
     """A run reached a point from which only `key` matters."""
 
@@ -60,14 +66,14 @@ _Tape = tuple[tuple[str, Any], ...]
 class WalkDealer:
     """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others."""
 
-    __slots__ = ("_heap", "_position", "_serial", "_tape", "scale", "weight", "withheld")
+    __slots__ = ("_begun", "_heap", "_position", "_serial", "_tape", "scale", "weight", "withheld")
     joint = True
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, int, int, _Tape]] = [(-1.0, 0, 1, 1, ())]
         self._serial = 0
         self._tape: _Tape = ()
-        self._position = 0
+        self._position = self._begun = 0
         self.weight = self.scale = 1  # the running course has the mass weight / scale
         self.withheld: list[tuple[int, int]] = []  # masses of what dice themselves leave open
 
@@ -77,6 +83,7 @@ class WalkDealer:
             return False
         _, _, self.weight, self.scale, self._tape = heapq.heappop(self._heap)
         self._position = 0
+        self._begun = len(self._tape)
         return True
 
     def end(self) -> None:
@@ -128,6 +135,9 @@ class WalkDealer:
             return int(value)
         if position >= MAX_QUESTIONS:
             raise RuleError(f"the rule asked more than {MAX_QUESTIONS:,} questions in one action; it does not end")
+        if position >= self._begun + DESCENT and self._heap and -self._heap[0][0] > self.weight / self.scale:
+            self.queue(self.weight, self.scale, tape)
+            raise Suspended(label)
         if len(values) > 1:
             scale = self.scale * total
             for index in range(1, len(values)):
@@ -179,6 +189,8 @@ def explore(play: Callable[[WalkDealer], Hashable], *, leaves: int = LEAVES, sec
             runs += 1
             try:
                 result = play(dealer)
+            except Suspended:
+                continue
             except Merged as merged:
                 sums, _ = joints.setdefault(merged.key, ({}, dealer.tape))
             else:

@@ -1,0 +1,591 @@
+"""Finding ruleset plugins, and keeping a broken one from harming the rest. Nothing here reads a ruleset's data or plays.
+
+A ruleset is sought as built-in, then among the entry points of what is installed (group `rpgres`). Only the plugin that
+is asked for is imported. Whatever it does wrong becomes a `PluginError` that names its distribution and the stage:
+`find`, `import`, `register`, `yield` or `validate`; `disabled` when `RPGRES_DISABLE` names it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+import msgspec
+
+from rpgres.errors import FileError, PluginError, RpgresError, UsageError
+from rpgres.hooks import hookimpl
+from rpgres.rulesets import API, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.version import __version__
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+
+__all__ = [
+    "BUILTIN",
+    "Entry",
+    "PluginStatus",
+    "RulesetName",
+    "Stage",
+    "find_ruleset",
+    "hookimpl",
+    "list_rulesets",
+    "ruleset_names",
+]
+
+GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
+DISABLE = "RPGRES_DISABLE"
+UNNAMED = "unnamed-distribution"  # stands for one whose metadata are damaged
+MOST_RECORDS = 1000  # a plugin that yields more does not end
+
+# What a scan of everything installed would find anyway; looking it up here spares each start the scan.
+BUILTIN = {"fate": "rpgres_fate"}
+
+Stage = Literal["find", "import", "register", "yield", "validate", "disabled"]
+
+_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One entry point, whether or not it can be used.
+
+    Attributes:
+        id: its name, which is the ruleset's id; empty when a distribution's entry points cannot be read.
+        module: the module it names.
+        attribute: the dotted attribute of the module that is the plugin; empty for the module itself.
+        distribution: what installed it.
+        version: that distribution's version.
+        builtin: whether it ships with rpgres.
+        fault: why it cannot be used, as far as that can be told without importing it.
+    """
+
+    id: str
+    module: str
+    attribute: str = ""
+    distribution: str = GROUP
+    version: str = __version__
+    builtin: bool = False
+    fault: str = ""
+
+    @property
+    def value(self) -> str:
+        """What it names, as written: `module`, or `module:attribute`."""
+        return f"{self.module}:{self.attribute}" if self.attribute else self.module
+
+    @property
+    def origin(self) -> str:
+        """The distribution and its version."""
+        return f"{self.distribution} {self.version}".rstrip()
+
+
+class RulesetName(msgspec.Struct, frozen=True):
+    """A ruleset as help and completion show it. `title` and `summary` are empty where only an import could tell them."""
+
+    id: str
+    title: str = ""
+    summary: str = ""
+    builtin: bool = False
+
+
+class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one entry point when it was checked thoroughly.
+
+    `stage` and `problem` say where and why it failed; they are None and empty when it is `ok`. Several problems of the
+    data are on one line each. An entry point that could not be read has an empty `id`.
+    """
+
+    id: str
+    title: str = ""
+    summary: str = ""
+    distribution: str
+    version: str
+    module: str
+    builtin: bool
+    ok: bool
+    stage: Stage | None = None
+    problem: str = ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One ruleset
+
+
+def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
+    """Return the code of a ruleset, importing the one plugin that has it.
+
+    Its record is checked, its data are not: `load_rules` reads them, and `list_rulesets` holds them against the code.
+
+    Args:
+        ruleset_id: as typed.
+        extra: the folders of `--rulesets`; only looked at to explain an unknown id.
+
+    Raises:
+        UsageError: nothing has this id.
+        PluginError: what has it cannot be used; the message names the distribution, the stage and what to do.
+    """
+    if ruleset_id in BUILTIN:
+        return _load(_builtin_entry(ruleset_id))
+    _refuse_notation(ruleset_id)
+    claims = [entry for entry in _installed() if entry.id == ruleset_id]
+    if not claims:
+        raise _unknown(ruleset_id, extra)
+    return _load(_only(claims))
+
+
+def _builtin_entry(ruleset_id: str) -> Entry:
+    return Entry(ruleset_id, BUILTIN[ruleset_id], builtin=True)
+
+
+def _refuse_notation(ruleset_id: str) -> None:
+    from rpgres.dice import is_notation
+
+    if is_notation(ruleset_id):
+        raise UsageError(
+            f"{ruleset_id!r} is dice notation, and no ruleset can have such a name; to roll it: rpgres roll {ruleset_id}"
+        )
+
+
+def _only(claims: Sequence[Entry]) -> Entry:
+    """Return the entry point that is not disabled, when it is the only one."""
+    able = [entry for entry in claims if not _is_disabled(entry)]
+    if not able:
+        return claims[0]
+    if len(able) > 1:
+        raise _clash(able[0], able)
+    return able[0]
+
+
+def _load(entry: Entry) -> Ruleset:
+    _check_entry(entry)
+    return _record(entry)
+
+
+def _check_entry(entry: Entry) -> None:
+    if _is_disabled(entry):
+        value = os.environ.get(DISABLE, "")
+        raise _failure(
+            entry, "disabled", f"{DISABLE}={value} switches it off", advice=f"To use it, take it out of {DISABLE}."
+        )
+    if entry.fault:
+        raise _failure(entry, "find", entry.fault)
+
+
+# An exception is not kept, so a plugin mended while a program runs is found.
+@lru_cache(maxsize=256)
+def _record(entry: Entry) -> Ruleset:
+    """Return the record an entry point stands for, after the checks that need no data."""
+    records = _records(_import(entry), entry)
+    with _stage(entry, "validate"):
+        rulesets = [_checked(record, place, entry) for place, record in enumerate(records, 1)]
+        found = [ruleset for ruleset in rulesets if ruleset.id == entry.id]
+        if not found:
+            has = ", ".join(repr(ruleset.id) for ruleset in rulesets) or "nothing"
+            raise _failure(
+                entry, "validate", f"its hook yields {has}, and no ruleset {entry.id!r}, as the entry point promises"
+            )
+        if len(found) > 1:
+            raise _failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
+        _check_contract(found[0], entry)
+    return found[0]
+
+
+def _import(entry: Entry) -> object:
+    from importlib import import_module
+
+    with _stage(entry, "import"):
+        plugin: object = import_module(entry.module)
+        for name in filter(None, entry.attribute.split(".")):
+            plugin = getattr(plugin, name)
+    return plugin
+
+
+def _records(plugin: object, entry: Entry) -> list[object]:
+    from rpgres.hooks import register
+
+    with _stage(entry, "register"):
+        records = register(plugin, name=entry.module)
+    with _stage(entry, "yield"):
+        found = list(islice(records(), MOST_RECORDS + 1))
+    if len(found) > MOST_RECORDS:
+        raise _failure(entry, "yield", f"its hook yields more than {MOST_RECORDS:,} records and does not seem to end")
+    return found
+
+
+def _checked(record: object, place: int, entry: Entry) -> Ruleset:
+    if not isinstance(record, Ruleset):
+        raise _failure(
+            entry, "validate", f"what its hook yields as number {place} is no rpgres.Ruleset but {_short(repr(record))}"
+        )
+    return record
+
+
+def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
+    """Check what a record says of itself; the data are another matter (`rpgres.validation`)."""
+    api: object = ruleset.api
+    if type(api) is not int or api < 1:
+        raise _failure(entry, "validate", f"its api is {_short(repr(api))}, and not a whole number from 1 to {API}")
+    if api > API:
+        raise _failure(
+            entry,
+            "validate",
+            f"it was written for API {api} of rpgres, and rpgres {__version__} has API {API}",
+            advice="To use it, upgrade rpgres (pip install --upgrade rpgres), or install an older "
+            f"{entry.distribution}.",
+        )
+    data: object = ruleset.data
+    if not isinstance(data, Path) and not (entry.builtin and data is None):
+        raise _failure(
+            entry,
+            "validate",
+            f"its data folder is {_short(repr(data))}; it should be a pathlib.Path, as in "
+            f"Ruleset({entry.id!r}, data=Path(__file__).parent)",
+        )
+    for name in ("actions", "effects", "policies"):
+        functions = getattr(ruleset, name)
+        wrong = [key for key, function in functions.items() if not callable(function)]
+        if wrong:
+            raise _failure(entry, "validate", f"its {name} have something that is no function: {', '.join(wrong)}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Failures
+
+
+@contextmanager
+def _stage(entry: Entry, stage: Stage) -> Iterator[None]:
+    """Turn whatever a plugin raises into a `PluginError`, and keep it from the terminal while its code runs."""
+    try:
+        if entry.builtin:
+            yield
+        else:
+            with _muzzled():
+                yield
+    except (PluginError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
+        told, advice = _told(error, stage, entry)
+        raise _failure(entry, stage, told, advice=advice) from error
+
+
+@contextmanager
+def _muzzled() -> Iterator[None]:
+    # Standard output belongs to results; and a plugin that asks something when it is imported would hang every listing.
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    typed, sys.stdin = sys.stdin, StringIO()
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.stdin = typed
+
+
+def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
+    """Return what a plugin's exception means, and what to do about it where that is known (else nothing)."""
+    if stage == "import" and isinstance(error, ModuleNotFoundError) and error.name:
+        if entry.module == error.name or entry.module.startswith(f"{error.name}."):
+            return f"its module {error.name!r} is not there", _reinstall(entry)
+        return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
+    if isinstance(error, SystemExit):
+        return f"it tried to end the program ({_shown(error)})", ""
+    if stage == "register":
+        return _shown(error).removeprefix("LookupError: ").removeprefix("PluginValidationError: "), ""
+    return _shown(error), ""
+
+
+def _reinstall(entry: Entry) -> str:
+    return f"To mend it, install it again with what it needs: pip install --force-reinstall {entry.distribution}."
+
+
+def _shown(error: BaseException) -> str:
+    """Return an exception as one line."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  # a plugin's exception may even fail to say what it is
+        text = ""
+    return _short(f"{type(error).__name__}: {text}".removesuffix(": "))
+
+
+def _short(text: str) -> str:
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= 300 else f"{line[:299]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None) -> PluginError:
+    if stage == "disabled":
+        what = f"the ruleset {entry.id} of {entry.origin} is disabled: {told}"
+    else:
+        name = f"the ruleset {entry.id}" if entry.id else "a ruleset"
+        point = f", entry point {entry.id} = {entry.value}" if entry.id else ""
+        what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
+    return PluginError(
+        f"{what}. {advice or _advice(entry)}",
+        plugin=entry.id,
+        distribution=entry.distribution,
+        version=entry.version,
+        module=entry.value,
+        stage=stage,
+    )
+
+
+def _advice(entry: Entry) -> str:
+    if entry.builtin:
+        return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
+    remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
+    return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
+
+
+def _clash(entry: Entry, claims: Sequence[Entry]) -> PluginError:
+    who = " and ".join(f"{claim.origin} ({claim.value})" for claim in claims)
+    names = list(dict.fromkeys(claim.distribution for claim in claims))
+    if len(names) > 1:
+        advice = (
+            f"Remove one: {' or '.join(f'pip uninstall {name}' for name in names)}; "
+            f"or switch one off: {DISABLE}={names[-1]}."
+        )
+    else:
+        advice = f"Remove it: pip uninstall {names[0]}."
+    error = _failure(entry, "find", f"this id is claimed by {who}", advice=advice)
+    error.details["distributions"] = names
+    return error
+
+
+def _unknown(ruleset_id: str, extra: Sequence[Path]) -> UsageError:
+    from rpgres.tomlfiles import nearest
+
+    names = [name.id for name in ruleset_names(titles=False)]
+    near = nearest(ruleset_id, names)
+    said = [f"there is no ruleset {ruleset_id!r}"]
+    if near:
+        said.append(f"did you mean {near!r}?")
+    said.append(f"installed: {', '.join(names) or 'none'}")
+    folder = _overlay_folder(ruleset_id, extra)
+    if folder is not None:
+        said.append(f"the folder {folder} is only laid over a ruleset of that name, whose code is not installed")
+    return UsageError("; ".join(said), ruleset=ruleset_id, known=names)
+
+
+def _overlay_folder(ruleset_id: str, extra: Sequence[Path]) -> Path | None:
+    if not _ID.fullmatch(ruleset_id):
+        return None  # what was typed may be a path
+    folders = [root / ruleset_id for root in reversed(overlay_roots(extra))]
+    return next((folder for folder in folders if os.path.isdir(folder)), None)  # unlike Path's, this never raises
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is installed
+
+
+def _disabled() -> set[str]:
+    return {_normal(name) for name in os.environ.get(DISABLE, "").split(",") if name.strip()}
+
+
+def _is_disabled(entry: Entry) -> bool:
+    """Tell whether `RPGRES_DISABLE` names the ruleset, or the distribution of a third party."""
+    disabled = _disabled()
+    if not disabled:
+        return False
+    return entry.id in disabled or (not entry.builtin and _normal(entry.distribution) in disabled)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name.strip()).lower()
+
+
+def _installed() -> tuple[Entry, ...]:
+    """Return the entry points of all third parties, sorted by id and distribution."""
+    return _scan(tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _scan(_path: tuple[str, ...]) -> tuple[Entry, ...]:
+    from importlib.metadata import distributions
+
+    entries: dict[str, list[Entry]] = {}
+    for distribution in distributions():
+        try:
+            text = distribution.read_text("entry_points.txt")
+        except Exception:  # noqa: BLE001, S112  # a stranger's file that cannot be read makes no plugin of ours
+            continue
+        if text is None or f"[{GROUP}]" not in re.sub(r"\s", "", text):
+            continue  # most: and reading what a distribution is called is the costly part
+        name, version = _name_and_version(distribution)
+        # Of a distribution that is there twice, Python imports the one that comes first on its path.
+        entries.setdefault(_normal(name), list(_entries(distribution, name, version)))
+    return tuple(sorted((entry for found in entries.values() for entry in found), key=_order))
+
+
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    try:
+        return str(distribution.metadata["Name"] or UNNAMED), str(distribution.metadata["Version"] or "")
+    except Exception:  # noqa: BLE001  # metadata that are missing or damaged raise whatever they happen to
+        return UNNAMED, ""
+
+
+def _order(entry: Entry) -> tuple[str, str, str]:
+    return entry.id, entry.distribution, entry.value
+
+
+def _entries(distribution: Distribution, name: str, version: str) -> Iterator[Entry]:
+    try:
+        points = [point for point in distribution.entry_points if point.group == GROUP]
+    except Exception as error:  # noqa: BLE001  # a faulty line of the file raises whatever it happens to
+        yield Entry("", "", distribution=name, version=version, fault=f"entry_points.txt is faulty: {_shown(error)}")
+        return
+    for point in dict.fromkeys(points):
+        if _normal(name) == GROUP and BUILTIN.get(point.name) == point.value:
+            continue
+        value = re.fullmatch(r"\s*([\w.]+)\s*(?::\s*([\w.]+)\s*)?(?:\[.*\]\s*)?", point.value)
+        module, attribute = (value[1], value[2] or "") if value else (point.value, "")
+        fault = _fault(point.name) if value else f"its value {_short(repr(point.value))} names no module"
+        yield Entry(point.name, module, attribute, name, version, fault=fault)
+
+
+def _fault(ruleset_id: str) -> str:
+    """Return why an entry point cannot have this name; nothing when it can."""
+    from rpgres.dice import is_notation
+
+    if ruleset_id in BUILTIN:
+        return "this id belongs to a ruleset that ships with rpgres, which stays in use; it needs another"
+    if is_notation(ruleset_id):
+        return "this id would be read as dice notation; it needs another"
+    if not _ID.fullmatch(ruleset_id):
+        return "an id is made of small letters and digits, words joined by hyphens, a letter first"
+    return ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# All rulesets
+
+
+def ruleset_names(*, titles: bool = True) -> list[RulesetName]:
+    """Return the rulesets that can be named, built-ins first, without importing any plugin.
+
+    Args:
+        titles: whether to read title and summary, where they are found without an import.
+    """
+    names = [
+        RulesetName(entry.id, *(_title(entry) if titles else ("", "")), entry.builtin)
+        for entry in _all()
+        if not entry.fault and not _is_disabled(entry)
+    ]
+    return list({name.id: name for name in names}.values())
+
+
+def _all() -> Iterable[Entry]:
+    return (*map(_builtin_entry, BUILTIN), *_installed())
+
+
+def _title(entry: Entry) -> tuple[str, str]:
+    for own in _likely_folders(entry):
+        folders = data_folders(entry.id, own=own)
+        if not (folders[0] / "ruleset.toml").is_file():
+            continue
+        heads = [_head(folder / "ruleset.toml") for folder in folders]
+        data = {key: value for head in heads for key, value in head.items()}
+        title, summary = data.get("title"), data.get("summary")
+        return (title if isinstance(title, str) else "", summary if isinstance(summary, str) else "")
+    return "", ""
+
+
+def _likely_folders(entry: Entry) -> Iterator[Path]:
+    """Yield where a plugin would keep its `ruleset.toml`; only the record, which takes an import, could say for sure."""
+    if entry.builtin:
+        yield builtin_folder() / entry.id
+        return
+    from importlib.util import find_spec
+
+    package, *inner = entry.module.split(".")
+    try:
+        spec = find_spec(package)  # of a package inside it, this would import the one around
+    except Exception:  # noqa: BLE001  # an import hook of a stranger
+        return
+    for place in (spec and spec.submodule_search_locations) or ():
+        for root in (Path(place, *inner), Path(place)):
+            yield from (root / inside for inside in ("", entry.id, "data", f"data/{entry.id}", f"rulesets/{entry.id}"))
+
+
+def _head(path: Path) -> dict[str, object]:
+    """Return the keys of a TOML file that stand before its first table; nothing when it cannot be read."""
+    import tomllib
+
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeError):
+        return {}
+    head = re.split(r"^\s*\[", text, maxsplit=1, flags=re.MULTILINE)[0]
+    for part in (head, text):  # a bracket may also begin a line of a list or a long text
+        try:
+            return tomllib.loads(part)
+        except (tomllib.TOMLDecodeError, RecursionError):
+            continue
+    return {}
+
+
+def list_rulesets(ruleset_id: str | None = None) -> list[PluginStatus]:
+    """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
+
+    Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
+
+    Args:
+        ruleset_id: only the entry points of this id, of which there may be none.
+    """
+    return [_status(entry) for entry in _all() if ruleset_id is None or entry.id == ruleset_id]
+
+
+def _status(entry: Entry) -> PluginStatus:
+    title, summary = _title(entry)
+    try:
+        _check_entry(entry)
+        claims = [other for other in _installed() if other.id == entry.id and not _is_disabled(other)]
+        if not entry.builtin and len(claims) > 1:
+            raise _clash(entry, claims)
+        title, summary = _check_thoroughly(entry)
+    except PluginError as error:
+        stage, problem = error.details["stage"], error.message
+    else:
+        stage, problem = None, ""
+    return PluginStatus(
+        id=entry.id,
+        title=title,
+        summary=summary,
+        distribution=entry.distribution,
+        version=entry.version,
+        module=entry.value,
+        builtin=entry.builtin,
+        ok=not problem,
+        stage=stage,
+        problem=problem,
+    )
+
+
+def _check_thoroughly(entry: Entry) -> tuple[str, str]:
+    """Hold a ruleset's data against its code and return title and summary."""
+    from rpgres.rulesets import Rules
+    from rpgres.validation import problems_of
+
+    ruleset = _record(entry)
+    with _stage(entry, "validate"):
+        try:
+            parts = read_parts(data_folders(entry.id, own=ruleset.data)[:1], ruleset_id=entry.id)
+            file = merge_parts(parts)
+            problems = problems_of(Rules(ruleset, file=file, parts=parts))
+        except RpgresError as error:
+            problems = [error.message]
+            if not isinstance(error, FileError):
+                raise
+        if problems:
+            _refuse_data(entry, problems)
+    return file.title, file.summary
+
+
+def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
+    told = problems[0] if len(problems) == 1 else "\n".join(("its data and its code do not fit", *problems, ""))
+    raise _failure(entry, "validate", told)

@@ -1,0 +1,262 @@
+"""Exact odds: against closed forms, brute force, icepool and simulation; budgets; merging; rules that are not pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import icepool
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny import tiny_action, tiny_rules
+
+from rpgres.actions import play, run
+from rpgres.chance import Streams
+from rpgres.dice import dice
+from rpgres.errors import RuleError
+from rpgres.odds import NeedsPolicy, WalkDealer, explore, odds_record, outcome_odds
+from rpgres.players import NO, preferred, uniform
+
+
+@pytest.mark.parametrize("difficulty", range(1, 14))
+def test_odds_of_a_roll_are_the_closed_form(difficulty: int) -> None:
+    odds = outcome_odds(tiny_action(vs=difficulty))
+    totals = Counter(a + b for a, b in product(range(1, 7), repeat=2))
+    expected = {
+        "miss": Fraction(sum(n for total, n in totals.items() if total < difficulty), 36),
+        "even": Fraction(totals[difficulty], 36),
+        "hit": Fraction(sum(n for total, n in totals.items() if total > difficulty), 36),
+    }
+    assert odds.masses == expected
+    assert odds.open == 0
+    assert odds.leaves == 11
+
+
+def test_two_rolls_compared_are_one_question_and_agree_with_icepool() -> None:
+    odds = outcome_odds(tiny_action(vs="3d4+1"))
+    difference = 2 @ icepool.d6 - (3 @ icepool.d4 + 1)
+    assert odds.masses["hit"] == difference.probability(">", 0)
+    assert odds.masses["even"] == difference.probability("==", 0)
+    assert odds.leaves == 20  # differences from -11 to 8
+
+
+def test_odds_agree_with_play() -> None:
+    prepared = tiny_action(vs=8, push=True)
+    policies = {"": pushing}
+    odds = outcome_odds(prepared, policies=policies)
+    runs = 20_000
+    streams = Streams("agreement")
+    found: Counter[str] = Counter()
+    for number in range(runs):
+        streams.move_to(number)
+        found[run(prepared, streams=streams, policies={"": both(pushing)})[0].outcome] += 1
+    for band, mass in odds.masses.items():
+        expected = float(mass) * runs
+        assert abs(found[band] - expected) < 5 * (expected * (1 - float(mass))) ** 0.5 + 1
+
+
+def pushing(_view: Any, question: Any) -> str:
+    return "on" if 4 < question.facts["total"] < 8 else NO
+
+
+def both(policy: Any) -> Any:
+    return lambda view, question: policy(view, question) if question.label == "push" else preferred(view, question)
+
+
+def test_a_course_without_end_leaves_its_tail_open() -> None:
+    def until_six(dealer: WalkDealer) -> int:
+        rolls = 1
+        while dealer.pick((5, 1), "roll", rolls) == 0:
+            rolls += 1
+        return min(rolls, 4)
+
+    odds = explore(until_six, leaves=200)
+    assert [odds.masses[n] for n in (1, 2, 3)] == [Fraction(5**n, 6 ** (n + 1)) for n in range(3)]
+    assert 0 < odds.open < Fraction(1, 10**6)
+    assert sum(odds.masses.values()) + odds.open == 1
+
+
+def test_a_weighted_policy_branches() -> None:
+    def half(_view: Any, question: Any) -> Any:
+        return {"on": 1, NO: 1} if question.facts["total"] == 7 else NO
+
+    plain = outcome_odds(tiny_action(vs=9, push=True))
+    pushed = outcome_odds(tiny_action(vs=9, push=True), policies={"": half})
+    # a 7 (one in six) is pushed half the time; d6 - 3 gives +3 once in six, and at +0 it is a 7 again, thrice at most
+    again = [Fraction(1, 12) ** n for n in range(3)]
+    assert pushed.masses["hit"] - plain.masses["hit"] == Fraction(1, 6) * Fraction(1, 2) * Fraction(1, 6) * sum(again)
+    assert pushed.open == 0
+    assert sum(pushed.masses.values()) == 1
+
+
+def test_decisions_after_the_outcome_are_not_walked_and_those_before_need_somebody() -> None:
+    assert outcome_odds(tiny_action(vs=12)).open == 0  # `price` is asked only after the band is fixed
+
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        chosen = table.ask("push", actor.name, (_option("safe"), _option("bold")))
+        return table.settle("try", table.roll(dice("d6" if chosen == "bold" else "d4")) - 3)
+
+    prepared = with_rule(rule)
+    with pytest.raises(NeedsPolicy, match=r"push.*safe, bold"):
+        outcome_odds(prepared)
+    assert outcome_odds(prepared, choose={"push": ["bold"]}).masses["hit"] == Fraction(1, 2)
+    assert outcome_odds(prepared, choose={"push": ["safe"]}).masses["hit"] == Fraction(1, 4)
+    assert outcome_odds(prepared, policies={"": uniform}).masses["hit"] == Fraction(3, 8)
+
+
+def _option(name: str) -> Any:
+    from rpgres.rulesets import Option
+
+    return Option(name)
+
+
+def with_rule(rule: Any) -> Any:
+    from tiny import tiny_ruleset
+
+    from rpgres.actions import prepare
+
+    ruleset = tiny_ruleset()
+    ruleset.actions["try"] = rule
+    return prepare(tiny_rules(ruleset=ruleset), "try", {"vs": 7})
+
+
+def test_a_budget_leaves_mass_open_and_renormalises_nothing() -> None:
+    def play_once(dealer: WalkDealer) -> int:
+        return sum(dealer.throw(dice("d6"), "roll", count).value for count in range(4))
+
+    whole = explore(play_once)
+    assert (whole.open, whole.leaves) == (0, 6**4)
+    part = explore(play_once, leaves=100)
+    assert part.leaves == 100
+    assert part.open == 1 - Fraction(100, 6**4)
+    assert sum(part.masses.values()) + part.open == 1
+    assert all(part.masses[total] <= whole.masses[total] for total in part.masses)
+
+
+def test_a_budget_runs_the_heaviest_courses_first() -> None:
+    def play_once(dealer: WalkDealer) -> int:
+        return dealer.pick([1, 90, 9], "card", 0)
+
+    assert set(explore(play_once, leaves=2).masses) == {0, 1}  # the first branch is what is under way anyway
+    assert explore(play_once, leaves=2).open == Fraction(9, 100)
+
+
+def test_dice_that_explode_for_ever_leave_their_own_mass_open() -> None:
+    odds = explore(lambda dealer: dealer.throw(dice("d6!"), "roll", 0).value)
+    assert 0 < odds.open < Fraction(1, 10**6)
+    assert sum(odds.masses.values()) + odds.open == 1
+
+
+def test_time_is_a_budget_too() -> None:
+    def endless(dealer: WalkDealer) -> int:
+        return sum(dealer.throw(dice("d6"), "roll", count).value for count in range(30))
+
+    odds = explore(endless, seconds=0.05)
+    assert odds.open > 0
+    assert sum(odds.masses.values()) + odds.open == 1
+
+
+@given(st.lists(st.sampled_from(["d2", "d3", "2d4", "4dF"]), min_size=1, max_size=4), st.integers(2, 3))
+@settings(max_examples=40, deadline=None)
+def test_merging_changes_no_answer(texts: list[str], modulus: int) -> None:
+    def once(dealer: WalkDealer, *, merge: bool) -> int:
+        total = 0
+        for text in texts:
+            total = (total + dealer.throw(dice(text), "roll", 0).value) % modulus
+            if merge:
+                dealer.merge((text, total))
+        return total
+
+    merged, plain = explore(lambda d: once(d, merge=True)), explore(lambda d: once(d, merge=False))
+    assert merged.masses == plain.masses
+    assert merged.open == plain.open == 0
+    assert merged.states > 0
+
+
+def test_merged_courses_are_run_once_from_there() -> None:
+    def once(dealer: WalkDealer) -> int:
+        parity = sum(dealer.throw(dice("d6"), "roll", n).value for n in range(3)) % 2
+        dealer.merge(parity)
+        return parity + dealer.throw(dice("d6"), "more", 0).value
+
+    odds = explore(once)
+    assert odds.leaves == 6**3 + 2 * 6
+    assert odds.states == 2
+    assert odds.masses[1] == Fraction(1, 12)
+
+
+def test_a_budget_that_ends_among_merges_reports_what_is_left() -> None:
+    def once(dealer: WalkDealer) -> int:
+        first = dealer.throw(dice("d6"), "roll", 0).value
+        dealer.merge(first)
+        return first
+
+    odds = explore(once, leaves=8)
+    assert odds.open == Fraction(4, 6)
+    assert sum(odds.masses.values()) == Fraction(2, 6)
+
+
+def test_a_rule_that_is_not_deterministic_is_found() -> None:
+    calls = iter(range(1000))
+
+    def fickle(dealer: WalkDealer) -> int:
+        label = "odd" if next(calls) % 2 else "even"
+        return dealer.throw(dice("d2"), label, 0).value
+
+    with pytest.raises(RuleError, match="nothing but the table"):
+        explore(fickle)
+
+
+def test_a_rule_that_does_not_use_its_whole_tape_is_found() -> None:
+    calls = iter(range(1000))
+
+    def forgetful(dealer: WalkDealer) -> int:
+        first = dealer.throw(dice("d2"), "roll", 0).value
+        return first if next(calls) else dealer.throw(dice("d2"), "more", 0).value
+
+    with pytest.raises(RuleError, match="asked 'more' and then nothing"):
+        explore(forgetful)
+
+
+def test_a_rule_that_asks_for_ever_is_stopped() -> None:
+    def endless(dealer: WalkDealer) -> int:
+        while True:
+            dealer.throw(dice("d1"), "roll", 0)
+
+    with pytest.raises(RuleError, match="does not end"):
+        explore(endless)
+
+
+def test_the_record_shows_floats_and_fractions() -> None:
+    prepared = tiny_action(vs=7)
+    record = odds_record(prepared, outcome_odds(prepared))
+    assert record.outcomes["even"].exact == "1/6"
+    assert record.outcomes["even"].probability == pytest.approx(1 / 6)
+    assert record.method == "exact"
+
+
+def test_every_walked_path_is_a_run_of_the_same_rule() -> None:
+    prepared = tiny_action(vs=7)
+    reached: set[str] = set()
+
+    def once(dealer: WalkDealer) -> str:
+        outcome, _ = play(prepared, dealer=dealer, players=_preferring())
+        value = dealer.tape[0][1]
+        faces = f"{max(1, value - 6)},{min(6, value - 1)}"
+        live = run(prepared, streams=Streams("x"), given={"roll": [faces]}, policies={"": preferred})[0]
+        assert live.outcome == outcome.band
+        assert [dict(effect) for effect in outcome.effects] == live.effects
+        reached.add(outcome.band)
+        return outcome.band
+
+    explore(once)
+    assert reached == {"miss", "even", "hit"}
+
+
+def _preferring() -> Any:
+    from rpgres.players import Seats
+
+    return Seats(policies={"": preferred})

@@ -1,0 +1,241 @@
+"""A rule at the table: answers by script, policy, prompt or nobody; given results; the contract a rule must keep."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from typing import Any
+
+import msgspec
+import pytest
+from tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
+
+from rpgres.actions import Pending, Result, prepare, run
+from rpgres.chance import Streams
+from rpgres.dice import dice
+from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
+from rpgres.players import preferred, uniform
+from rpgres.rulesets import Option
+from rpgres.state import GM, State
+from rpgres.table import MAX_QUESTIONS, Outcome, Table
+
+
+def play(prepared: Any, *, seed: str = "7", **answers: Any) -> Result:
+    result, _ = run(prepared, streams=Streams(seed), **answers)
+    assert isinstance(result, Result)
+    return result
+
+
+def test_the_same_seed_gives_the_same_result_and_another_gives_others() -> None:
+    prepared = tiny_action(vs=7)
+    totals = [play(prepared, seed=str(n), policies={"": preferred}).total for n in range(60)]
+    assert totals == [play(prepared, seed=str(n), policies={"": preferred}).total for n in range(60)]
+    assert len(set(totals)) > 5
+
+
+def test_given_results_are_used_in_order_and_the_rest_is_rolled() -> None:
+    result = play(tiny_action(vs="2d6"), given={"roll": ["6,6"]}, choose={"price": ["time"]})
+    assert [answer.value for answer in result.answers][:1] == ["6,6"]
+    again = play(tiny_action(vs="2d6"), given={"opposition": ["1,1"]}, choose={"price": ["time"]})
+    other = play(tiny_action(vs="2d6"), choose={"price": ["time"]})
+    assert again.answers[0] == other.answers[0]  # the die that was not given stays as it was
+
+
+@pytest.mark.parametrize("impossible", ["7,1", "6", "6,6,6", "x", "", "0,3"])
+def test_an_impossible_result_is_refused_with_what_was_expected(impossible: str) -> None:
+    with pytest.raises(GivenError, match=r"2d6|two|2 "):
+        play(tiny_action(vs=3), given={"roll": [impossible]})
+
+
+def test_a_given_result_that_is_never_asked_for_is_an_error() -> None:
+    with pytest.raises(UsageError, match="was not used"):
+        play(tiny_action(vs=3), given={"roll": ["6,6", "1,1"]})
+    with pytest.raises(UsageError, match="was not used"):
+        play(tiny_action(vs="none"), given={"roll": ["6,6"]})
+
+
+def test_an_unknown_label_names_the_nearest() -> None:
+    with pytest.raises(UsageError, match="did you mean 'roll'"):
+        play(tiny_action(vs=3), given={"rol": ["6,6"]})
+    with pytest.raises(UsageError, match="did you mean 'price'"):
+        play(tiny_action(vs=3), choose={"prise": ["time"]})
+
+
+def test_chance_and_decisions_are_not_mixed_up() -> None:
+    with pytest.raises(UsageError, match="--choose"):
+        play(tiny_action(vs=3), given={"price": ["time"]})
+    with pytest.raises(UsageError, match="--given"):
+        play(tiny_action(vs=3), choose={"roll": ["6,6"]})
+
+
+def test_an_unused_choice_is_listed_and_no_error() -> None:
+    result = play(tiny_action(vs=3), given={"roll": ["6,6"]}, choose={"price": ["time"]})
+    assert [(one.label, one.value) for one in result.unused] == [("price", "time")]
+
+
+def test_a_choice_that_is_not_offered_is_refused_with_the_options() -> None:
+    with pytest.raises(ChoiceError, match=r"luck, time.*did you mean 'time'"):
+        play(tiny_action(vs=12), given={"roll": ["1,1"]}, choose={"price": ["tim"]})
+
+
+def test_a_decision_nobody_takes_is_pending_and_the_state_stays() -> None:
+    prepared = tiny_action(vs=12)
+    pending, state = run(prepared, streams=Streams("7"), given={"roll": ["1,2"]})
+    assert isinstance(pending, Pending)
+    assert state is prepared.state
+    assert pending.question.label == "price"
+    assert pending.question.who == "actor"
+    assert [option["name"] for option in pending.question.options] == ["luck", "time"]
+    assert pending.question.facts == {"margin": -9}
+    assert "--given roll=1,2" in pending.resume
+    assert "--choose price=luck" in pending.resume
+
+
+def test_an_optional_moment_nobody_uses_passes() -> None:
+    result = play(tiny_action(vs=2, push=True), given={"roll": ["6,6"]})
+    assert result.outcome == "hit"
+    assert ("push", "no") in [(answer.label, answer.value) for answer in result.answers]
+
+
+def test_repeated_answers_of_a_label_are_taken_in_order() -> None:
+    answers = {"given": {"roll": ["1,1"], "push-die": ["6", "5"]}, "choose": {"push": ["on", "on", "no"]}}
+    result = play(tiny_action(vs=2, push=True), **answers)
+    assert result.total == 2 + 3 + 2
+
+
+def test_a_prompt_is_asked_last_and_a_policy_before_it() -> None:
+    asked: list[str] = []
+
+    def prompt(view: Any, question: Any) -> str:
+        asked.append(f"{view.seat}:{question.label}")
+        return "luck"
+
+    prepared = tiny_action(vs=12)
+    by_prompt = play(prepared, given={"roll": ["1,1"]}, prompt=prompt)
+    by_policy = play(prepared, given={"roll": ["1,1"]}, prompt=prompt, policies={"actor": preferred})
+    by_script = play(prepared, given={"roll": ["1,1"]}, prompt=prompt, choose={"price": ["time"]})
+    assert asked == ["actor:price"]
+    assert [r.effects[0]["kind"] for r in (by_prompt, by_policy, by_script)] == ["luck", "tick", "tick"]
+
+
+def test_a_policy_may_answer_with_weights_drawn_from_a_stream_of_their_own() -> None:
+    prepared = tiny_action(vs=12)
+    kinds = [
+        play(prepared, seed=str(n), given={"roll": ["1,1"]}, policies={"": uniform}).effects[0]["kind"]
+        for n in range(200)
+    ]
+    assert 60 < kinds.count("tick") < 140
+
+
+def test_effects_are_filled_with_the_margin_and_applied() -> None:
+    result, state = run(tiny_action(vs=5), streams=Streams("7"), given={"roll": ["6,6"]})
+    assert result.effects == [{"kind": "tick", "segments": 6}]
+    assert state.counters["clock"] == 6
+
+
+def test_a_switch_changes_the_effect() -> None:
+    for value, effects in (("no", []), ("yes", [{"kind": "tick", "segments": 1}])):
+        result = play(tiny_action(tiny_rules(grit=value), vs=7), given={"roll": ["3,4"]})
+        assert result.effects == effects
+        assert result.success is None
+
+
+def test_nothing_opposed_means_no_roll() -> None:
+    result = play(tiny_action(vs="none"))
+    assert (result.outcome, result.margin, result.answers) == ("hit", None, [])
+
+
+def test_a_result_replays_from_its_own_answers() -> None:
+    for seed in range(30):
+        first = play(tiny_action(vs="2d6", push=False), seed=str(seed), policies={"": uniform})
+        given: dict[str, list[str]] = {}
+        choose: dict[str, list[str]] = {}
+        for answer in first.answers:
+            (given if answer.kind == "chance" else choose).setdefault(answer.label, []).append(answer.value)
+        again = play(tiny_action(vs="2d6", push=False), seed="other", given=given, choose=choose)
+        assert again.effects == first.effects
+        assert again.answers == first.answers
+
+
+# -- what a rule must not do
+
+
+def broken(rule: Any) -> Any:
+    ruleset = tiny_ruleset()
+    ruleset.actions["try"] = rule
+    return prepare(tiny_rules(ruleset=ruleset), "try", {"vs": 7})
+
+
+def test_a_rule_that_raises_is_named() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        raise KeyError("oops")
+
+    with pytest.raises(RuleError, match="the rule tiny try failed: KeyError: 'oops'"):
+        play(broken(rule))
+
+
+def test_a_rule_that_asks_for_ever_is_stopped() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        while True:
+            table.roll(dice("d6"))
+
+    with pytest.raises(RuleError, match=f"{MAX_QUESTIONS:,}"):
+        play(broken(rule))
+
+
+def test_a_rule_that_swallows_exceptions_cannot_swallow_a_missing_answer() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        with contextlib.suppress(Exception):
+            table.ask("price", GM, (Option("a"), Option("b")))
+        return Outcome("hit")
+
+    found, _ = run(broken(rule), streams=Streams("7"))
+    assert isinstance(found, Pending)
+
+
+def test_one_option_is_no_question() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        assert table.ask("price", GM, (Option("only"),)) == "only"
+        return Outcome("hit")
+
+    assert play(broken(rule)).answers == []
+
+
+def test_an_unregistered_effect_is_an_error() -> None:
+    text = TINY.replace('kind = "luck"', 'kind = "fortune"')
+    with pytest.raises(RuleError, match="'fortune'"):
+        play(tiny_action(tiny_rules(text), vs=12), given={"roll": ["1,1"]}, choose={"price": ["luck"]})
+
+
+def test_a_rule_cannot_change_what_it_is_given() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        with pytest.raises(TypeError):
+            actor.counters["luck"] = 9
+        with pytest.raises(AttributeError):
+            table.state.tags = ()
+        return Outcome("hit")
+
+    play(broken(rule))
+
+
+def test_a_view_hides_what_its_seat_may_not_know() -> None:
+    from rpgres.state import Tag
+
+    seen = State(tags=(Tag("Open", "aspect"), Tag("Hidden", "aspect", audience=(GM,))))
+    assert [tag.name for tag in seen.seen_by("mara").tags] == ["Open"]
+    assert seen.seen_by(GM) is seen
+
+
+def test_results_are_json() -> None:
+    result = play(
+        tiny_action(
+            vs=7,
+        ),
+        policies={"": preferred},
+    )
+    assert msgspec.json.decode(msgspec.json.encode(result))["format"] == "rpgres.result/1"
+    assert random  # the module is imported to show that seeding it changes nothing
+    random.seed(1)
+    first = play(tiny_action(vs=7), policies={"": preferred})
+    random.seed(2)
+    assert first == play(tiny_action(vs=7), policies={"": preferred})
