@@ -20,6 +20,7 @@ block, which is what makes a long simulation cheap. The vectors in ``tests/test_
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
@@ -28,6 +29,7 @@ from rpgres.errors import UsageError
 ALGORITHM = "rp1"
 WORD = 1 << 64  # one more than the largest word
 _LANES = 8
+_WORDS = struct.Struct(f">{_LANES}Q")
 _ALGORITHM_PREFIX = re.compile(r"^(rp\d+):")
 _RUN_SUFFIX = re.compile(r"#(0|[1-9]\d{0,17})$")
 
@@ -74,36 +76,36 @@ class Streams:
         seed: any text, see the module's table.
     """
 
-    __slots__ = ("_block", "_blocks", "_key", "_offset", "run", "seed", "text")
+    __slots__ = ("_block", "_blocks", "_key", "_lane", "run", "seed", "text")
 
     def __init__(self, seed: str) -> None:
         self.seed = seed
         self.text, self.run = split_seed(seed)
         self._key = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=32, person=b"rpgres rp1").digest()
-        self._blocks: dict[tuple[int, str, int], bytes] = {}
+        self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
+        self._block = -1
         self.move_to(self.run)
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
         self.run = run
-        block, lane = divmod(run, _LANES)
-        if block != getattr(self, "_block", None):
+        self._lane = run % _LANES
+        block = run // _LANES
+        if block != self._block:
             self._block = block
             self._blocks.clear()
-        self._offset = lane * 8
 
     def word(self, step: int, label: str, count: int) -> int:
         """Return the first 64-bit number of a place."""
         place = (step, label, count)
         block = self._blocks.get(place)
         if block is None:
-            block = self._blocks[place] = self._hash(step, label, count, 0)
-        offset = self._offset
-        return int.from_bytes(block[offset : offset + 8], "big")
+            block = self._blocks[place] = self._words(step, label, count, 0)
+        return block[self._lane]
 
-    def _hash(self, step: int, label: str, count: int, draw: int) -> bytes:
+    def _words(self, step: int, label: str, count: int, draw: int) -> tuple[int, ...]:
         message = f"{step}/{label}/{count}/{draw}/{self._block}"
-        return blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest()
+        return _WORDS.unpack(blake2b(message.encode("utf-8", "surrogatepass"), key=self._key).digest())
 
     def below(self, step: int, label: str, count: int) -> Callable[[int], int]:
         """Return the fair draws of one place: a function that gives a number from 0 to n - 1, a new one each call."""
@@ -125,8 +127,7 @@ class Streams:
         return next_below
 
     def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        offset = self._offset
-        return int.from_bytes(self._hash(step, label, count, draw)[offset : offset + 8], "big")
+        return self._words(step, label, count, draw)[self._lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

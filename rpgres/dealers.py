@@ -38,21 +38,32 @@ class SeededDealer:
         step: which step of a scene or table this is, from 0.
     """
 
-    __slots__ = ("_step", "_streams")
+    __slots__ = ("_many", "_step", "_streams", "_tables")
     joint = False
 
     def __init__(self, streams: Streams, *, step: int = 0) -> None:
         self._streams = streams
         self._step = step
+        self._many = False
+        self._tables: dict[int, tuple[Dice, tuple[Throw, ...], int]] = {}  # by the dice's id; holding them keeps it
+
+    def move_to(self, run: int) -> None:
+        """Go on to another run of the same seed."""
+        self._streams.move_to(run)
+        self._many = True  # from the second run on a table of all results pays for itself
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return the throw that the seed holds for this question."""
-        table = dice.table
-        if table is not None:  # the common case without a closure; the same number `below` would draw first
-            size = len(table)
-            word = self._streams.word(self._step, label, count)
-            if word < WORD - WORD % size:
-                return table[word % size]
+        if self._many:
+            known = self._tables.get(id(dice))
+            if known is None and dice.table is not None:
+                size = len(dice.table)
+                known = self._tables[id(dice)] = (dice, dice.table, WORD - WORD % size)
+            if known is not None:  # the common case without a closure; the same number `below` would draw first
+                _, table, fair = known
+                word = self._streams.word(self._step, label, count)
+                if word < fair:
+                    return table[word % len(table)]
         return dice.throw(self._streams.below(self._step, label, count))
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:

@@ -123,7 +123,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
         answer: dict[str, Any] = _plain(_answer(_read_request(request), rulesets))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # one bad request must not stop a batch, not even with SystemExit
+    except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
         answer = error_record(error)
     return answer if id_ is None else {"id": id_, **answer}
 

@@ -7,7 +7,7 @@ name, whole-number weights over option names (the dealer then draws), or None to
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -17,7 +17,7 @@ from rpgres.state import EMPTY, State
 NO = "no"  # the answer that lets an optional moment pass
 
 
-class Question(msgspec.Struct, frozen=True):
+class Question(msgspec.Struct, frozen=True, gc=False):
     """A decision somebody at the table has to take, or may take when it is `optional`.
 
     Attributes:
@@ -36,14 +36,14 @@ class Question(msgspec.Struct, frozen=True):
     facts: Mapping[str, Any] = EMPTY
 
 
-class Answer(NamedTuple):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """What a player answered, and by what means: an option's name, or weights from which the dealer draws one."""
 
     choice: str | Mapping[str, int]
     means: str
 
 
-class View(NamedTuple):
+class View(msgspec.Struct, frozen=True, gc=False):
     """What a seat may know: the state as it sees it. Policies and prompts get this and never the state itself."""
 
     seat: str
@@ -71,10 +71,11 @@ def uniform(view: View, question: Question) -> Mapping[str, int]:
 
 def preferred(view: View, question: Question) -> str:
     """Return the option preferred most, the first of equals; an optional moment passes unless one is over 0."""
-    best = max(question.options, key=lambda option: option.prefer)
-    if question.optional and best.prefer <= 0:
-        return NO
-    return best.name
+    best = question.options[0]
+    for option in question.options:
+        if option.prefer > best.prefer:
+            best = option
+    return NO if question.optional and best.prefer <= 0 else best.name
 
 
 class Seats:

@@ -1,4 +1,4 @@
-"""Finding ruleset plugins, and keeping a broken one from harming the rest. Nothing here reads a ruleset's data or plays.
+"""Finding ruleset plugins, and keeping a broken one from harming the rest. Nothing here knows a rule or plays one.
 
 A ruleset is sought as built-in, then among the entry points of what is installed (group `rpgres`). Only the plugin that
 is asked for is imported. Whatever it does wrong becomes a `PluginError` that names its distribution and the stage:
@@ -85,7 +85,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class RulesetName(msgspec.Struct, frozen=True):
-    """A ruleset as help and completion show it. `title` and `summary` are empty where only an import could tell them."""
+    """A ruleset for help and completion. `title` and `summary` are empty where only an import could tell them."""
 
     id: str
     title: str = ""
@@ -147,7 +147,7 @@ def _refuse_notation(ruleset_id: str) -> None:
 
     if is_notation(ruleset_id):
         raise UsageError(
-            f"{ruleset_id!r} is dice notation, and no ruleset can have such a name; to roll it: rpgres roll {ruleset_id}"
+            f"{ruleset_id!r} is dice notation, which no ruleset can be called; to roll it: rpgres roll {ruleset_id}"
         )
 
 
@@ -293,11 +293,16 @@ def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):
             return f"its module {error.name!r} is not there", _reinstall(entry)
         return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
+    if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
+        upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
+        return f"{_shown(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
     if isinstance(error, SystemExit):
         return f"it tried to end the program ({_shown(error)})", ""
+    if isinstance(error, LookupError) and stage == "register":
+        return str(error), ""
     if stage == "register":
-        return _shown(error).removeprefix("LookupError: ").removeprefix("PluginValidationError: "), ""
-    return _shown(error), ""
+        return f"{_shown(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
+    return f"{_shown(error)}{_where(error)}", ""
 
 
 def _reinstall(entry: Entry) -> str:
@@ -313,6 +318,17 @@ def _shown(error: BaseException) -> str:
     return _short(f"{type(error).__name__}: {text}".removesuffix(": "))
 
 
+def _where(error: BaseException) -> str:
+    """Return the place in the plugin that raised an exception; nothing when it was rpgres that did."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    file = trace.tb_frame.f_code.co_filename if trace is not None else ""
+    if trace is None or file.startswith("<") or os.path.dirname(file) == os.path.dirname(__file__):
+        return ""
+    return f" ({file}, line {trace.tb_lineno})"
+
+
 def _short(text: str) -> str:
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return line if len(line) <= 300 else f"{line[:299]}\N{HORIZONTAL ELLIPSIS}"
@@ -325,8 +341,9 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
         name = f"the ruleset {entry.id}" if entry.id else "a ruleset"
         point = f", entry point {entry.id} = {entry.value}" if entry.id else ""
         what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
+    end = "\n" if "\n" in what else " " if what.endswith("?") else ". "
     return PluginError(
-        f"{what}. {advice or _advice(entry)}",
+        f"{what}{end}{advice or _advice(entry)}",
         plugin=entry.id,
         distribution=entry.distribution,
         version=entry.version,
@@ -496,7 +513,7 @@ def _title(entry: Entry) -> tuple[str, str]:
 
 
 def _likely_folders(entry: Entry) -> Iterator[Path]:
-    """Yield where a plugin would keep its `ruleset.toml`; only the record, which takes an import, could say for sure."""
+    """Yield where a plugin would keep its `ruleset.toml`; for sure only its record could say, after an import."""
     if entry.builtin:
         yield builtin_folder() / entry.id
         return
@@ -587,5 +604,5 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
 
 
 def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    told = problems[0] if len(problems) == 1 else "\n".join(("its data and its code do not fit", *problems, ""))
+    told = problems[0] if len(problems) == 1 else "\n".join(("its data and its code do not fit:", *problems))
     raise _failure(entry, "validate", told)

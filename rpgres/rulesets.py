@@ -387,7 +387,7 @@ class Rules:
             self.switches[name] = self._check_switch(name, value)
         self._tables: dict[str, OutcomeTable] = {}
         self._menus: dict[str, RowQuestion] | None = None
-        self._settlements: dict[tuple[Any, ...], Settlement] = {}
+        self._settlements: dict[tuple[str, int | None], list[tuple[Map[str, str], Settlement]]] = {}
 
     def _check_switch(self, name: str, value: str) -> str:
         switch = self.file.switches.get(name)
@@ -497,11 +497,13 @@ class Rules:
 
         `facts` are what conditions (`when`) may speak of, beside switches and the margin.
         """
-        key = (table, margin, facts)
-        found = self._settlements.get(key)
-        if found is None:
-            found = self._settlements[key] = self._settle(table, margin, facts)
-        return found
+        known = self._settlements.setdefault((table, margin), [])
+        for its_facts, settlement in known:
+            if its_facts is facts or its_facts == facts:
+                return settlement
+        settlement = self._settle(table, margin, facts)
+        known.append((facts, settlement))
+        return settlement
 
     def _settle(self, name: str, margin: int | None, facts: Map[str, str]) -> Settlement:
         table = self.table(name)

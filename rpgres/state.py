@@ -160,7 +160,7 @@ class State(msgspec.Struct, frozen=True):
 
     def seen_by(self, seat: str) -> State:
         """Return what a seat may know of the state; the same object when nothing is hidden from it."""
-        if all(tag.audience is None or seat in tag.audience for tag in self.tags):
+        if not self.tags or all(tag.audience is None or seat in tag.audience for tag in self.tags):
             return self
         tags = tuple(tag for tag in self.tags if tag.audience is None or seat in tag.audience)
         return msgspec.structs.replace(self, tags=tags)

@@ -8,7 +8,7 @@ Run twice on the same answers it asks the same questions; that is what lets one 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
-class Rolled(msgspec.Struct, frozen=True):
+class Rolled(msgspec.Struct, frozen=True, gc=False):
     """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled."""
 
     label: str
@@ -33,7 +33,7 @@ class Rolled(msgspec.Struct, frozen=True):
     by: str = ""
 
 
-class Decided(msgspec.Struct, frozen=True):
+class Decided(msgspec.Struct, frozen=True, gc=False):
     """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass)."""
 
     label: str
@@ -53,7 +53,7 @@ class Told(msgspec.Struct, frozen=True):
 Event = Rolled | Decided | Told
 
 
-class Compared(NamedTuple):
+class Compared(msgspec.Struct, frozen=True, gc=False):
     """Two rolls compared. Only `margin` may decide anything; the totals are for the account, None in odds."""
 
     margin: int
@@ -61,7 +61,7 @@ class Compared(NamedTuple):
     opposition: int | None
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """How an action ended.
 
     Attributes:
@@ -221,31 +221,29 @@ class Table:
         """
         if not options:
             raise RuleError(f"the rule asked {label!r} without any option")
+        return self._ask(Question(label, who, tuple(options), text, optional, facts))
+
+    def _ask(self, question: Question) -> str:
+        label, who, options, optional = question.label, question.who, question.options, question.optional
         if len(options) == 1 and not optional:
             return options[0].name
         count = self._count(label)
-        question = Question(label, who, options if type(options) is tuple else tuple(options), text, optional, facts)
-        answer = self._players.answer(question, self._view(who))
+        seat = self.state.seat_of(who)
+        answer = self._players.answer(question, View(seat, self.state.seen_by(seat)))
         if answer is None:
             if not optional:
                 raise NeedsAnswer(question)
             self.events.append(Decided(label, who, NO, "", "window"))
             return NO
-        choice, means = answer
-        if not isinstance(choice, str):
-            choice = self._draw(choice, label, count)
+        choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, label, count)
         for option in options:
             if option.name == choice:
-                self.events.append(Decided(label, who, choice, option.text, means))
+                self.events.append(Decided(label, who, choice, option.text, answer.means))
                 return choice
         if optional and choice == NO:
-            self.events.append(Decided(label, who, NO, "", means))
+            self.events.append(Decided(label, who, NO, "", answer.means))
             return NO
         raise ChoiceError(_not_offered(question, choice), label=label, options=[option.name for option in options])
-
-    def _view(self, who: str) -> View:
-        seat = self.state.seat_of(who)
-        return View(seat, self.state.seen_by(seat))
 
     def _draw(self, weights: Mapping[str, int], label: str, count: int) -> str:
         names = tuple(weights)
@@ -301,7 +299,8 @@ class Table:
         """Return effects and texts with those of what is chosen added."""
         for ask in asks:
             who = roles.get(ask.who, ask.who)
-            answer = self.ask(ask.label, who, ask.options, text=ask.text, optional=ask.optional, margin=margin)
+            facts = {"margin": margin}
+            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, facts))
             choice = ask.choices.get(answer)
             if choice is None:
                 continue  # an optional question was let pass

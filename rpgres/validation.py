@@ -1,4 +1,4 @@
-"""Whether a ruleset's data and its code fit together: everything that can be told without playing, all problems at once.
+"""Whether a ruleset's data and code fit together: all that can be told without playing, all problems at once.
 
 This reads every file of the ruleset, which no ordinary command needs to; it serves `plugin list` and `plugin check`.
 """
@@ -6,6 +6,7 @@ This reads every file of the ruleset, which no ordinary command needs to; it ser
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from rpgres.errors import RpgresError
@@ -15,9 +16,9 @@ from rpgres.state import GM
 
 # What the commands that resolve an action take for themselves.
 COMMON_OPTIONS = frozenset(
-    ("action as auto choose debug exit-code given help json note plain policies policy repeat ruleset rulesets seed switch"
-     " switches version").split()
-)  # fmt: skip
+    "action as auto choose debug exit-code given help json note plain policies policy repeat ruleset rulesets seed "  # noqa: SIM905
+    "switch switches version".split()
+)
 
 # What a condition in an outcome table says of the margin.
 MARGIN_BOUNDS = ("margin-from", "margin-to")
@@ -72,7 +73,7 @@ def _bands(rules: Rules) -> Iterator[str]:
 def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:
     """Yield first and last of each run of margins of one kind."""
     start = margins[0]
-    for before, margin in zip(margins, margins[1:], strict=False):
+    for before, margin in pairwise(margins):
         if kind(margin) != kind(start):
             yield start, before
             start = margin

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -42,7 +42,7 @@ NEXT = "opposition-next"  # the counter of how much harder somebody's next actio
 FULL_DEFENSE = 2  # A:339
 
 
-class Foe(Struct, frozen=True):
+class Foe(Struct, frozen=True, gc=False):
     """One opposer of a roll: what it adds, what it rolls (None for a fixed difficulty), and who it is."""
 
     add: int
@@ -50,7 +50,7 @@ class Foe(Struct, frozen=True):
     who: str
 
 
-class Standing(NamedTuple):
+class Standing(Struct, frozen=True, gc=False):
     """Where a roll stands when nobody invokes any more; everything is None when nothing opposed it."""
 
     margin: int | None
@@ -88,8 +88,8 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], alli
         total = table.roll(dice, "roll", by=actor.name) + add
         opposition = foe.add + raised
         return Standing(total - opposition, total, opposition, _used_up(actor, raised))
-    margin, own, other = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
-    return Standing(margin, own, other, _used_up(actor, raised))
+    compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
+    return Standing(compared.margin, compared.total, compared.opposition, _used_up(actor, raised))
 
 
 def _opposed(table: Table, foe: Foe) -> int:
@@ -176,6 +176,10 @@ def stunt_bonus(actor: Character, action: str, skill: Rating, *, named: Sequence
     return total
 
 
+def _characters(table: Table, names: Sequence[str]) -> Sequence[Character]:
+    return [table.state.characters[name] for name in names] if names else ()
+
+
 def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
 
@@ -249,7 +253,7 @@ def overcome(
     helpers: int = 0,
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
-    allies = [table.state.characters[ally] for ally in helper]
+    allies = _characters(table, helper)
     add = effort(actor, "overcome", skill, bonus=bonus, stunt=stunt, helpers=helpers, allies=allies)
     foes = opposers(table, vs)
     standing = roll_off(table, actor, add, foes, helper)
@@ -299,7 +303,7 @@ def discover(
         refusal = Option("veto", "It is out of scope: say something else.")
         if table.ask("veto", GM, (refusal,), text="Does the game master refuse it?", optional=True) != NO:
             return table.settle("veto", None)
-    allies = [table.state.characters[ally] for ally in helper]
+    allies = _characters(table, helper)
     add = effort(actor, "discover", skill, bonus=bonus, stunt=stunt, helpers=helpers, allies=allies)
     foes = opposers(table, vs)
     standing = roll_off(table, actor, add, foes, helper)
@@ -335,7 +339,7 @@ def create_advantage(
 ) -> Outcome:
     """Make an aspect or take advantage of one (A:236-263). Against a character its defense is part of the roll."""
     carrier = _carrier(table.state, name, on, is_new=variant == "new")
-    allies = [table.state.characters[ally] for ally in helper]
+    allies = _characters(table, helper)
     add = effort(actor, "create-advantage", skill, bonus=bonus, stunt=stunt, helpers=helpers, allies=allies)
     is_defended = bool(vs) and carrier not in (SCENE, actor.name)
     if is_defended:
@@ -386,7 +390,7 @@ def attack(
     helpers: int = 0,
 ) -> Outcome:
     """Attack and defense as one event (A:279-300, A:326-335); the one who defends takes what comes of it."""
-    allies = [table.state.characters[ally] for ally in helper]
+    allies = _characters(table, helper)
     add = effort(actor, "attack", skill, bonus=bonus, stunt=stunt, helpers=helpers, allies=allies)
     foe = _defense(table, vs, action="an attack", full_defense=full_defense)
     who = defender or foe.who or target or GM

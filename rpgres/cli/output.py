@@ -1,0 +1,175 @@
+"""Where text leaves the process: standard output and error, JSON lines, and errors as people read them."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.errors import NotationError, RpgresError
+
+if TYPE_CHECKING:
+    from rpgres.render.lines import Line
+
+FALLBACK = "rpgres"  # the name of the error handler below
+
+# What a terminal without Unicode gets instead.
+_ASCII = {
+    "\N{MINUS SIGN}": "-",
+    "\N{EN DASH}": "-",
+    "\N{EM DASH}": "-",
+    "\N{MULTIPLICATION SIGN}": "x",
+    "\N{LEFT DOUBLE QUOTATION MARK}": '"',
+    "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
+    "\N{LEFT SINGLE QUOTATION MARK}": "'",
+    "\N{RIGHT SINGLE QUOTATION MARK}": "'",
+    "\N{HORIZONTAL ELLIPSIS}": "...",
+    "\N{FULL BLOCK}": "#",
+    "\N{LEFT HALF BLOCK}": "",
+    "\N{NO-BREAK SPACE}": " ",
+}
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    from unicodedata import normalize
+
+    replaced = []
+    for char in error.object[error.start : error.end]:
+        plain = _ASCII.get(char)
+        if plain is None:
+            plain = normalize("NFKD", char).encode("ascii", "ignore").decode() or "?"
+        replaced.append(plain)
+    return "".join(replaced), error.end
+
+
+codecs.register_error(FALLBACK, _in_ascii)
+
+
+def prepare_streams() -> None:
+    """Have both output streams write in ASCII what their encoding lacks, where they would raise otherwise."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=FALLBACK)
+
+
+def is_terminal() -> bool:
+    """Tell whether a person reads standard output."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def can_prompt() -> bool:
+    """Tell whether a person can be asked: both input and output are a terminal."""
+    return is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+
+
+def say(lines: list[Line]) -> None:
+    """Write lines to standard output: styled on a terminal, as plain text elsewhere."""
+    from rpgres.render.lines import plain_text
+
+    if is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+        from rpgres.render.lines import styled
+        from rich.console import Console
+
+        Console(highlight=False, soft_wrap=True).print(styled(lines), end="")
+        return
+    sys.stdout.write(plain_text(lines))
+
+
+def say_json(record: Any) -> None:
+    """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding."""
+    text = msgspec.json.encode(record) + b"\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Errors and the end
+
+
+def blame(error: BaseException, *, as_json: bool) -> int:
+    """Write an error to standard error and return the exit code.
+
+    Args:
+        error: what ended the command.
+        as_json: as one line of JSON in place of a paragraph.
+    """
+    shown = _as_own(error)
+    from rpgres.library import error_record, exit_code
+
+    if as_json:
+        text = msgspec.json.encode(error_record(shown)).decode()
+    elif isinstance(shown, RpgresError):
+        text = f"rpgres: {printable(shown.message)}"
+        if isinstance(shown, NotationError):
+            text += "\n" + _caret(shown)
+    else:
+        text = (
+            f"rpgres: this is a fault in rpgres: {type(error).__name__}: {printable(str(error))}; "
+            "run it again with --debug to see where"
+        )
+    sys.stdout.flush()
+    sys.stderr.write(text + "\n")
+    return exit_code(shown)
+
+
+def _as_own(error: BaseException) -> BaseException:
+    """Return Typer's own complaints as errors of rpgres, everything else as it is."""
+    from rpgres.errors import UsageError
+
+    if type(error).__name__ == "Abort" and type(error).__module__.startswith("typer"):
+        return RpgresError("the input ended before the question was answered")
+    if not hasattr(error, "format_message"):
+        return error
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "rpgres"
+    option = getattr(error, "option_name", None)
+    if type(error).__name__ == "NoSuchOption" and context is not None and option:
+        return UsageError(_no_option(path, option, context), option=option)
+    message = error.format_message().rstrip(".")
+    message = message[:1].lower() + message[1:]
+    return UsageError(f"{path}: {message}; `{path} --help` tells what it takes")
+
+
+def _no_option(path: str, option: str, context: Any) -> str:
+    from rpgres.rulesets import unknown
+
+    known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
+    return unknown("option", option, known, of=path)
+
+
+def printable(text: str) -> str:
+    """Return a text that cannot do anything to a terminal: control characters other than line ends are escaped."""
+    return "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
+
+
+WIDTH = 72  # of the piece of a dice expression that is shown with a caret
+
+
+def _caret(error: NotationError) -> str:
+    """Return the expression with carets under the fault, cut down to its surroundings."""
+    start = max(0, error.position - WIDTH // 2)
+    shown = error.text[start : start + WIDTH]
+    before = "".join(char if char.isprintable() else " " for char in shown)
+    lead = "..." if start else ""
+    rest = "..." if start + WIDTH < len(error.text) else ""
+    offset = error.position - start
+    length = max(1, min(error.length, len(shown) - offset))
+    return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"
+
+
+def finish(code: Any) -> Any:
+    """Write what is still to be written and return the exit code; a reader that went away is no error."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            # The interpreter flushes once more at its end, and would complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except (OSError, ValueError):
+            return code or 1
+    return code

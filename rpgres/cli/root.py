@@ -1,0 +1,173 @@
+"""The root command: what there is to call, loaded when it is called, and what becomes of errors. No command is here."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import typer
+import typer.core
+import typer.main
+
+from rpgres.cli.groups import LazyGroup
+from rpgres.cli.output import blame, finish, prepare_streams
+from rpgres.errors import RpgresError, UsageError
+
+
+class Entry(NamedTuple):
+    """A command of the root: the module that has it, and what it does in one line.
+
+    The module has `app`, a `typer.Typer` of several commands, or `command`, the function of a single one.
+    """
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "roll": Entry("roll", "Resolve an action of a ruleset, or roll dice."),
+    "odds": Entry("odds", "Work out exact chances of an action, or of dice."),
+    "scene": Entry("scene", "Play, check and test scripted scenes."),
+    "sheet": Entry("sheet", "Make, check and show character sheets."),
+    "ruleset": Entry("ruleset", "List rulesets and show what is in one."),
+    "plugin": Entry("plugin", "List the plugins that bring rulesets, and check them."),
+    "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
+    "batch": Entry("batch", "Answer requests in JSON, a line each, for bots."),
+    "completions": Entry("completions", "Print the completion script of a shell."),
+}
+
+OVERVIEW = """\
+rpgres resolves what happens at a role-playing table: whole rule systems, not only dice.
+
+  rpgres roll 4dF+3                                 roll dice
+  rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
+  rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
+  rpgres roll fate --help                           what a ruleset offers; any command takes --help
+  rpgres ruleset list                               the rulesets there are
+
+`rpgres --help` lists all commands."""
+
+
+class Root(LazyGroup):
+    """The group of all commands. Its `main` is the boundary that no error passes as a traceback."""
+
+    def entries(self) -> Mapping[str, str]:
+        """Return every command with its one line of help, importing none."""
+        return {name: entry.help for name, entry in COMMANDS.items()}
+
+    def load(self, name: str, args: Sequence[str]) -> Any:
+        """Return a command, importing the one module that has it."""
+        if name not in COMMANDS:
+            raise _no_command(name)
+        return load_command(name)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and exit with its code; every error becomes one paragraph, or JSON with `--json`."""
+        typed = list(sys.argv[1:] if args is None else args)
+        options = typed[: typed.index("--")] if "--" in typed else typed
+        is_debugging = "--debug" in options or bool(os.environ.get("RPGRES_DEBUG"))
+        wants_json = "--json" in options
+        typed = [word for word in options if word != "--debug"] + typed[len(options) :]
+        prepare_streams()
+        try:
+            _check_text(typed)
+            code = super().main(
+                typed,
+                prog_name=prog_name,
+                complete_var=complete_var,
+                standalone_mode=False,
+                windows_expand_args=windows_expand_args,
+                **extra,
+            )
+            code = code if isinstance(code, int) else 0
+        except SystemExit as stopped:
+            if isinstance(stopped.__context__, OSError):  # Typer's answer to a reader that went away: that is no error
+                code = 0
+            else:
+                code = stopped.code
+        except KeyboardInterrupt:
+            code = 130
+        except BrokenPipeError:
+            code = 0
+        except BaseException as error:  # noqa: BLE001  # the boundary: nothing else may reach the user as a traceback
+            if is_debugging:
+                import traceback
+
+                traceback.print_exc()
+            code = blame(error, as_json=wants_json)
+        sys.exit(finish(code))
+
+
+def _check_text(args: Sequence[str]) -> None:
+    for number, word in enumerate(args, 1):
+        if any("\ud800" <= char <= "\udfff" for char in word):
+            raise UsageError(f"argument {number} ({word!r}) is not text in this terminal's encoding", argument=number)
+
+
+def _no_command(name: str) -> RpgresError:
+    from rpgres.dice import resembles_notation
+    from rpgres.rulesets import unknown
+
+    if resembles_notation(name):
+        return UsageError(f"to roll dice, say `rpgres roll {name}`; for their chances `rpgres odds {name}`")
+    return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
+
+
+def load_command(name: str) -> Any:
+    """Return a command of the root, importing its module.
+
+    Raises:
+        ImportError: rpgres is incomplete.
+    """
+    from importlib import import_module
+
+    module = import_module(f"rpgres.cli.{COMMANDS[name].module}")
+    app = getattr(module, "app", None)
+    if app is None:
+        app = _plain_app()
+        app.command(name)(module.command)
+        app.rich_markup_mode = None
+        return typer.main.get_command(app)
+    app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
+    group = typer.main.get_group(app)
+    group.name = name
+    return group
+
+
+def _plain_app(**settings: Any) -> typer.Typer:
+    return typer.Typer(add_completion=False, rich_markup_mode=None, **settings)
+
+
+app = _plain_app(cls=Root, invoke_without_command=True)
+
+
+@app.callback(epilog="Add --debug to any command to see where in rpgres it failed.")
+def overview(
+    ctx: typer.Context,
+    version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version and exit."),
+) -> None:
+    """Resolve what happens at a role-playing table: rules, dice, scenes and exact odds."""
+    if version:
+        from rpgres.version import __version__
+
+        sys.stdout.write(f"rpgres {__version__}\n")
+    elif ctx.invoked_subcommand is None:
+        sys.stdout.write(OVERVIEW + "\n")
+    else:
+        return
+    raise typer.Exit
+
+
+def root() -> typer.core.TyperGroup:
+    """Return the root command, ready to be run."""
+    return typer.main.get_group(app)

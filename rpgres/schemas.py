@@ -1,0 +1,774 @@
+"""JSON Schemas of what rpgres prints and of the files it reads, made from the record types. Nothing here prints.
+
+The shape comes from the types (`msgspec.json.schema_components`), the names and words of a ruleset from its data.
+`TEXTS` holds what the types cannot say: one line for each field, shown by editors and by readers of the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+from rpgres.actions import Pending, Result, labels_of
+from rpgres.errors import UsageError
+from rpgres.library import Request
+from rpgres.odds import OddsResult
+from rpgres.rulesets import Field, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
+from rpgres.scenes import SceneFile, SceneResult
+from rpgres.sheets import sheet_type
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+VERSION = 1  # of all formats; part of every `$id`
+
+Schema = dict[str, Any]
+
+_REMOVE: Schema = {
+    "title": "Remove",
+    "description": "Deletes what a farther folder says under this key.",
+    "type": "object",
+    "properties": {"remove": {"description": "always true", "const": True}},
+    "required": ["remove"],
+    "additionalProperties": False,
+}
+
+_STATE = "what lies on the table at the end: characters, tags, counters"
+_SWITCHES = "house rules, by name"
+_CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
+_UNLESS = "what must not hold; written as `when`"
+
+# One line for each field of each record, by the record's name in the schema.
+TEXTS: dict[str, dict[str, str]] = {
+    "AnswerRecord": {
+        "label": "the name under which the rule asked",
+        "kind": "chance for dice, decision for somebody's choice",
+        "value": "the dice as `--given` takes them, or the option chosen",
+    },
+    "Result": {
+        "format": "what this object is, and the version of its form",
+        "version": "the version of rpgres",
+        "ruleset": "the ruleset's id",
+        "rules": "what names the rules exactly: version, hash of data, overlays in use",
+        "action": "the action's name",
+        "variant": "the action's variant, if it has any",
+        "actor": "who acts",
+        "inputs": "what was typed, by parameter",
+        "answers": "everything rolled and decided, in order; enough to run it again",
+        "outcome": "the band of the outcome",
+        "success": "whether the band is a success; null where it is neither",
+        "margin": "total less opposition; null when nothing opposed the action",
+        "total": "what the acting side came to",
+        "opposition": "what it was up against",
+        "effects": "what the outcome changes, in order",
+        "texts": "what the outcome means, in words",
+        "events": "what happened at the table, in order, as far as the reader may see it",
+        "switches": "every house rule and the choice in force",
+        "seed": "where the dice came from; null while it is secret",
+        "unused": "answers that no question took",
+        "note": "the text of --note",
+        "details": "what the ruleset adds of its own",
+    },
+    "QuestionRecord": {
+        "label": "the name under which it is answered: --choose LABEL=OPTION",
+        "who": "who has to answer",
+        "text": "the question as put to a person",
+        "options": "what may be answered, and what it means",
+        "facts": "what the decision is about",
+    },
+    "Pending": {
+        "format": "what this object is, and the version of its form",
+        "version": "the version of rpgres",
+        "ruleset": "the ruleset's id",
+        "action": "the action's name",
+        "actor": "who acts",
+        "inputs": "what was typed, by parameter",
+        "answers": "everything rolled and decided so far, in order",
+        "events": "what happened at the table so far",
+        "question": "the decision that is waited for",
+        "switches": "every house rule and the choice in force",
+        "seed": "where the dice came from; null while it is secret",
+        "resume": "the command line that goes on with the same run",
+        "note": "the text of --note",
+    },
+    "Chance": {
+        "probability": "from 0 to 1, for reading",
+        "exact": "the same as a fraction, such as 2123/6561",
+    },
+    "OddsResult": {
+        "format": "what this object is, and the version of its form",
+        "version": "the version of rpgres",
+        "ruleset": "the ruleset's id; null for dice notation",
+        "action": "the action's name; null for dice notation",
+        "inputs": "what was typed, by parameter",
+        "outcomes": "the chance of every outcome, by its name",
+        "method": "how the chances were found",
+        "open": "the chance of what the budget left unresolved; all chances and this sum to exactly 1",
+        "leaves": "how many courses of the action were run to an end",
+        "states": "how many distinct merged states were met",
+        "policies": "who decided by which policy",
+        "switches": "every house rule and the choice in force",
+        "note": "the text of --note",
+    },
+    "Request": {
+        "ruleset": "the ruleset's id",
+        "action": "the action's name",
+        "with": "the action's inputs, by parameter, as in a scene",
+        "seed": "any text; a fresh one when left out",
+        "given": "results read off real dice, by label: one, or a list in the order of the questions",
+        "choose": "answers to decisions, by label, likewise",
+        "switches": "house rules that are not at their default",
+        "auto": "whether policies answer what nobody did",
+        "policies": "policy by character, for those who have one of their own",
+        "note": "carried into the result",
+        "id": "anything; carried into the answer",
+    },
+    "SceneResult": {
+        "format": "what this object is, and the version of its form",
+        "version": "the version of rpgres",
+        "ruleset": "the ruleset's id",
+        "rules": "what names the rules exactly: version, hash of data, overlays in use",
+        "title": "the scene's title",
+        "seed": "where the dice came from",
+        "switches": "every house rule and the choice in force",
+        "steps": "each step's result with its `id`; a step whose `when` did not hold has `skipped`",
+        "state": _STATE,
+    },
+    "SceneFile": {
+        "ruleset": "the ruleset's id",
+        "title": "what the scene is called",
+        "summary": "what it is about, in a line",
+        "seed": "any text, so that every run is the same; left out, each run has a fresh one",
+        "policy": "who answers what nobody else does: the name of a policy of the ruleset",
+        "switches": "house rules that are not at their default",
+        "counters": "counters of the table, such as the game master's points, at the beginning",
+        "characters": "who takes part, by short name: a sheet, or the keys of one, or both",
+        "tags": "texts with game weight that lie on the table at the beginning, by short name",
+        "steps": "the actions, in order",
+    },
+    "SceneTag": {
+        "text": "the text as people say it",
+        "kind": "the ruleset's word for what it is",
+        "on": "the character that carries it; empty for the scene",
+        "uses": "free uses by who holds them",
+        "seen-by": "the seats that may know of it; everybody when left out",
+    },
+    "Step": {
+        "action": "the action's name",
+        "actor": "who acts: one of the scene's characters",
+        "id": "a name, so that later steps can branch on what came of it",
+        "with": "the action's inputs, by parameter",
+        "given": "results read off real dice, by label: one, or a list in the order of the questions",
+        "choose": "answers to decisions, by label, likewise",
+        "when": "the step is played only after these outcomes: id of a step = outcome, or a list of outcomes",
+        "expect": "what `scene test` checks",
+        "note": "carried into the result",
+        "fresh": "plays the step on the table as it was at the beginning, and leaves that as it is",
+    },
+    "Expect": {
+        "outcome": "the band of the outcome",
+        "success": "whether it is a success",
+        "margin": "total less opposition",
+        "total": "what the acting side came to",
+        "opposition": "what it was up against",
+        "effects": "every effect in order, each with the fields that matter",
+        "asks": "the label of the decision that the step waits for",
+        "error": "a part of the message with which the step is refused",
+        "state": 'values after the step, by path; "absent" for what must not be there',
+    },
+    "RulesetFile": {
+        "title": "the name as people say it",
+        "summary": "what it is, in a line",
+        "version": "the version of these rules",
+        "credits": "where the rules come from",
+        "standalone": "whether the ruleset needs no Python code",
+        "dice": "the dice of an ordinary roll, in notation",
+        "ladder": "words for numbers",
+        "ladder-advice": "how to choose a difficulty, line by line",
+        "bands": "the outcomes, and the margins that give them",
+        "parameters": "what actions take, by name",
+        "actions": "the actions, by name",
+        "switches": "house rules, by name",
+        "labels": "what rules ask, by label",
+        "tracks": "rows of boxes that characters have",
+        "sheet": "the keys of a character sheet",
+        "effects": "what outcomes change, by kind",
+        "policies": "who decides when nobody does, by name: a line of help",
+        "menus": "questions that several outcome tables share, by name",
+        "outcomes": "outcome tables, by name; a longer one stands in outcomes/NAME.toml",
+        "settings": "whatever else the ruleset's code reads",
+    },
+    "Band": {
+        "title": "the outcome as people say it",
+        "success": "whether it is a success; left out where it is neither",
+        "from": "the lowest margin of this band",
+        "to": "the highest margin of this band",
+        "unopposed": "whether an action that nothing opposes ends in this band",
+    },
+    "Parameter": {
+        "kind": "what may be typed, and what the rule gets",
+        "help": "a line of help",
+        "name": "the option's name where it differs from the key",
+        "metavar": "what stands for the value in help",
+        "many": "whether it can be given several times",
+        "default": "the value when it is left out",
+        "choices": "for a choice: what may be typed, and what it means",
+        "aliases": "further names of the option",
+        "at-least": "the smallest number",
+        "at-most": "the largest number",
+        "tag": "for a tag: the kind that is put on the table",
+        "holder": "for a tag or counter: who holds the free uses, or whose counter it is",
+        "counter": "for a counter: which one is set",
+    },
+    "Action": {
+        "summary": "what it does, in a line",
+        "details": "more, for its help",
+        "example": "a command line that works",
+        "parameters": "what it takes, in the order of its help",
+        "required": "parameters it cannot do without, by the name they are typed under",
+        "labels": "what its rule asks, beside the questions of its outcome tables",
+        "tables": "its outcome tables",
+    },
+    "Switch": {
+        "help": "what it decides",
+        "choices": "its choices, and what they mean",
+        "default": "the choice in force unless another is made",
+        "source": "where the question comes from",
+    },
+    "Label": {
+        "kind": "chance for dice, decision for somebody's choice",
+        "help": "what is asked",
+        "who": "the role that answers",
+        "optional": "whether the moment may pass unused",
+    },
+    "Track": {
+        "title": "the name as people say it",
+        "boxes": "boxes that everybody has: name = size",
+        "more": "boxes that come with the rating of an ability",
+        "tag": "the kind of tag that a text written into a box becomes",
+    },
+    "MoreBoxes": {
+        "ability": "the ability that counts",
+        "at": "the rating from which on the boxes are there",
+        "boxes": "name = size",
+    },
+    "Field": {
+        "kind": "what stands under this key",
+        "help": "a line of help",
+        "required": "whether every sheet has to have it",
+        "default": "the value when it is left out; for a counter also the name of another",
+        "at-least": "the smallest number",
+        "at-most": "the largest number",
+        "names": "for abilities: those the game knows",
+        "any-name": "for abilities: whether others may be listed too",
+        "tag": "for tags: the kind they are on the table",
+        "track": "for written: the track whose boxes they are",
+        "fields": "for records: the keys of each",
+    },
+    "RecordField": {
+        "kind": "what stands under this key",
+        "help": "a line of help",
+        "required": "whether every record has to have it",
+        "choices": "for a choice: what may stand there",
+        "default": "the value when it is left out",
+    },
+    "EffectText": {
+        "help": "what it means",
+        "fields": "its fields, and what they mean",
+    },
+    "Row": {
+        "text": "what the outcome means",
+        "effects": "what it changes, in order",
+        "ask": "what it asks, by label",
+    },
+    "RowQuestion": {
+        "who": "the role that answers (actor, opponent, gm, ...), or switch:NAME",
+        "text": "the question as put to a person",
+        "optional": "whether it may stay unanswered",
+        "options": "what may be answered, by name",
+        "menu": "the shared question that stands here, in place of everything but the conditions",
+        "when": _CONDITION,
+        "unless": _UNLESS,
+    },
+    "RowOption": {
+        "text": "what it means",
+        "prefer": "how gladly its owner takes it, for policies; only the order of the numbers matters",
+        "effects": "what it changes, in order",
+        "ask": "what it asks in turn, by label",
+        "when": _CONDITION,
+        "unless": _UNLESS,
+    },
+}
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """One kind of schema: what it describes, the record type it comes from, and how a ruleset's own words get in.
+
+    `is_file` tells that it describes TOML, which has no null.
+    """
+
+    title: str
+    description: str
+    type_: Any
+    refine: Callable[[Schema, Rules], None] | None = None
+    is_file: bool = False
+
+
+def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
+    """Return a JSON Schema (2020-12) as plain data.
+
+    Args:
+        kind: a name in `KINDS`.
+        rules: the ruleset whose own names and fields it has; a sheet cannot be described without.
+
+    Raises:
+        UsageError: there is no such kind, or the kind needs a ruleset.
+    """
+    described = KINDS.get(kind)
+    if described is None:
+        raise UsageError(unknown("schema", kind, KINDS, of="rpgres"))
+    if kind == "sheet" and rules is None:
+        raise UsageError("the keys of a sheet depend on the ruleset; name one: rpgres schema sheet RULESET")
+    type_ = sheet_type(rules) if kind == "sheet" and rules is not None else described.type_
+    schema = _base(type_) if type_ is not None else _error()
+    _add_known_forms(schema)
+    if rules is not None and described.refine is not None:
+        described.refine(schema, rules)
+    if described.is_file:
+        schema = _without_null(schema)
+    of = f" of the ruleset {rules.id}" if rules is not None else ""
+    name = f"{kind}:{VERSION}" + (f":{rules.id}" if rules is not None else "")
+    head = {"$schema": DIALECT, "$id": f"urn:rpgres:schema:{name}", "title": described.title + of}
+    return {**head, "description": described.description, **schema}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# From the types
+
+
+def _base(type_: Any) -> Schema:
+    extra = (OutcomeTable, RowQuestion) if type_ is RulesetFile else ()
+    (schema, *_), definitions = msgspec.json.schema_components((type_, *extra), ref_template="#/$defs/{name}")
+    for name, definition in definitions.items():
+        _describe(definition, TEXTS.get(name, {}))
+    return {**schema, "$defs": definitions}
+
+
+def _describe(definition: Schema, texts: Mapping[str, str]) -> None:
+    if "description" in definition:
+        definition["description"] = cleandoc(definition["description"]).split("\n\n    Attributes:")[0]
+        definition["description"] = definition["description"].split("\n\nAttributes:")[0]
+    for name, text in texts.items():
+        if name in definition.get("properties", {}):
+            definition["properties"][name] |= {"description": text}
+
+
+def _add_known_forms(schema: Schema) -> None:
+    """Fill in what the types leave open: the forms of effects, events and shared questions, whatever the ruleset."""
+    definitions = schema["$defs"]
+    for name in ("Result", "Pending"):
+        if name in definitions:
+            _properties(definitions, name)["events"]["items"] = {"oneOf": _EVENTS}
+    for name in ("Result", "Row", "RowOption"):
+        if name in definitions:
+            _properties(definitions, name)["effects"]["items"] = _any_effect()
+    if "QuestionRecord" in definitions:
+        _properties(definitions, "QuestionRecord")["options"]["items"] = _OPTION
+    if "RulesetFile" in definitions:
+        fields = _properties(definitions, "RulesetFile")
+        fields["menus"]["additionalProperties"] = {"$ref": "#/$defs/RowQuestion"}
+        fields["outcomes"]["additionalProperties"] = {
+            "type": "object",
+            "additionalProperties": {"$ref": "#/$defs/Row"},
+        }
+
+
+def _properties(definitions: Mapping[str, Schema], name: str) -> dict[str, Schema]:
+    properties: dict[str, Schema] = definitions[name]["properties"]
+    return properties
+
+
+def _text(description: str, **more: Any) -> Schema:
+    return {"description": description, "type": "string", **more}
+
+
+def _record(title: str, description: str, properties: dict[str, Schema], *, required: Iterable[str]) -> Schema:
+    return {
+        "title": title,
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+    }
+
+
+_OPTION = _record(
+    "Option",
+    "One answer that a question offers.",
+    {"name": _text("the answer as typed"), "text": _text("what it means")},
+    required=("name", "text"),
+)
+
+_EVENTS = [
+    _record(
+        "Roll",
+        "Dice that were rolled, or given.",
+        {
+            "event": {"description": "what happened", "const": "roll"},
+            "label": _text("the name under which the rule asked"),
+            "by": _text("who rolled; empty when that does not matter"),
+            "dice": _text("what was rolled, in notation"),
+            "faces": _text("the dice as `--given` takes them"),
+            "value": {"description": "what they came to", "type": "integer"},
+        },
+        required=("event", "label", "by", "dice", "faces", "value"),
+    ),
+    _record(
+        "Decision",
+        "Something that was decided.",
+        {
+            "event": {"description": "what happened", "const": "decision"},
+            "label": _text("the name under which the rule asked"),
+            "who": _text("whose decision it was"),
+            "answer": _text("the option chosen; `no` for a moment that passed"),
+            "text": _text("what the option means"),
+            "means": _text("who answered: choose, policy, prompt, or window for a moment that nobody used"),
+        },
+        required=("event", "label", "who", "answer", "text", "means"),
+    ),
+    _record(
+        "Text",
+        "A line of the account.",
+        {"event": {"description": "what happened", "const": "text"}, "text": _text("the line")},
+        required=("event", "text"),
+    ),
+]
+
+
+def _any_effect() -> Schema:
+    kind = _text("which kind of change; its fields depend on it")
+    return _record("Effect", "Something the outcome changes.", {"kind": kind}, required=("kind",))
+
+
+def _error() -> Schema:
+    error = _record(
+        "Error",
+        "What went wrong. With --json a command prints it on standard error.",
+        {
+            "format": {"description": "what this object is, and the version of its form", "const": "rpgres.error/1"},
+            "code": _text("the kind of error, which never changes with its text", pattern="^[a-z]+(-[a-z]+)*$"),
+            "message": _text("what is wrong, where, and what to try", minLength=1),
+            "exit": {"description": "the exit code: 2 when what was typed is wrong, else 1", "enum": [1, 2]},
+            "details": {"description": "the same as data, such as file, line and key", "type": "object"},
+        },
+        required=("format", "code", "message", "exit"),
+    )
+    return {"$ref": "#/$defs/Error", "$defs": {"Error": error}}
+
+
+def _without_null(schema: Any) -> Any:
+    """Return the schema without null as a value or default: TOML has none, a key is there or it is not."""
+    if isinstance(schema, list):
+        return [_without_null(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {
+        key: _without_null(part)
+        for key, part in schema.items()
+        if not (key == "default" and (part is None or part in ({}, [], "")))
+    }
+    options = kept.get("anyOf")
+    if not isinstance(options, list):
+        return kept
+    options = [option for option in options if option != {"type": "null"}]
+    if len(options) > 1:
+        return {**kept, "anyOf": options}
+    del kept["anyOf"]
+    return {**options[0], **kept}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# With a ruleset's own words
+
+
+def _refine_result(schema: Schema, rules: Rules) -> None:
+    definitions = schema["$defs"]
+    properties = _properties(definitions, "Result")
+    _name_ruleset(properties, rules)
+    properties["outcome"] |= {"enum": list(rules.file.bands)}
+    # Readers of a result have to bear with fields that a later version adds, so effects stay open.
+    properties["effects"]["items"] = {"oneOf": _effects(rules, is_closed=False)}
+
+
+def _refine_pending(schema: Schema, rules: Rules) -> None:
+    definitions = schema["$defs"]
+    _name_ruleset(_properties(definitions, "Pending"), rules)
+    _properties(definitions, "QuestionRecord")["label"] |= {"enum": sorted(_labels(rules, kind="decision"))}
+
+
+def _refine_odds(schema: Schema, rules: Rules) -> None:
+    properties = _properties(schema["$defs"], "OddsResult")
+    _name_ruleset(properties, rules)
+    properties["outcomes"] |= {"propertyNames": {"enum": list(rules.file.bands)}}
+
+
+def _refine_request(schema: Schema, rules: Rules) -> None:
+    definition = schema["$defs"]["Request"]
+    properties = definition["properties"]
+    _name_ruleset(properties, rules)
+    properties["switches"] = {**_switches(rules), "description": TEXTS["Request"]["switches"]}
+    definition["allOf"] = _inputs_by_action(rules)
+
+
+def _refine_scene_result(schema: Schema, rules: Rules) -> None:
+    properties = _properties(schema["$defs"], "SceneResult")
+    properties["ruleset"] = {"description": properties["ruleset"]["description"], "const": rules.id}
+
+
+def _name_ruleset(properties: dict[str, Schema], rules: Rules) -> None:
+    properties["ruleset"] = {"description": properties["ruleset"]["description"], "const": rules.id}
+    properties["action"] = {"description": properties["action"]["description"], "enum": list(rules.file.actions)}
+
+
+def _effects(rules: Rules, *, is_closed: bool) -> list[Schema]:
+    """Return a schema for each kind of effect; a closed one, for files, allows conditions and no other fields."""
+    found = []
+    for kind, described in rules.file.effects.items():
+        properties: dict[str, Schema] = {"kind": {"description": described.help, "const": kind}}
+        properties |= {name: {"description": text} for name, text in described.fields.items()}
+        effect = _record(kind, described.help, properties, required=("kind",))
+        if is_closed:
+            condition = {"type": "object"}
+            properties |= {"when": {"description": _CONDITION, **condition}}
+            properties |= {"unless": {"description": _UNLESS, **condition}}
+            effect["additionalProperties"] = False
+        found.append(effect)
+    return found
+
+
+def _labels(rules: Rules, *, kind: str) -> set[str]:
+    return {label for action in rules.file.actions for label, its in labels_of(rules, action).items() if its == kind}
+
+
+def _switches(rules: Rules) -> Schema:
+    return {
+        "type": "object",
+        "properties": {
+            name: {"description": switch.help, "enum": list(switch.choices), "default": switch.default}
+            for name, switch in rules.file.switches.items()
+        },
+        "additionalProperties": False,
+    }
+
+
+def _refine_sheet(schema: Schema, rules: Rules) -> None:
+    name = schema["$ref"].rpartition("/")[2]
+    definition = schema["$defs"][name]
+    definition |= {"title": "Sheet", "description": f"A character of {rules.file.title}."}
+    definition["properties"] = {
+        key: _sheet_field(definition["properties"][key], field, rules, schema["$defs"])
+        for key, field in rules.file.sheet.items()
+    }
+    schema["$defs"] = {"Sheet" if key == name else key: value for key, value in schema["$defs"].items()}
+    schema["$ref"] = "#/$defs/Sheet"
+
+
+def _sheet_field(schema: Schema, field: Field, rules: Rules, definitions: dict[str, Schema]) -> Schema:
+    """Return the schema of one key of a sheet with its help, default, and the names that editors may complete."""
+    read: Schema = _without_null(schema) | {"description": field.help}
+    if isinstance(field.default, int):
+        read["default"] = field.default
+    value = read.get("additionalProperties")
+    tracks = {name: track.title for name, track in rules.file.tracks.items()}
+    if field.kind == "abilities":
+        read["properties"] = dict.fromkeys(field.names, value)
+        read["additionalProperties"] = value if field.any_name or not field.names else False
+    elif field.kind in ("boxes", "marks"):
+        read["properties"] = {name: {**(value or {}), "description": title} for name, title in tracks.items()}
+        read["additionalProperties"] = False
+    elif field.kind == "written":
+        read["properties"] = {
+            name: {**(value or {}), "description": f"the box {name}"} for name in _boxes(field, rules)
+        }
+        read["additionalProperties"] = False
+    elif field.kind == "records":
+        record = definitions[read["additionalProperties"]["$ref"].rpartition("/")[2]]
+        record |= {"title": "Record", "description": field.help}
+        _describe(record, {name: its.help for name, its in field.fields.items()})
+    return read
+
+
+def _boxes(field: Field, rules: Rules) -> list[str]:
+    """Return the names of all boxes that a track can have."""
+    track = rules.file.tracks[field.track]
+    return list(dict.fromkeys([*track.boxes, *(name for more in track.more for name in more.boxes)]))
+
+
+def _refine_scene(schema: Schema, rules: Rules) -> None:
+    definitions = schema["$defs"]
+    sheet = _base(sheet_type(rules))
+    _refine_sheet(sheet, rules)
+    definitions |= sheet["$defs"]
+    character = definitions["Character"] = {**definitions.pop("Sheet"), "title": "Character", "required": []}
+    character["properties"] = {
+        "sheet": _text("a sheet beside the scene, or one of the ruleset's own"),
+        "policy": _text("who answers for this character: a policy of the ruleset", enum=_policies(rules)),
+        **character["properties"],
+    }
+    properties = _properties(definitions, "SceneFile")
+    properties["ruleset"] = {"description": TEXTS["SceneFile"]["ruleset"], "const": rules.id}
+    properties["characters"]["additionalProperties"] = {"$ref": "#/$defs/Character"}
+    properties["switches"] = {**_switches(rules), "description": TEXTS["SceneFile"]["switches"]}
+    properties["policy"] |= {"enum": [*_policies(rules), ""]}
+    step = definitions["Step"]
+    step["properties"]["action"] |= {"enum": list(rules.file.actions)}
+    step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
+    step["properties"]["choose"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="decision"))}
+    step["allOf"] = _inputs_by_action(rules)
+    _properties(definitions, "Expect")["outcome"] |= {"enum": list(rules.file.bands)}
+
+
+def _policies(rules: Rules) -> list[str]:
+    return list(dict.fromkeys([*rules.ruleset.policies, *rules.file.policies, "uniform"]))
+
+
+def _inputs_by_action(rules: Rules) -> list[Schema]:
+    """Return what `with` may hold, for each action."""
+    return [
+        {
+            "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
+            "then": {"properties": {"with": _inputs(rules, action)}},
+        }
+        for action in rules.file.actions
+    ]
+
+
+def _inputs(rules: Rules, action: str) -> Schema:
+    properties = {"sheet": _text("the actor's sheet, for somebody who is not at the table yet")}
+    for name, parameter in rules.parameters(action).items():
+        for typed in (name, *parameter.aliases):
+            properties[typed] = {"description": parameter.help, **_input(parameter)}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+_NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
+
+
+def _input(parameter: Parameter) -> Schema:
+    one = _one_input(parameter)
+    if parameter.many or parameter.kind == "tag":
+        return {"anyOf": [one, {"type": "array", "items": one}]}
+    return one
+
+
+def _one_input(parameter: Parameter) -> Schema:
+    match parameter.kind:
+        case "ability":
+            return _NUMBER_OR_TEXT
+        case "opposition":
+            character = {"character": _text("a name at the table, or a sheet")}
+            return {
+                "anyOf": [
+                    _NUMBER_OR_TEXT,
+                    {"type": "object", "properties": character, "required": ["character"], "minProperties": 2},
+                ]
+            }
+        case "integer" | "counter":
+            bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
+            return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
+        case "flag":
+            return {"type": "boolean"}
+        case "choice":
+            return {"enum": list(parameter.choices)}
+        case "text" | "character" | "tag":
+            return {"type": "string"}
+
+
+def _refine_ruleset(schema: Schema, rules: Rules) -> None:
+    """Make it the schema of an overlay: nothing is required, everything known is named, all may be removed."""
+    definitions = schema["$defs"]
+    properties = _properties(definitions, "RulesetFile")
+    for name, known in msgspec.structs.asdict(rules.file).items():
+        field = properties[name.replace("_", "-")]
+        item = field.get("additionalProperties")
+        if isinstance(item, dict) and "$ref" in item and isinstance(known, dict):
+            field["properties"] = {key: {**item, **_help(value)} for key, value in known.items()}
+    for name, switch in rules.file.switches.items():
+        default = {"default": {"description": TEXTS["Switch"]["default"], "enum": list(switch.choices)}}
+        properties["switches"]["properties"][name]["properties"] = default
+    _refine_effects(definitions, rules)
+    _make_overlay(schema)
+
+
+def _help(value: Any) -> Schema:
+    for attribute in ("help", "summary", "title"):
+        text = getattr(value, attribute, "")
+        if text:
+            return {"description": text}
+    return {}
+
+
+def _refine_outcomes(schema: Schema, rules: Rules) -> None:
+    row = schema["additionalProperties"]
+    schema["properties"] = {name: {**row, "description": band.title} for name, band in rules.file.bands.items()}
+    schema["additionalProperties"] = False
+    _refine_effects(schema["$defs"], rules)
+    _make_overlay(schema)
+
+
+def _refine_menus(schema: Schema, rules: Rules) -> None:
+    _refine_effects(schema["$defs"], rules)
+    _make_overlay(schema)
+
+
+def _refine_effects(definitions: dict[str, Schema], rules: Rules) -> None:
+    definitions["Effect"] = {
+        "title": "Effect",
+        "description": "Something the outcome changes.",
+        "oneOf": _effects(rules, is_closed=True),
+    }
+    for name in ("Row", "RowOption"):
+        _properties(definitions, name)["effects"]["items"] = {"$ref": "#/$defs/Effect"}
+
+
+def _make_overlay(schema: Schema) -> None:
+    """Let every key be left out, and whatever stands in a table by name be removed."""
+    definitions = schema["$defs"]
+    for definition in [schema, *definitions.values()]:
+        definition.pop("required", None)
+        _let_remove(definition)
+    definitions["Remove"] = _REMOVE
+
+
+def _let_remove(table: Schema) -> None:
+    """Let `{ remove = true }` stand for every entry of a table by name, and of the tables inside it."""
+    remove = {"$ref": "#/$defs/Remove"}
+    properties = table.get("properties", {})
+    for name, known in properties.items():
+        _let_remove(known)
+        if "$ref" in known:
+            told = {"description": known["description"]} if "description" in known else {}
+            whole = {key: part for key, part in known.items() if key != "description"}
+            properties[name] = {"anyOf": [whole, remove], **told}
+    item = table.get("additionalProperties")
+    if isinstance(item, dict) and item:
+        _let_remove(item)
+        table["additionalProperties"] = {"anyOf": [item, remove]}
+
+
+KINDS: dict[str, Kind] = {
+    "result": Kind("Result", "What `rpgres roll RULESET ACTION --json` prints.", Result, _refine_result),
+    "pending": Kind("Pending", "What `rpgres roll --json` prints while a decision is open.", Pending, _refine_pending),
+    "odds": Kind("Odds", "What `rpgres odds --json` prints.", OddsResult, _refine_odds),
+    "error": Kind("Error", "What a command prints on standard error when --json is given.", None),
+    "request": Kind("Request", "One line that `rpgres batch` reads.", Request, _refine_request),
+    "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, _refine_scene_result),
+    "scene": Kind("Scene", "A scene file.", SceneFile, _refine_scene, is_file=True),
+    "sheet": Kind("Sheet", "A character sheet.", None, _refine_sheet, is_file=True),
+    "ruleset": Kind(
+        "Ruleset", "A ruleset.toml; with a ruleset, one that changes it.", RulesetFile, _refine_ruleset, True
+    ),
+    "outcomes": Kind("Outcome table", "A file outcomes/NAME.toml.", OutcomeTable, _refine_outcomes, is_file=True),
+    "menus": Kind("Menus", "A file menus.toml.", dict[str, RowQuestion], _refine_menus, is_file=True),
+}
