@@ -442,8 +442,13 @@ def check_scene(scene: Scene) -> list[Problem]:
             check_labels(rules, step.action, given=step.given, choose=step.choose)
         except UsageError as error:
             faults.add(error.message, *at)
+        characters = scene.state.characters
+        is_known = not step.actor or step.actor in characters
+        if not is_known:
+            faults.name("nobody in this scene is called", step.actor, characters, *at, "actor")
         try:
-            _prepare_step(scene, step, scene.state)
+            actor = step.actor if is_known else next(iter(characters), "")
+            _prepare_step(scene, msgspec.structs.replace(step, actor=actor), scene.state)
         except RpgresError as error:
             if step.expect is None or step.expect.error is None:
                 faults.add(error.message, *at, "with")

@@ -728,7 +728,7 @@ def _refine_effects(definitions: dict[str, Schema], rules: Rules) -> None:
         "description": "Something the outcome changes.",
         "oneOf": _effects(rules, is_closed=True),
     }
-    for name in ("Row", "RowOption"):
+    for name in definitions.keys() & {"Row", "RowOption"}:
         _properties(definitions, name)["effects"]["items"] = {"$ref": "#/$defs/Effect"}
 
 

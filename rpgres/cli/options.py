@@ -1,0 +1,257 @@
+"""Options that commands share: what they are called, and their texts read into values. What they do is told elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import typer.core
+
+from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from rpgres.actions import Prepared
+    from rpgres.players import Policy
+    from rpgres.rulesets import Rules
+
+ANSWERS = "Dice and decisions"
+OUTPUT = "Output"
+OTHER = "Rules"
+
+Complete = Callable[[Any, list[str], str], list[tuple[str, str]]]
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One option of a command.
+
+    Attributes:
+        name: under which its value is handed on; the option is the same with hyphens.
+        help: begins with a verb.
+        metavar: what stands for the value; a flag has none.
+        section: the heading of the help under which it stands.
+        many: whether it may be repeated.
+        aliases: other names.
+        complete: what a shell may offer as its value.
+    """
+
+    name: str
+    help: str
+    metavar: str = ""
+    section: str = ANSWERS
+    many: bool = False
+    aliases: Sequence[str] = ()
+    complete: Complete | None = None
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it stands alone."""
+        return not self.metavar
+
+    @property
+    def names(self) -> list[str]:
+        """All names as they are typed."""
+        return [f"--{name.replace('_', '-')}" for name in (self.name, *self.aliases)]
+
+    def build(self) -> typer.core.TyperOption:
+        """Return what Typer parses."""
+        return typer.core.TyperOption(
+            param_decls=[self.name, *self.names],
+            type=None if self.is_flag else str,
+            is_flag=self.is_flag or None,
+            default=False if self.is_flag else None,
+            multiple=self.many,
+            metavar=self.metavar or None,
+            help=self.help,
+            autocompletion=self.complete,
+            rich_help_panel=self.section,
+        )
+
+
+SEED = Option("seed", "Draw all chance from this text, so that the same line gives the same result.", "TEXT")
+GIVEN = Option(
+    "given", "Take what real dice showed: roll=++0-, or roll=6,5,4; repeat it for later rolls.", "LABEL=FACES", many=True
+)
+CHOOSE = Option("choose", "Answer a decision; repeat it for others, or for its next time.", "LABEL=OPTION", many=True)
+AUTO = Option("auto", "Let the ruleset's policy answer what nobody chose.")
+POLICY = Option(
+    "policy", "Let this policy answer for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
+)
+SWITCH = Option("switch", "Play with a house rule.", "NAME=CHOICE", OTHER, many=True)
+RULESETS = Option("rulesets", "Look here for rulesets and house rules first [env: RPGRES_RULESETS].", "DIR", OTHER, many=True)
+JSON = Option("json", "Print JSON, one object a line.", section=OUTPUT)
+PLAIN = Option("plain", "Print words only: no colours, no drawn dice or bars.", section=OUTPUT)
+NOTE = Option("note", "Carry this text into the result.", "TEXT", OUTPUT)
+REPEAT = Option("repeat", "Do it so often, each time with a seed of its own, and sum up.", "N", OUTPUT)
+EXIT_CODE = Option("exit_code", "Exit with 10 on a failure and 11 on a tie.", section=OUTPUT)
+LEAVES = Option("leaves", "Follow at most so many courses of play [default: 200000].", "N", OTHER)
+SECONDS = Option("seconds", "Stop after so long and say what is left open [default: 10].", "S", OTHER)
+
+
+def build_all(options: Iterable[Option]) -> list[typer.core.TyperOption]:
+    """Return what Typer parses, in the same order."""
+    return [option.build() for option in options]
+
+
+class SectionedCommand(typer.core.TyperCommand):
+    """A command whose help lists its options under headings."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, section by section in the order in which sections first appear."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                title = getattr(param, "rich_help_panel", None) or OUTPUT
+                sections.setdefault(title, []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records, col_max=28)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Values
+
+
+def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:
+    """Return answers by label, those of one label in order.
+
+    Raises:
+        UsageError: one is not LABEL=VALUE.
+    """
+    answers: dict[str, list[str]] = {}
+    for text in texts:
+        label, value = _pair(text, option=option)
+        answers.setdefault(label, []).append(value)
+    return answers
+
+
+def read_switches(texts: Iterable[str]) -> dict[str, str]:
+    """Return the chosen value of each switch named.
+
+    Raises:
+        UsageError: one is not NAME=CHOICE, or one switch is set twice and differently.
+    """
+    switches: dict[str, str] = {}
+    for text in texts:
+        name, value = _pair(text, option="--switch")
+        if switches.get(name, value) != value:
+            raise UsageError(f"--switch {name} is set to both {switches[name]} and {value}")
+        switches[name] = value
+    return switches
+
+
+def _pair(text: str, *, option: str) -> tuple[str, str]:
+    left, separator, right = text.partition("=")
+    if not separator or not left.strip() or not right.strip():
+        example = {"--given": "roll=++0-", "--choose": "price=cost"}.get(option, "name=choice")
+        raise UsageError(f"{option} takes NAME=VALUE such as {option} {example}, not {text!r}")
+    return left.strip(), right.strip()
+
+
+def read_count(text: str | None, *, option: str, default: int) -> int:
+    """Return a whole number of at least 1.
+
+    Raises:
+        UsageError: the text is none.
+    """
+    if text is None:
+        return default
+    digits = text.strip().replace("_", "")
+    if not digits.isascii() or not digits.isdecimal() or len(digits) > 12 or int(digits) < 1:
+        raise UsageError(f"{option} takes a whole number from 1 on, not {text!r}")
+    return int(digits)
+
+
+def read_seconds(text: str | None, *, default: float) -> float:
+    """Return a positive number of seconds.
+
+    Raises:
+        UsageError: the text is none.
+    """
+    if text is None:
+        return default
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 1e9:
+        raise UsageError(f"--seconds takes a number of seconds over 0, not {text!r}")
+    return seconds
+
+
+def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
+    """Return the folders of `--rulesets`, farthest first.
+
+    Raises:
+        UsageError: one is no folder.
+    """
+    folders = tuple(Path(text) for text in texts)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"--rulesets {folder}: there is no such folder")
+    return folders
+
+
+def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
+    """Return the folders of `--rulesets` in a line that is not parsed yet: they may change what can be parsed."""
+    found = []
+    for place, word in enumerate(args):
+        if word == "--":
+            break
+        if word == "--rulesets" and place + 1 < len(args):
+            found.append(args[place + 1])
+        elif word.startswith("--rulesets="):
+            found.append(word.partition("=")[2])
+    return read_folders(found)
+
+
+def read_policies(rules: Rules, prepared: Prepared, *, names: Sequence[str], auto: bool) -> dict[str, Policy]:
+    """Return the policies by character, everybody's under an empty name.
+
+    Args:
+        rules: the ruleset in play.
+        prepared: the action, which says who is at the table.
+        names: `NAME` for everybody, or `CHARACTER=NAME`.
+        auto: whether the ruleset's first policy answers for whoever has none.
+
+    Raises:
+        UsageError: there is no such policy or character.
+    """
+    from rpgres.actions import policy_of
+    from rpgres.inputs import ACTOR
+    from rpgres.state import GM
+
+    policies: dict[str, Policy] = {"": policy_of(rules)} if auto else {}
+    known = dict.fromkeys((*prepared.state.characters, ACTOR, "opponent", GM))
+    for text in names:
+        who, separator, name = text.rpartition("=")
+        if separator and who not in known:
+            from rpgres.rulesets import unknown
+
+            raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
+        policies[prepared.actor if who == ACTOR else who] = policy_of(rules, name)
+    return policies
+
+
+def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
+    """Return a line in which options in front of its first word stand behind it.
+
+    So `--seed 7 4dF` and `4dF --seed 7` are the same, though only the word says which command reads the options.
+
+    Args:
+        args: the line.
+        options: those that may be moved, by name as typed.
+    """
+    end = 0
+    while end < len(args) and args[end].startswith("--") and args[end] != "--":
+        name, joined, _ = args[end].partition("=")
+        option = options.get(name)
+        if option is None:
+            break
+        end += 1 if joined or option.is_flag else 2
+    if end >= len(args):
+        return list(args)
+    first = end + 2 if args[end] == "--" else end + 1
+    return [*args[end:first], *args[:end], *args[first:]]

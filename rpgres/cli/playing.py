@@ -1,0 +1,208 @@
+"""Commands made from data: a group for each ruleset, a command for each of its actions, one for dice notation.
+
+What happens when one is called stands in `roll` and `odds`; here is how the line is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer.core
+
+from rpgres.cli.groups import Command, LazyGroup
+from rpgres.cli.options import Option, SectionedCommand, build_all, folders_in, hoist
+from rpgres.errors import UsageError
+from rpgres.inputs import SHEET, metavar
+from rpgres.plugins import BUILTIN, find_ruleset, ruleset_names
+from rpgres.rulesets import Action, Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts, unknown
+
+INPUTS = "What the action takes"
+
+# A dice expression that begins with a minus sign is no option: there is none of a letter or digit.
+_NEGATIVE = re.compile(r"-(\d|\(|[dD](\d|[fF]|%))")
+
+
+class Verb(NamedTuple):
+    """What is done with an action or with dice: `roll` or `odds`.
+
+    Attributes:
+        name: the command.
+        options: those an action takes beside its own.
+        dice_options: those dice take.
+        act: plays an action: `act(data, action, values)`.
+        throw: does the same with dice: `throw(notation, values)`.
+    """
+
+    name: str
+    options: Sequence[Option]
+    dice_options: Sequence[Option]
+    act: Callable[[RulesetData, str, dict[str, Any]], None]
+    throw: Callable[[str, dict[str, Any]], None]
+
+
+class RulesetData(NamedTuple):
+    """What is known of a ruleset without its code: enough for help and for reading a line."""
+
+    id: str
+    extra: tuple[Path, ...]
+    parts: Sequence[Part]
+    file: RulesetFile
+
+    def rules(self, switches: Mapping[str, str]) -> Rules:
+        """Return the ruleset as it is played; this imports its plugin."""
+        return Rules(find_ruleset(self.id, extra=self.extra), file=self.file, parts=self.parts, switches=switches)
+
+    def parameters(self, action: str) -> dict[str, Parameter]:
+        """Return what an action takes, by the name it is typed under."""
+        found = ((key, self.file.parameters[key]) for key in self.file.actions[action].parameters)
+        return {parameter.name or key: parameter for key, parameter in found}
+
+
+def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:
+    """Return the data of a ruleset.
+
+    Only a third party's plugin is imported for it, since only its code says where its data are.
+
+    Raises:
+        UsageError: there is no such ruleset.
+        PluginError: its plugin cannot be used.
+        FileError: its data are faulty.
+    """
+    own = None if ruleset_id in BUILTIN else find_ruleset(ruleset_id, extra=extra).data
+    parts = read_parts(data_folders(ruleset_id, own=own, extra=extra), ruleset_id=ruleset_id)
+    return RulesetData(ruleset_id, extra, parts, merge_parts(parts))
+
+
+class PlayGroup(LazyGroup):
+    """`roll` or `odds`: behind it stands dice notation, or a ruleset and an action."""
+
+    verb: Verb
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the rulesets with their titles."""
+        return {name.id: name.title for name in ruleset_names()}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line up to its first word."""
+        args = hoist(args, {name: option for option in self.verb.options for name in option.names})
+        if args and _NEGATIVE.match(args[0]):
+            args = ["--", *args]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what stands behind it.
+
+        Raises:
+            UsageError: nothing does.
+        """
+        if not ctx._protected_args:
+            raise UsageError(
+                f"say what to {'roll' if self.verb.name == 'roll' else 'weigh'}: dice (`rpgres {self.verb.name} 4dF+3`), "
+                f"or a ruleset and an action (`rpgres {self.verb.name} fate overcome --skill 3 --vs 2`)"
+            )
+        return super().invoke(ctx)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the group of a ruleset, or the command for a dice expression."""
+        if name not in BUILTIN and _is_dice(name):
+            return dice_command(self.verb, name)
+        extra = folders_in(args)
+        return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+
+
+def _is_dice(name: str) -> bool:
+    from rpgres.dice import is_notation, resembles_notation
+
+    return name == "-" or resembles_notation(name) or is_notation(name)
+
+
+class RulesetGroup(LazyGroup):
+    """The actions of one ruleset."""
+
+    def __init__(self, verb: Verb, data: RulesetData) -> None:
+        super().__init__(
+            name=data.id,
+            help=f"{data.file.title}: {data.file.summary}",
+            epilog=f"`rpgres ruleset show {data.id}` tells everything about it.",
+            rich_markup_mode=None,
+            subcommand_metavar="ACTION [OPTIONS]",
+        )
+        self.verb = verb
+        self.data = data
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the actions with their summaries."""
+        return {name: action.summary for name, action in self.data.file.actions.items()}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line up to the action."""
+        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the action that is named.
+
+        Raises:
+            UsageError: none is.
+        """
+        if not ctx._protected_args:
+            actions = ", ".join(self.data.file.actions)
+            raise UsageError(f"say which action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
+        return super().invoke(ctx)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the command of an action."""
+        action = self.data.file.actions.get(name)
+        if action is None:
+            raise UsageError(unknown("action", name, self.data.file.actions, of=f"the ruleset {self.data.id}"))
+        return action_command(self.verb, self.data, name)
+
+
+def action_command(verb: Verb, data: RulesetData, name: str) -> typer.core.TyperCommand:
+    """Return the command of one action, its options made from the ruleset's data."""
+    from rpgres.cli.offers import complete_input, complete_shared
+
+    action = data.file.actions[name]
+    options = [*_inputs(data, name, complete_input)]
+    options += [complete_shared(option, data, name) for option in verb.options]
+
+    def call(**values: Any) -> None:
+        verb.act(data, name, values)
+
+    return SectionedCommand(
+        name,
+        callback=call,
+        params=list(build_all(options)),
+        help=_help(data, name, action),
+        short_help=action.summary,
+        rich_markup_mode=None,
+    )
+
+
+def _inputs(data: RulesetData, action: str, complete: Callable[..., Any]) -> list[Option]:
+    required = data.file.actions[action].required
+    options = []
+    for name, parameter in data.parameters(action).items():
+        text = parameter.help[:1].upper() + parameter.help[1:] + "."
+        if name in required:
+            text += " [required]"
+        elif parameter.default is not None:
+            text += f" [default: {parameter.default}]"
+        options.append(
+            Option(
+                name.replace("-", "_"),
+                text,
+                metavar(parameter, name),
+                INPUTS,
+                parameter.many or parameter.kind == "tag",
+                parameter.aliases,
+                complete(data, parameter),
+            )
+        )
+    if data.file.sheet:
+        options.append(
+            Option(SHEET, "Take who acts from a sheet: a file, or one that ships with the ruleset.", "FILE", INPUTS)
+        )
+    return options

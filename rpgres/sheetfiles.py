@@ -1,0 +1,251 @@
+"""Character sheets as files: a commented start for any ruleset, and every fault of one. What a sheet means stands in
+`sheets`; nothing here prints or writes.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rpgres.errors import RpgresError, UsageError
+from rpgres.rulesets import Field, RecordField, Rules
+from rpgres.sheets import make_sheet, sheet_type, track_boxes
+from rpgres.state import slug
+from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
+
+NAME = "name"  # the text field that a character is called by
+NEW = "New Character"
+ELLIPSIS = "..."  # stands for a text that only the player can know
+WIDTH = 100  # columns of a comment
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A start
+
+
+def sheet_template(rules: Rules, *, name: str = "") -> str:
+    """Return a sheet to start from: every key with its help as a comment, and an example that is valid.
+
+    What may well be left out is switched off by a `#` without a space behind it.
+
+    Args:
+        rules: the ruleset whose sheet it is.
+        name: what the character is called.
+
+    Raises:
+        UsageError: sheets of this ruleset have no name, or this is none.
+    """
+    fields = rules.file.sheet
+    if name and (NAME not in fields or fields[NAME].kind != "text"):
+        raise UsageError(f"sheets of {rules.id} have no key `{NAME}`, so there is no place for {name!r}")
+    if name and not name.isprintable():
+        raise UsageError(f"{name!r} cannot be a name: it has characters that cannot be shown")
+    blocks = [_heading(rules)]
+    for is_table in (False, True):  # in TOML, a key behind a table belongs to the table
+        for key, field in fields.items():
+            if (field.kind not in ("text", "counter", "seat")) is is_table:
+                blocks.append("\n".join(_block(rules, key, field, name=name)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _heading(rules: Rules) -> str:
+    lines = [
+        *_comment(f"A character sheet for {rules.file.title} (ruleset {rules.id})."),
+        "# Change what stands here; a line behind a # is switched off, and on again without the #.",
+        f"# To check it: rpgres sheet check FILE --ruleset {rules.id}",
+    ]
+    return "\n".join(lines)
+
+
+def _block(rules: Rules, key: str, field: Field, *, name: str) -> Iterator[str]:
+    yield from _comment(_help(field))
+    off = "" if _is_on(key, field) else "#"
+    if field.kind == "records":
+        yield off + _header(key, "example")
+        for inner, described in field.fields.items():
+            yield from _comment(described.help)
+            yield off + _line(inner, _record_value(described))
+        return
+    value = _value(rules, key, field, name=name)
+    if not isinstance(value, dict):
+        yield off + _line(key, value)
+        return
+    yield off + _header(key)
+    for inner, entry in value.items():
+        yield off + _line(inner, entry)
+
+
+def _help(field: Field) -> str:
+    """Return a field's help with what may stand there."""
+    told = field.help
+    low, high = field.at_least, field.at_most
+    if low is not None and high is not None:
+        told += f" (from {low} to {high})"
+    elif low is not None:
+        told += f" (at least {low})"
+    elif high is not None:
+        told += f" (at most {high})"
+    return told
+
+
+def _is_on(key: str, field: Field) -> bool:
+    """Tell whether a start has this key switched on: what must be there, and what every character will have."""
+    if field.required or field.kind in ("abilities", "tags"):
+        return True
+    return (field.kind == "text" and key == NAME) or (field.kind == "counter" and isinstance(field.default, int))
+
+
+def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
+    tracks = rules.file.tracks
+    match field.kind:
+        case "text":
+            return (name or NEW) if key == NAME else ELLIPSIS
+        case "counter":
+            return _counter(rules, field)
+        case "seat":
+            return "player"
+        case "abilities":
+            return dict.fromkeys(field.names or ["example"], _within(field, 0))
+        case "tags":
+            # Some rulesets say how their tags are usually called.
+            return {key: key.replace("-", " ").capitalize() for key in field.names} or {
+                "first": f"First {field.tag}",
+                "second": f"Second {field.tag}",
+            }
+        case "boxes":
+            return {track: len(described.boxes) for track, described in tracks.items()}
+        case "marks":
+            # What a box with a tag holds is a text, which is written under another key.
+            plain = {track: list(described.boxes)[:1] for track, described in tracks.items() if not described.tag}
+            return {track: first for track, first in plain.items() if first}
+        case "written":
+            described = tracks.get(field.track)
+            return dict.fromkeys(list(described.boxes)[:1], ELLIPSIS) if described else {}
+
+
+def _counter(rules: Rules, field: Field) -> int:
+    default = field.default
+    if isinstance(default, str):
+        other = rules.file.sheet.get(default)
+        default = other.default if other is not None else 0
+    return _within(field, default if isinstance(default, int) else 0)
+
+
+def _within(field: Field, number: int) -> int:
+    if field.at_least is not None:
+        number = max(number, field.at_least)
+    return min(number, field.at_most) if field.at_most is not None else number
+
+
+def _record_value(field: RecordField) -> Any:
+    if field.default is not None:
+        return field.default
+    match field.kind:
+        case "text":
+            return ELLIPSIS
+        case "integer":
+            return 0
+        case "flag":
+            return False
+        case "choice":
+            return next(iter(field.choices), "")
+
+
+def _comment(text: str) -> list[str]:
+    # TOML allows no control character in a comment, and a help of several lines is several comments.
+    plain = "".join(char if char.isprintable() else " " for char in text)
+    return textwrap.wrap(plain, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False) or ["#"]
+
+
+def _line(key: str, value: Any) -> str:
+    return f"{_toml(key, 0).removesuffix(' = 0')} = {_entry(value)}"
+
+
+def _entry(value: Any) -> str:
+    # tomli_w puts every item of a list on a line of its own.
+    return f"[{', '.join(map(_entry, value))}]" if isinstance(value, list) else _toml("x", value).removeprefix("x = ")
+
+
+def _toml(key: str, value: Any) -> str:
+    import tomli_w
+
+    return tomli_w.dumps({key: value}).rstrip("\n")
+
+
+def _header(*keys: str) -> str:
+    return f"[{'.'.join(keys)}]"  # the keys of a ruleset's sheet are bare keys
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Faults
+
+
+def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
+    """Return everything that is wrong with a sheet, in line order; nothing when it can be played.
+
+    Args:
+        rules: the ruleset whose sheet it is.
+        source: the text.
+
+    Raises:
+        FileError: the text is not TOML.
+    """
+    data = parse(source)
+    found = problems(data, sheet_type(rules), sources=[source])
+    found += _box_problems(rules, data, source)
+    if not found:
+        try:
+            make_sheet(rules, data, name=slug(Path(source.path).stem) or "character", sources=[source])
+        except RpgresError as error:  # what only the ruleset's own code can tell
+            found = [Problem(source.path, None, "", error.message.removeprefix(f"{source.path}: "))]
+    return sorted(found, key=lambda problem: problem.line or 0)
+
+
+def _box_problems(rules: Rules, data: Mapping[str, Any], source: Source) -> Iterator[Problem]:
+    """Yield the boxes that are marked or written on and that this character does not have.
+
+    Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
+    """
+    boxes = _boxes(rules, data)
+    for key, field in rules.file.sheet.items():
+        entries = _table(data.get(key))
+        if field.kind == "written" and field.track in boxes:
+            yield from _absent(entries, boxes[field.track], track=field.track, path=(key,), source=source)
+        elif field.kind == "marks":
+            for track, names in entries.items():
+                if track in boxes and isinstance(names, list):
+                    texts = [name for name in names if isinstance(name, str)]
+                    yield from _absent(texts, boxes[track], track=track, path=(key, track), source=source)
+
+
+def _absent(
+    names: Iterable[str], boxes: list[str], *, track: str, path: tuple[str, ...], source: Source
+) -> Iterator[Problem]:
+    for name in names:
+        if name not in boxes:
+            has = ", ".join(boxes) or "no boxes"
+            # A box that is written on is a key of its own; one that is marked stands in a list.
+            line = locate(source.text, (*path, name)) if len(path) == 1 else locate(source.text, path)
+            message = f"the track {track} of this character has {has}; there is no {name!r}"
+            yield Problem(source.path, line, ".".join(path), message, nearest(name, boxes) or "")
+
+
+def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the names of the boxes of every track, as far as the sheet says something usable."""
+    abilities: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    for key, field in rules.file.sheet.items():
+        into = {"abilities": abilities, "boxes": limits}.get(field.kind)
+        if into is not None:
+            into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
+    found = {}
+    for name, track in rules.file.tracks.items():
+        names = list(track_boxes(track, abilities))
+        found[name] = names[: max(0, limits[name])] if name in limits else names
+    return found
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

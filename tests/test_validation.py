@@ -1,0 +1,289 @@
+"""Whether data and code fit together: each kind of misfit is told, and what fits is left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres.dice import dice
+from rpgres.plugins import BUILTIN, find_ruleset
+from rpgres.rulesets import Band, Part, Rules, Ruleset, RulesetFile, load_rules, merge_parts
+from rpgres.state import Character, State
+from rpgres.table import Outcome, Table
+from rpgres.tomlfiles import Source, parse
+from rpgres.validation import problems_of
+
+DATA = """
+title = "Climb"
+summary = "One action with everything an action can have."
+version = "1"
+dice = "2d6"
+
+[bands]
+fall = { title = "Fall", to = -1, success = false }
+up = { title = "Up", from = 0, success = true, unopposed = true }
+stuck = { title = "Stuck" }
+
+[actions.climb]
+summary = "Climb."
+parameters = ["skill", "how", "rope", "fear"]
+required = ["skill"]
+labels = ["roll"]
+tables = ["climb"]
+
+[parameters.skill]
+kind = "ability"
+aliases = ["ability"]
+help = "what is rolled with"
+
+[parameters.how]
+kind = "choice"
+choices = { slow = "with care", fast = "at a run" }
+default = "slow"
+help = "how"
+
+[parameters.rope]
+kind = "tag"
+tag = "gear"
+help = "what helps"
+
+[parameters.fear]
+kind = "counter"
+counter = "fear"
+help = "how afraid"
+
+[labels.roll]
+kind = "chance"
+help = "two dice"
+
+[labels.catch]
+kind = "decision"
+help = "whether to catch hold"
+
+[switches.mercy]
+help = "who decides"
+source = "ours"
+default = "actor"
+choices = { actor = "whoever climbs", gm = "the game master" }
+
+[effects.hurt]
+help = "somebody is hurt"
+
+[policies]
+careful = "catches hold"
+
+[tracks.wounds]
+title = "Wounds"
+boxes = { a = 1 }
+
+[sheet.skills]
+kind = "abilities"
+any-name = true
+help = "skills"
+
+[sheet.gear]
+kind = "tags"
+tag = "gear"
+help = "what is carried"
+
+[sheet.wounds]
+kind = "written"
+track = "wounds"
+help = "wounds"
+
+[menus.catch]
+who = "switch:mercy"
+text = "Catch hold?"
+[menus.catch.options.yes]
+text = "You hold."
+effects = [{ kind = "hurt", when = { margin-from = -3, mercy = ["actor"], weather = "wet" } }]
+[menus.catch.options.no]
+text = "You fall."
+
+[outcomes.climb.fall]
+text = "You slip."
+ask = { catch = { menu = "catch", unless = { mercy = "gm" } } }
+
+[outcomes.climb.up.ask.gloat]
+who = "gm"
+optional = true
+options = { aloud = { text = "Aloud." }, softly = { text = "Softly.", effects = [{ kind = "hurt" }] } }
+"""
+
+
+def code() -> Ruleset:
+    """Return the code that fits the data above."""
+    ruleset = Ruleset("climb", data=Path())
+
+    @ruleset.action("climb")
+    def climb(table: Table, actor: Character, skill: Any, how: str) -> Outcome:
+        return table.settle("climb", table.roll(dice("2d6")) + skill.value - 7)
+
+    @ruleset.effect("hurt")
+    def hurt(state: State, effect: Any) -> State:
+        return state
+
+    @ruleset.policy("careful")
+    def careful(view: Any, question: Any) -> str:
+        return "yes"
+
+    return ruleset
+
+
+def problems(data: str, ruleset: Ruleset | None = None) -> list[str]:
+    source = Source("ruleset.toml", data)
+    parts = [Part(folder=Path("nowhere"), source=source, data=parse(source))]
+    return problems_of(Rules(ruleset or code(), file=merge_parts(parts), parts=parts))
+
+
+def test_what_fits_has_no_problems() -> None:
+    assert problems(DATA) == []
+
+
+@pytest.mark.parametrize("ruleset_id", BUILTIN)
+@pytest.mark.parametrize("value", ["first", "last"])
+def test_builtins_fit_with_every_switch_at_either_end(ruleset_id: str, value: str) -> None:
+    ruleset = find_ruleset(ruleset_id)
+    switches = load_rules(ruleset).file.switches
+    picked = {name: list(switch.choices)[0 if value == "first" else -1] for name, switch in switches.items()}
+    assert problems_of(load_rules(ruleset, switches=picked)) == []
+
+
+CHANGES = {
+    "action without rule": ("[actions.climb]", "[actions.clim]", "actions.clim has no rule in the code"),
+    "parameter": ('"how", "rope"', '"hwo", "rope"', "actions.climb: the ruleset has no parameter 'hwo'; did you mean"),
+    "required": ('required = ["skill"]', 'required = ["skil"]', "actions.climb.required: the action has no parameter"),
+    "label": ('labels = ["roll"]', 'labels = ["rol"]', "the ruleset has no label 'rol'; did you mean 'roll'?"),
+    "table": ('tables = ["climb"]', 'tables = ["clim"]', "has no outcome table 'clim'; did you mean 'climb'?"),
+    "argument too many": ('"how", "rope", "fear"', '"rope"', "and does not fit: missing a required argument: 'how'"),
+    "argument unknown": ('kind = "tag"\ntag = "gear"', 'kind = "text"', "unexpected keyword argument 'rope'"),
+    "reserved name": ("[parameters.rope]", '[parameters.rope]\nname = "seed"', "every action has an option 'seed'"),
+    "reserved alias": ('aliases = ["ability"]', 'aliases = ["sheet"]', "every action has an option 'sheet'"),
+    "double name": ("[parameters.rope]", '[parameters.rope]\nname = "how"', "two of its parameters have one name"),
+    "double alias": ('aliases = ["ability"]', 'aliases = ["how"]', "'how' means both"),
+    "no choices": ('choices = { slow = "with care", fast = "at a run" }\ndefault = "slow"', "", "without choices"),
+    "default": ('default = "slow"', 'default = "slwo"', "the default 'slwo' is none of the choices"),
+    "tag": ('kind = "tag"\ntag = "gear"', 'kind = "tag"', "has to say which tag = ..."),
+    "counter": ('counter = "fear"', "", "has to say which counter = ..."),
+    "effect text": ("[effects.hurt]", "[effects.hrut]", "effects.hrut has no function in the code"),
+    "policy text": ("careful =", "carefull =", "policies.carefull has no function in the code"),
+    "effect kind in a row": (
+        'text = "You slip."', 'text = "You slip."\neffects = [{ kind = "hrut" }]',
+        "outcome table climb, fall: the kind of effect 'hrut' has no function in the code",
+    ),
+    "effect kind in an option": ('effects = [{ kind = "hurt" }] }', 'effects = [{ kind = "x" }] }', "ask gloat, option softly"),
+    "effect kind in a menu": ('effects = [{ kind = "hurt", when', 'effects = [{ kind = "x", when', "option yes: the kind"),
+    "no kind": ('effects = [{ kind = "hurt" }] }', "effects = [{ size = 3 }] }", "an effect without a kind"),
+    "menu": ('menu = "catch"', 'menu = "cacht"', "has no menu 'cacht'"),
+    "menu of menus": ('who = "switch:mercy"', 'who = "gm"\nmenu = "catch"', "may not be taken from another menu"),
+    "menu without end": (
+        'text = "You fall."', 'text = "You fall."\nask = { catch = { menu = "catch" } }', "asks itself again without end",
+    ),
+    "nobody asked": ('who = "gm"\noptional', "optional", "does not say who is asked"),
+    "unknown switch asked": ("switch:mercy", "switch:mecry", "has no switch 'mecry'; did you mean 'mercy'?"),
+    "odd role": ("switch:mercy", "swich:mercy", "neither a role nor switch:NAME"),
+    "no options": ('options = { aloud = { text = "Aloud." }, softly = { text = "Softly.", effects = [{ kind = "hurt" }] } }',
+                   "", "it has no options"),
+    "label rolled": ("[outcomes.climb.up.ask.gloat]", "[outcomes.climb.up.ask.roll]", "labels.roll says that it is rolled"),
+    "condition on a margin": ("margin-from = -3", 'margin-from = "low"', "margin-from is a whole number, not 'low'"),
+    "condition on a switch": ('mercy = ["actor"]', 'mercy = ["actr"]', "the switch mercy has no choice 'actr'"),
+    "condition of a question": ('unless = { mercy = "gm" }', 'unless = { mercy = "mg" }', "has no choice 'mg'"),
+    "condition": ("when = { margin-from = -3, ", "when = 3, other = { ", "a condition is a table"),
+    "band of a table": ("[outcomes.climb.fall]", "[outcomes.climb.fal]", "has no band 'fal'"),
+    "two unopposed": ('fall = { title = "Fall",', 'fall = { title = "Fall", unopposed = true,', "more than one of the bands"),
+    "empty band": ("to = -1", "from = 3, to = -1", "the band fall goes from 3 to -1"),
+    "dice": ('"2d6"', '"2d"', "dice: "),
+    "track": ('track = "wounds"', 'track = "wound"', "has no track 'wound'; did you mean 'wounds'?"),
+    "written nowhere": ('track = "wounds"', "", "on which track = ..."),
+    "tags of no kind": ('tag = "gear"\nhelp = "what is carried"', 'help = "what is carried"', "of which kind its tags are"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_does_not_fit_is_told(what: str) -> None:
+    old, new, told = CHANGES[what]
+    assert old in DATA
+    found = problems(DATA.replace(old, new, 1))
+    assert any(told in problem for problem in found), found
+    assert all("\n" not in problem for problem in found)
+
+
+def test_code_without_data_is_told() -> None:
+    ruleset = code()
+    ruleset.action("glide")(ruleset.actions["climb"])
+    assert problems(DATA, ruleset) == ["the rule 'glide' has no data ([actions.glide])"]
+
+
+def test_effects_that_only_code_gives_need_no_text() -> None:
+    ruleset = code()
+    ruleset.effect("secret")(ruleset.effects["hurt"])
+    assert problems(DATA, ruleset) == []
+
+
+def test_every_file_of_the_folder_is_read(tmp_path: Path) -> None:
+    (tmp_path / "ruleset.toml").write_text(DATA, "utf-8")
+    ruleset = code()
+    ruleset.data = tmp_path
+    tables, sheets = tmp_path / "outcomes", tmp_path / "sheets"
+    tables.mkdir()
+    sheets.mkdir()
+    assert problems_of(load_rules(ruleset)) == []
+    (tables / "other.toml").write_text("[up]\neffects = [{ kind = 'unheard-of' }]\n", "utf-8")
+    (tables / "worse.toml").write_text("[up]\ntxt = 'x'\n", "utf-8")
+    (sheets / "ann.toml").write_text("skills = { climb = 'high' }\n", "utf-8")
+    (sheets / "bob.toml").write_text("skills = { climb = 2 }\ngear = ['A long rope']\n", "utf-8")
+    first, second, third = sorted(problems_of(load_rules(ruleset)), key=lambda text: "sheets" in text or "worse" in text)
+    assert first.startswith("outcome table other, up: the kind of effect 'unheard-of'")
+    assert "worse.toml:2" in second
+    assert "ann.toml:1" in third
+
+
+def test_a_rule_that_takes_anything_fits() -> None:
+    ruleset = code()
+    ruleset.actions["climb"] = lambda table, actor, **anything: Outcome("up")
+    assert problems(DATA, ruleset) == []
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Bands, against counting
+
+EDGE = st.none() | st.integers(-8, 8)
+
+
+@given(st.lists(st.tuples(EDGE, EDGE), max_size=4))
+@settings(max_examples=300)
+def test_bands_are_faultless_exactly_when_every_margin_has_one(edges: list[tuple[int | None, int | None]]) -> None:
+    bands = {f"b{i}": Band(title="B", from_=low, to=high) for i, (low, high) in enumerate(edges)}
+    file = RulesetFile(title="T", summary="S", version="1", bands=bands)
+    found = [problem for problem in problems_of(Rules(Ruleset("t"), file=file, parts=[])) if "margin" in problem]
+    counts = [sum(band.has(margin) for band in bands.values()) for margin in range(-20, 21)]
+    empty = any(low is not None and high is not None and low > high for low, high in edges)
+    ranged = any(edge != (None, None) for edge in edges)
+    assert bool(found) == (ranged and (empty or any(count != 1 for count in counts)))
+    assert any("no band" in problem for problem in found) == (ranged and 0 in counts)
+    assert any("both have" in problem for problem in found) == (max(counts) > 1)
+
+
+@pytest.mark.parametrize(
+    ("edges", "told"),
+    [
+        ([(None, -2), (0, None)], ["no band has the margins -1"]),
+        ([(None, -4), (0, None)], ["no band has the margins -3 to -1"]),
+        ([(0, None)], ["no band has the margins up to -1"]),
+        ([(None, 5)], ["no band has the margins from 6"]),
+        ([(None, 2), (0, None)], ["the bands b0 and b1 both have the margins 0 to 2"]),
+        ([(None, None)], []),
+        ([], []),
+    ],
+)
+def test_gaps_and_overlaps_are_named(edges: list[tuple[int | None, int | None]], told: list[str]) -> None:
+    bands = {f"b{i}": Band(title="B", from_=low, to=high) for i, (low, high) in enumerate(edges)}
+    file = RulesetFile(title="T", summary="S", version="1", bands=bands)
+    found = problems_of(Rules(Ruleset("t"), file=file, parts=[]))
+    assert found == [*told, "it has no actions"]
+
+
