@@ -31,18 +31,22 @@ class AnswerRecord(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """How an action ended, as `rpgres roll --json` prints it."""
+    """How an action ended, as `rpgres roll --json` prints it.
+
+    Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
+    outcome are null.
+    """
 
     format: Literal["rpgres.result/1"] = "rpgres.result/1"
     version: str
-    ruleset: str
+    ruleset: str | None
     rules: dict[str, Any]
-    action: str
+    action: str | None
     variant: str | None = None
-    actor: str
+    actor: str | None
     inputs: dict[str, Any]
     answers: list[AnswerRecord]
-    outcome: str
+    outcome: str | None
     success: bool | None
     margin: int | None
     total: int | None
@@ -221,6 +225,7 @@ def run(
     policies: Mapping[str, Policy] = EMPTY,
     prompt: Prompt | None = None,
     note: str | None = None,
+    identify: bool = True,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
 
@@ -233,6 +238,7 @@ def run(
         policies: who answers what was not chosen; `""` for everybody.
         prompt: asks a person what nobody else answered.
         note: carried into the result.
+        identify: whether the result names its rules exactly, which means reading all their files.
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
@@ -248,7 +254,10 @@ def run(
         return pending, prepared.state
     for label, value in dealer.unused():
         raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
-    result = _result(prepared, outcome, table.events, seed=streams.seed, unused=seats.unused(), note=note)
+    identity = rules.identity() if identify else {"version": rules.file.version}
+    result = _result(
+        prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=seats.unused(), note=note
+    )
     return result, apply_effects(rules, prepared.state, outcome)
 
 
@@ -257,6 +266,7 @@ def _result(
     outcome: Outcome,
     events: Sequence[Event],
     *,
+    identity: dict[str, Any],
     seed: str,
     unused: Iterable[tuple[str, str]],
     note: str | None,
@@ -265,7 +275,7 @@ def _result(
     return Result(
         version=__version__,
         ruleset=rules.id,
-        rules=rules.identity(),
+        rules=identity,
         action=prepared.action,
         variant=prepared.arguments.get("variant"),
         actor=prepared.actor,

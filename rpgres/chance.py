@@ -22,9 +22,13 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 
 from rpgres.errors import UsageError
+
+try:
+    from _blake2 import blake2b  # what hashlib.blake2b is, without loading OpenSSL: 2 ms of a one-shot command
+except ImportError:
+    from hashlib import blake2b
 
 ALGORITHM = "rp1"
 WORD = 1 << 64  # one more than the largest word
@@ -36,10 +40,11 @@ _RUN_SUFFIX = re.compile(r"#(0|[1-9]\d{0,17})$")
 
 def mint_seed() -> str:
     """Return a fresh seed with 80 bits from the operating system, named after its algorithm."""
-    import secrets
+    # What `secrets.token_bytes` returns; importing `secrets` brings `random` and OpenSSL with it.
+    from os import urandom
 
     alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
-    return f"{ALGORITHM}:" + "".join(alphabet[b & 31] for b in secrets.token_bytes(16))
+    return f"{ALGORITHM}:" + "".join(alphabet[b & 31] for b in urandom(16))
 
 
 def split_seed(seed: str) -> tuple[str, int]:

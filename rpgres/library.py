@@ -128,15 +128,6 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     return answer if id_ is None else {"id": id_, **answer}
 
 
-def resolve_line(line: str | bytes, *, rulesets: Folders | None = None) -> bytes:
-    """Return the answer to one line of a batch, as JSON without a line end. Raises nothing; see `resolve_request`."""
-    try:
-        request = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return msgspec.json.encode(error_record(UsageError(f"this line is no JSON: {error}")))
-    return msgspec.json.encode(resolve_request(request, rulesets=rulesets))
-
-
 def error_record(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import operator
 import re
-import tomllib
+import tomli
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -472,7 +472,7 @@ def places(paths: Sequence[KeyPath], texts: Sequence[str]) -> list[Place]:
 
 def _data(text: str) -> Any:
     try:
-        return tomllib.loads(text)
+        return tomli.loads(text)
     except (ValueError, RecursionError):
         return {}
 
@@ -659,7 +659,7 @@ def _key(scan: _Scan, at: int) -> tuple[list[str], int]:
 
 def _unescaped(token: str) -> str:
     try:
-        return str(tomllib.loads(f"key = {token}")["key"]) if "\\" in token else token[1:-1]
+        return str(tomli.loads(f"key = {token}")["key"]) if "\\" in token else token[1:-1]
     except ValueError:
         raise _LostError from None
 

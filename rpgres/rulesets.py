@@ -387,6 +387,7 @@ class Rules:
             self.switches[name] = self._check_switch(name, value)
         self._tables: dict[str, OutcomeTable] = {}
         self._menus: dict[str, RowQuestion] | None = None
+        self._identity: dict[str, Any] | None = None
         self._settlements: dict[tuple[str, int | None], list[tuple[Map[str, str], Settlement]]] = {}
 
     def _check_switch(self, name: str, value: str) -> str:
@@ -581,7 +582,12 @@ class Rules:
         return True
 
     def identity(self) -> dict[str, Any]:
-        """Return what names these rules exactly: version, a hash of all data and code, and the overlays in use."""
+        """Return what names these rules exactly: version, a hash of all their data, and the overlays in use."""
+        if self._identity is None:
+            self._identity = self._identify()
+        return self._identity
+
+    def _identify(self) -> dict[str, Any]:
         from hashlib import blake2b
 
         digest = blake2b(digest_size=16)

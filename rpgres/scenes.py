@@ -253,7 +253,7 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
             raise _unanswered(scene, number, found)
         state = state if step.fresh else after
         if step.id:
-            outcomes[step.id] = found.outcome
+            outcomes[step.id] = found.outcome or ""
         steps.append({"id": step.id, **msgspec.to_builtins(found)})
     return SceneResult(
         version=__version__,
@@ -361,7 +361,7 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
         if not step.fresh:
             state = after
         if step.id and isinstance(found, Result):
-            outcomes[step.id] = found.outcome
+            outcomes[step.id] = found.outcome or ""
     return checks, wrong
 
 

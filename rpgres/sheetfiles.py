@@ -1,5 +1,6 @@
-"""Character sheets as files: a commented start for any ruleset, and every fault of one. What a sheet means stands in
-`sheets`; nothing here prints or writes.
+"""Character sheets as files: whose they are, a commented start for any ruleset, every fault of one, and their JSON.
+
+What a sheet means stands in `sheets`; nothing here prints or writes.
 """
 
 from __future__ import annotations
@@ -7,18 +8,102 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from rpgres.errors import RpgresError, UsageError
+from rpgres.plugins import ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules
-from rpgres.sheets import make_sheet, sheet_type, track_boxes
-from rpgres.state import slug
+from rpgres.sheets import Sheet, make_sheet, sheet_type, track_boxes
+from rpgres.state import GM, Box, slug
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
 
 NAME = "name"  # the text field that a character is called by
 NEW = "New Character"
 ELLIPSIS = "..."  # stands for a text that only the player can know
 WIDTH = 100  # columns of a comment
+SHEETS = "sheets"  # the folder of a ruleset that holds its own
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Whose it is, and its JSON
+
+
+def sheet_ruleset(path: str) -> str:
+    """Return the id of the ruleset that a sheet is for: the one in whose `sheets` folder it lies, or the only one.
+
+    Args:
+        path: the file as typed.
+
+    Raises:
+        UsageError: there are several rulesets, and the path tells nothing.
+    """
+    names = [name.id for name in ruleset_names(titles=False)]
+    folder = Path(path).absolute().parent
+    if folder.name == SHEETS and folder.parent.name in names:
+        return folder.parent.name
+    if len(names) == 1:
+        return names[0]
+    raise UsageError(
+        f"{path}: say which ruleset this sheet is for, with --ruleset: {', '.join(names) or 'none is there'}"
+    )
+
+
+class SheetTag(msgspec.Struct, frozen=True):
+    """A text with game weight that a character brings to a table."""
+
+    name: str
+    kind: str
+
+
+class SheetRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A character as `rpgres sheet show --json` prints it; the fields are those of `state.Character`."""
+
+    format: Literal["rpgres.sheet/1"] = "rpgres.sheet/1"
+    ruleset: str
+    name: str
+    title: str
+    played_by: Literal["player", "gm"]
+    texts: dict[str, str]
+    tags: list[SheetTag]
+    abilities: dict[str, int]
+    counters: dict[str, int]
+    tracks: dict[str, tuple[Box, ...]]
+    records: dict[str, Any]
+
+
+def sheet_record(rules: Rules, sheet: Sheet) -> SheetRecord:
+    """Return a character for JSON."""
+    character = sheet.character
+    return SheetRecord(
+        ruleset=rules.id,
+        name=character.name,
+        title=character.title,
+        played_by="gm" if character.seat == GM else "player",
+        texts=character.texts,
+        tags=[SheetTag(tag.name, tag.kind) for tag in sheet.tags],
+        abilities=character.abilities,
+        counters=character.counters,
+        tracks=character.tracks,
+        records=character.records,
+    )
+
+
+class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of checking one sheet."""
+
+    file: str
+    ok: bool
+    problems: list[Problem]
+
+
+class SheetChecks(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of checking sheets, as `rpgres sheet check --json` prints it."""
+
+    format: Literal["rpgres.check/1"] = "rpgres.check/1"
+    ok: bool
+    files: list[FileCheck]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ MAX_DEPTH = 100  # levels of tables and lists; a sheet or a scene needs fewer th
 MAX_SHOWN = 100  # lines of one error message; its `details` hold the rest
 _SHOWN_WIDTH = 100  # characters of a faulty line that are shown
 
-# What tomllib says first in its message, and what to try.
+# What tomli says first in its message, and what to try.
 _ADVICE = {
     "Invalid value": 'text stands in quotes, and a yes or no is `true` or `false`: name = "Mara", ready = true',
     "Invalid statement": "a line is `key = value`, `[table]`, or a comment after `#`",
@@ -124,15 +124,15 @@ def parse(source: Source) -> dict[str, Any]:
     Raises:
         FileError: `FILE:LINE:COLUMN: what is wrong`, with the line and a caret; or it nests too deep.
     """
-    import tomllib
+    import tomli
 
     text = source.text
     try:
         text.encode()
         if _has_endless_key(text):
             raise RecursionError
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
+        data = tomli.loads(text)
+    except tomli.TOMLDecodeError as fault:
         raise _syntax_error(source, str(fault)) from None
     except UnicodeEncodeError as fault:
         raise _error_at(
@@ -148,7 +148,7 @@ def parse(source: Source) -> dict[str, Any]:
 
 
 def _has_endless_key(text: str) -> bool:
-    # tomllib's work grows with the square of a key's parts, so a key of a million dots has to be met before it.
+    # tomli's work grows with the square of a key's parts, so a key of a million dots has to be met before it.
     # Without a line of many dots there is none; with one, it may still be a text or a list of numbers.
     if text.count(".") <= MAX_DEPTH or all(line.count(".") <= MAX_DEPTH for line in text.split("\n")):
         return False
@@ -179,7 +179,7 @@ def _number_error(source: Source) -> FileError:
     import re
     import sys
 
-    # The one fault that tomllib passes on without a place is Python's: a decimal number beyond its limit of digits.
+    # The one fault that tomli passes on without a place is Python's: a decimal number beyond its limit of digits.
     longest = sys.get_int_max_str_digits()
     number = re.search(rf"[0-9][0-9_]{{{longest},}}", source.text)
     return _error_at(source, number.start() if number else 0, f"a number of more than {longest} digits")

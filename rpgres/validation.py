@@ -16,8 +16,8 @@ from rpgres.state import GM
 
 # What the commands that resolve an action take for themselves.
 COMMON_OPTIONS = frozenset(
-    "action as auto choose debug exit-code given help json note plain policies policy repeat ruleset rulesets seed "  # noqa: SIM905
-    "switch switches version".split()
+    "action as auto choose debug exit-code given help json leaves note plain policies policy repeat ruleset rulesets "  # noqa: SIM905
+    "seconds seed switch switches version".split()
 )
 
 # What a condition in an outcome table says of the margin.
@@ -64,7 +64,7 @@ def _bands(rules: Rules) -> Iterator[str]:
         if not names:
             yield f"no band has the margins {where}"
         elif len(names) > 1:
-            yield f"the bands {' and '.join(names)} both have the margins {where}"
+            yield f"the bands {' and '.join(names)} share the margins {where}"
     for name, band in ranged.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
             yield f"the band {name} goes from {band.from_} to {band.to}, which no margin does"

@@ -186,9 +186,7 @@ def test_an_entry_point_may_name_an_object_of_a_module(site: Path, value: str) -
         class holder:
             plugin = plugin
         """)
-    install(
-        site, points={"coin": value}, files={"rpgres_coin/__init__.py": code, "rpgres_coin/ruleset.toml": DATA}
-    )
+    install(site, points={"coin": value}, files={"rpgres_coin/__init__.py": code, "rpgres_coin/ruleset.toml": DATA})
     assert find_ruleset("coin").id == "coin"
 
 
@@ -257,8 +255,16 @@ BROKEN_CODE = {
     "not iterable": ("yield", changed(CODE, "yield coin", "return 7"), "TypeError: 'int' object is not iterable"),
     "endless": ("yield", changed(CODE, "yield coin", "\n    while True: yield coin"), "does not seem to end"),
     "nothing": ("validate", changed(CODE, "yield coin", "return []"), "yields nothing, and no ruleset 'coin'"),
-    "no record": ("validate", changed(CODE, "yield coin", "yield coin; yield {}"), "number 2 is no rpgres.Ruleset but {}"),
-    "another id": ("validate", changed(CODE, 'Ruleset("coin"', 'Ruleset("cion"'), "yields 'cion', and no ruleset 'coin'"),
+    "no record": (
+        "validate",
+        changed(CODE, "yield coin", "yield coin; yield {}"),
+        "number 2 is no rpgres.Ruleset but {}",
+    ),
+    "another id": (
+        "validate",
+        changed(CODE, 'Ruleset("coin"', 'Ruleset("cion"'),
+        "yields 'cion', and no ruleset 'coin'",
+    ),
     "twice": ("validate", changed(CODE, "yield coin", "yield coin; yield coin"), "yields 2 rulesets with this id"),
     "future api": ("validate", changed(CODE, ").parent)", f").parent, api={API + 1})"), "pip install --upgrade rpgres"),
     "no api": ("validate", changed(CODE, ").parent)", ").parent, api='1')"), "its api is '1'"),
@@ -269,7 +275,11 @@ BROKEN_CODE = {
         changed(CODE, "yield coin", "yield type('Half', (Ruleset,), {'__init__': lambda self: None})()"),
         "AttributeError",
     ),
-    "rule of data": ("validate", CODE + "coin.actions['flip'] = 3\n", "its actions have something that is no function: flip"),
+    "rule of data": (
+        "validate",
+        CODE + "coin.actions['flip'] = 3\n",
+        "its actions have something that is no function: flip",
+    ),
 }
 
 
@@ -348,7 +358,7 @@ def test_a_plugin_that_was_mended_is_found(site: Path) -> None:
 BROKEN_DATA = {
     "no file": (None, "the ruleset coin has no ruleset.toml in"),
     "no toml": ("title = Coin\n", "ruleset.toml:1:"),
-    "unknown key": (changed(DATA, "summary = \"One", "sumary = \"One"), "did you mean `summary`?"),
+    "unknown key": (changed(DATA, 'summary = "One', 'sumary = "One'), "did you mean `summary`?"),
     "action without a rule": (DATA + "[actions.flip]\nsummary = 'Flip.'\n", "actions.flip has no rule in the code"),
     "rule without data": (changed(DATA, "[actions.toss]", "[actions.tos]"), "the rule 'toss' has no data"),
     "unknown parameter": (changed(DATA, '["needs"]', '["neds"]'), "has no parameter 'neds'; did you mean 'needs'?"),
@@ -356,10 +366,10 @@ BROKEN_DATA = {
     "unknown table": (changed(DATA, '["toss"]', '["tos"]'), "has no outcome table 'tos'; did you mean 'toss'?"),
     "unregistered effect": (changed(DATA, '{ kind = "luck"', '{ kind = "lukc"'), "did you mean 'luck'?"),
     "gap": (changed(DATA, "to = -1", "to = -2"), "no band has the margins -1"),
-    "overlap": (changed(DATA, "to = -1", "to = 0"), "the bands lose and win both have the margins 0"),
+    "overlap": (changed(DATA, "to = -1", "to = 0"), "the bands lose and win share the margins 0"),
     "unknown band": (changed(DATA, "[outcomes.toss.win]", "[outcomes.toss.won]"), "has no band 'won'"),
     "bad dice": (changed(DATA, '"1d2"', '"1d"'), "dice: "),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", BROKEN_DATA)
@@ -435,7 +445,7 @@ def test_a_builtin_is_never_replaced(site: Path) -> None:
     assert "ships with rpgres" in theirs.problem
     assert "pip uninstall impostor" in theirs.problem
     assert find_ruleset(builtin).data is None
-    assert [name for name in ruleset_names() if name.id == builtin][0].builtin
+    assert next(name for name in ruleset_names() if name.id == builtin).builtin
     assert "impostor" not in sys.modules
 
 

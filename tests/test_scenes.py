@@ -180,7 +180,7 @@ choose = { prise = "time" }
 when = { zero = "miss" }
 expect = { outcome = "hitt" }
 [[steps]]
-actor = "eda"
+actor = "adda"
 action = "try"
 with = { vs = "2d0" }
 when = { one = "mis" }

@@ -891,7 +891,7 @@ def test_a_file_in_order_never_loads_the_second_pass() -> None:
     code = """
 import sys
 from rpgres.tomlfiles import Source, read
-assert "tomllib" not in sys.modules
+assert "tomli" not in sys.modules
 made = {"a": {"b": 1, "c": 2}}
 assert read([Source("a.toml", "a.b = 1"), Source("b.toml", "a.c = 2")], dict[str, dict[str, int]]) == made
 print(*sorted({"rpgres.problems", "difflib"} & set(sys.modules)))

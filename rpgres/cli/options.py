@@ -71,7 +71,10 @@ class Option(msgspec.Struct, frozen=True):
 
 SEED = Option("seed", "Draw all chance from this text, so that the same line gives the same result.", "TEXT")
 GIVEN = Option(
-    "given", "Take what real dice showed: roll=++0-, or roll=6,5,4; repeat it for later rolls.", "LABEL=FACES", many=True
+    "given",
+    "Take what real dice showed: roll=++0-, or roll=6,5,4; repeat it for later rolls.",
+    "LABEL=FACES",
+    many=True,
 )
 CHOOSE = Option("choose", "Answer a decision; repeat it for others, or for its next time.", "LABEL=OPTION", many=True)
 AUTO = Option("auto", "Let the ruleset's policy answer what nobody chose.")
@@ -79,7 +82,9 @@ POLICY = Option(
     "policy", "Let this policy answer for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
 )
 SWITCH = Option("switch", "Play with a house rule.", "NAME=CHOICE", OTHER, many=True)
-RULESETS = Option("rulesets", "Look here for rulesets and house rules first [env: RPGRES_RULESETS].", "DIR", OTHER, many=True)
+RULESETS = Option(
+    "rulesets", "Look here for rulesets and house rules first [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
+)
 JSON = Option("json", "Print JSON, one object a line.", section=OUTPUT)
 PLAIN = Option("plain", "Print words only: no colours, no drawn dice or bars.", section=OUTPUT)
 NOTE = Option("note", "Carry this text into the result.", "TEXT", OUTPUT)
@@ -87,11 +92,6 @@ REPEAT = Option("repeat", "Do it so often, each time with a seed of its own, and
 EXIT_CODE = Option("exit_code", "Exit with 10 on a failure and 11 on a tie.", section=OUTPUT)
 LEAVES = Option("leaves", "Follow at most so many courses of play [default: 200000].", "N", OTHER)
 SECONDS = Option("seconds", "Stop after so long and say what is left open [default: 10].", "S", OTHER)
-
-
-def build_all(options: Iterable[Option]) -> list[typer.core.TyperOption]:
-    """Return what Typer parses, in the same order."""
-    return [option.build() for option in options]
 
 
 class SectionedCommand(typer.core.TyperCommand):
@@ -207,11 +207,15 @@ def folders_in(args: Sequence[str]) -> tuple[Path, ...]:
     return read_folders(found)
 
 
-def read_policies(rules: Rules, prepared: Prepared, *, names: Sequence[str], auto: bool) -> dict[str, Policy]:
+def given_inputs(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was typed for the action itself, without the options that were left out."""
+    return {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
+
+
+def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> dict[str, Policy]:
     """Return the policies by character, everybody's under an empty name.
 
     Args:
-        rules: the ruleset in play.
         prepared: the action, which says who is at the table.
         names: `NAME` for everybody, or `CHARACTER=NAME`.
         auto: whether the ruleset's first policy answers for whoever has none.
@@ -223,6 +227,7 @@ def read_policies(rules: Rules, prepared: Prepared, *, names: Sequence[str], aut
     from rpgres.inputs import ACTOR
     from rpgres.state import GM
 
+    rules = prepared.rules
     policies: dict[str, Policy] = {"": policy_of(rules)} if auto else {}
     known = dict.fromkeys((*prepared.state.characters, ACTOR, "opponent", GM))
     for text in names:
@@ -233,6 +238,15 @@ def read_policies(rules: Rules, prepared: Prepared, *, names: Sequence[str], aut
             raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
         policies[prepared.actor if who == ACTOR else who] = policy_of(rules, name)
     return policies
+
+
+def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
+    """Return the same policies by name, for the record; everybody's under `*`."""
+    named = {"*": next(iter(rules.ruleset.policies), "uniform")} if auto else {}
+    for text in names:
+        who, _, name = text.rpartition("=")
+        named[who or "*"] = name
+    return named
 
 
 def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:

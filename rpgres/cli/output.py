@@ -67,11 +67,11 @@ def can_prompt() -> bool:
     return is_terminal() and sys.stdin is not None and sys.stdin.isatty()
 
 
-def say(lines: list[Line]) -> None:
-    """Write lines to standard output: styled on a terminal, as plain text elsewhere."""
+def say(lines: list[Line], *, is_plain: bool = False) -> None:
+    """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
     from rpgres.render.lines import plain_text
 
-    if is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
+    if is_terminal() and not is_plain and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         from rpgres.render.lines import styled
         from rich.console import Console
 

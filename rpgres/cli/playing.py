@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import typer.core
+from msgspec import structs
 
 from rpgres.cli.groups import Command, LazyGroup
-from rpgres.cli.options import Option, SectionedCommand, build_all, folders_in, hoist
+from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.errors import UsageError
 from rpgres.inputs import SHEET, metavar
 from rpgres.plugins import BUILTIN, find_ruleset, ruleset_names
-from rpgres.rulesets import Action, Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts, unknown
+from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts, unknown
 
 INPUTS = "What the action takes"
 
@@ -149,60 +150,142 @@ class RulesetGroup(LazyGroup):
         """
         if not ctx._protected_args:
             actions = ", ".join(self.data.file.actions)
-            raise UsageError(f"say which action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
+            raise UsageError(
+                f"say which action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
+            )
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the command of an action."""
-        action = self.data.file.actions.get(name)
-        if action is None:
+        if name not in self.data.file.actions:
             raise UsageError(unknown("action", name, self.data.file.actions, of=f"the ruleset {self.data.id}"))
-        return action_command(self.verb, self.data, name)
+        return ActionCommand(self.verb, self.data, name)
 
 
-def action_command(verb: Verb, data: RulesetData, name: str) -> typer.core.TyperCommand:
-    """Return the command of one action, its options made from the ruleset's data."""
-    from rpgres.cli.offers import complete_input, complete_shared
+class ActionCommand(SectionedCommand):
+    """The command of one action; its help tells what can be answered and how it can be played otherwise."""
 
-    action = data.file.actions[name]
-    options = [*_inputs(data, name, complete_input)]
-    options += [complete_shared(option, data, name) for option in verb.options]
+    def __init__(self, verb: Verb, data: RulesetData, action: str) -> None:
+        described = data.file.actions[action]
 
-    def call(**values: Any) -> None:
-        verb.act(data, name, values)
+        def call(**values: Any) -> None:
+            verb.act(data, action, values)
 
+        super().__init__(
+            action,
+            callback=call,
+            params=[option.build() for option in (*inputs_of(data, action), *_completed(verb.options, data, action))],
+            help=f"{described.summary}\n\n{described.details}".strip(),
+            short_help=described.summary,
+            rich_markup_mode=None,
+        )
+        self.verb = verb
+        self.data = data
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write what can be answered, the house rules, and an example."""
+        from rpgres.cli.offers import label_records, switch_records
+
+        action = str(self.name)
+        if self.verb.name == "roll":
+            with formatter.section("What may be asked (--given for dice, --choose for decisions)"):
+                formatter.write_dl(label_records(self.data, action), col_max=28)
+        if self.data.file.switches:
+            with formatter.section("House rules (--switch)"):
+                formatter.write_dl(switch_records(self.data), col_max=28)
+        example = self.data.file.actions[action].example
+        if example:
+            formatter.write_paragraph()
+            formatter.write_text(f"Example: {_said(example, self.verb.name)}")
+
+
+def _said(example: str, verb: str) -> str:
+    return example.replace("rpgres roll ", f"rpgres {verb} ", 1)
+
+
+def inputs_of(data: RulesetData, action: str) -> list[Option]:
+    """Return the options that an action takes itself, beside those of every action."""
+    required = data.file.actions[action].required
+    options = [
+        _input_option(data, name, parameter, name in required) for name, parameter in data.parameters(action).items()
+    ]
+    who = Option(SHEET, "Take who acts from a sheet: a file, or one that comes with the ruleset.", "FILE", INPUTS)
+    return [*options, _with_offers(who, data, action)]
+
+
+def _input_option(data: RulesetData, name: str, parameter: Parameter, is_required: bool) -> Option:
+    text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
+    if is_required:
+        text += " [required]"
+    elif parameter.default is not None:
+        text += f" [default: {parameter.default}]"
+
+    def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+        from rpgres.cli.offers import offer_input
+
+        return offer_input(data, parameter, ctx.params)
+
+    return Option(
+        name.replace("-", "_"),
+        text,
+        metavar(parameter, name),
+        INPUTS,
+        parameter.many or parameter.kind == "tag",
+        parameter.aliases,
+        None if parameter.kind == "flag" else offer,
+    )
+
+
+def _completed(options: Sequence[Option], data: RulesetData, action: str) -> list[Option]:
+    return [_with_offers(option, data, action) for option in options]
+
+
+def _with_offers(option: Option, data: RulesetData, action: str) -> Option:
+    """Return the option with what the ruleset offers for it in a shell."""
+    if option.is_flag:
+        return option
+
+    def offer(_ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+        from rpgres.cli.offers import offer_shared
+
+        return offer_shared(data, action, option.name)
+
+    return structs.replace(option, complete=offer)
+
+
+def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
+    """Return the command for the dice expression that begins with this word.
+
+    The other words of the line belong to it, so that `4dF + 3` need not stand in quotes.
+    """
+
+    def call(words: Sequence[str] = (), **values: Any) -> None:
+        verb.throw(_expression(first, words), values)
+
+    more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="", hidden=True, default=())
     return SectionedCommand(
-        name,
+        first,
         callback=call,
-        params=list(build_all(options)),
-        help=_help(data, name, action),
-        short_help=action.summary,
+        params=[more, *(option.build() for option in verb.dice_options)],
+        help=DICE_HELP,
         rich_markup_mode=None,
     )
 
 
-def _inputs(data: RulesetData, action: str, complete: Callable[..., Any]) -> list[Option]:
-    required = data.file.actions[action].required
-    options = []
-    for name, parameter in data.parameters(action).items():
-        text = parameter.help[:1].upper() + parameter.help[1:] + "."
-        if name in required:
-            text += " [required]"
-        elif parameter.default is not None:
-            text += f" [default: {parameter.default}]"
-        options.append(
-            Option(
-                name.replace("-", "_"),
-                text,
-                metavar(parameter, name),
-                INPUTS,
-                parameter.many or parameter.kind == "tag",
-                parameter.aliases,
-                complete(data, parameter),
-            )
-        )
-    if data.file.sheet:
-        options.append(
-            Option(SHEET, "Take who acts from a sheet: a file, or one that ships with the ruleset.", "FILE", INPUTS)
-        )
-    return options
+DICE_HELP = """\
+Roll dice, or weigh them.
+
+NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions are joined by + - * and ( ).
+Behind dice: kh kl dh dl keep or drop the highest or lowest (4d6kh3); ! explodes; r and ro reroll, always or once
+(r1, ro<3); >= <= = > < count the dice that fit (6d10>=8). The expression `-` is read from standard input."""
+
+
+def _expression(first: str, words: Sequence[str]) -> str:
+    if first != "-" or words:
+        return " ".join((first, *words))
+    from rpgres.tomlfiles import read_source
+
+    lines = [line.strip() for line in read_source(Path("-")).text.splitlines() if line.strip()]
+    if len(lines) != 1:
+        raise UsageError(f"standard input has one line with a dice expression, not {len(lines)} of them")
+    return lines[0]

@@ -3,19 +3,23 @@
 An aspect is a `Tag`; its free invocations are the tag's uses. Fate points are the counter `fate-points` of a
 character, or of the table for the game master. Nothing here knows actions, skills or outcome tables.
 
+What an action says aloud is public, so aspects that only some seats know are never touched by name, except to be
+revealed or to be used by somebody who knows them; a name that is taken only in secret is free for everybody else.
+
 Source: Fate Core, "Invoking & Compelling Aspects" and "The Fate Point Economy" (fate-srd.com); the seed text, line 19.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from rpgres.dice import Dice
+from rpgres.errors import UsageError
 from rpgres.players import NO
 from rpgres.rulesets import Effect, Option, Ruleset, effect
-from rpgres.state import EMPTY, GM, SCENE, Map, State, Tag, put
+from rpgres.state import EMPTY, GM, SCENE, Map, State, Tag, put, slug
 from rpgres.table import Table
 
 POINTS = "fate-points"
@@ -24,18 +28,21 @@ BONUS = 2  # what an invocation adds
 REROLL = "reroll"
 BOOST = "boost"
 INVOKABLE = ("aspect", "boost", "consequence")
+UNNAMED = "An Advantage"  # an aspect that nobody named
 
 
 class Side(msgspec.Struct, frozen=True):
     """One side of a roll.
 
     Attributes:
-        members: who may invoke for it, the one who rolls first; allies share their free invocations.
-        label: the label of its invoke window, and of its dice.
+        members: who may invoke for it, the one who rolls first; they share their free invocations.
+        label: the label of its invoke window.
         dice_label: the label of its dice.
         total: dice and everything added.
         rolled: what the dice showed; None for a fixed difficulty.
         dice: what was rolled; None for a fixed difficulty.
+        by: who rolled, for the account.
+        floor: what others on this side came to, when the highest counts.
     """
 
     members: tuple[str, ...]
@@ -44,20 +51,22 @@ class Side(msgspec.Struct, frozen=True):
     total: int
     rolled: int | None = None
     dice: Dice | None = None
+    by: str = ""
+    floor: int | None = None
+
+    @property
+    def height(self) -> int:
+        """What the side comes to: its total, or what the others on it have when that is more."""
+        return self.total if self.floor is None else max(self.total, self.floor)
 
 
-def can_invoke(state: State, members: tuple[str, ...]) -> bool:
-    """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not."""
-    return any(True for _ in _choices(state, members, _Spent()))
+class _Ledger(msgspec.Struct):
+    """What has been used up in one window, by both sides, in the order of use."""
 
-
-class _Spent(msgspec.Struct, frozen=True):
-    """What has been used up in this roll: free uses by tag and holder, points by payer, aspects paid for."""
-
-    uses: Map[tuple[str, str], int] = EMPTY
-    points: Map[str, int] = EMPTY
-    paid: frozenset[str] = frozenset()
-    invocations: tuple[Effect, ...] = ()
+    uses: dict[tuple[str, str], int] = {}  # free uses by tag and holder
+    points: dict[str, int] = {}  # by purse
+    paid: set[tuple[int, str]] = set()  # side and tag: an aspect is paid for once in a roll
+    effects: list[Effect] = []
 
 
 class _Choice(msgspec.Struct, frozen=True):
@@ -66,8 +75,16 @@ class _Choice(msgspec.Struct, frozen=True):
     holder: str  # whose free use it would be; empty when it is paid for
 
 
+def can_invoke(state: State, members: Sequence[str]) -> bool:
+    """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not."""
+    ledger = _Ledger()
+    return any(True for member in members for _ in _choices(state, members, member, ledger, 0))
+
+
 def invoke_window(table: Table, own: Side, other: Side, *, order: str) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
+
+    Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice.
 
     Args:
         table: where it is played.
@@ -76,46 +93,45 @@ def invoke_window(table: Table, own: Side, other: Side, *, order: str) -> tuple[
         order: `alternate` (in turn, the acting side first) or `actor-then-opponent`.
     """
     sides = [own, other]
-    spent = [_Spent(), _Spent()]
+    ledger = _Ledger()
     if order == "actor-then-opponent":
         for turn in (0, 1):
-            while _invoke(table, sides, spent, turn):
+            while _invoke(table, sides, turn, ledger):
                 pass
     else:
         passes, turn = 0, 0
         while passes < 2:
-            passes = 0 if _invoke(table, sides, spent, turn) else passes + 1
+            passes = 0 if _invoke(table, sides, turn, ledger) else passes + 1
             turn = 1 - turn
-    faded = _faded(table, sides, spent) if table.rules.switches.get("boost_lifetime") == "next-chance" else ()
-    return sides[0], sides[1], (*spent[0].invocations, *spent[1].invocations, *faded)
+    if table.rules.switches.get("boost_lifetime") == "next-chance":
+        ledger.effects += _faded(table, sides, ledger)
+    return sides[0], sides[1], tuple(ledger.effects)
 
 
-def _invoke(table: Table, sides: list[Side], spent: list[_Spent], turn: int) -> bool:
+def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn]
     for member in side.members:
-        choices = dict(_choices(table.state, side.members, spent[turn], member=member))
+        choices = {choice.tag.slug: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
             continue
-        options = tuple(_options(choices, can_reroll=side.rolled is not None))
-        margin = side.total - other.total
         answer = table.ask(
             side.label,
             member,
-            options,
+            tuple(_options(choices, can_reroll=side.rolled is not None)),
             text="Invoke an aspect?",
             optional=True,
-            margin=margin,
+            margin=side.height - other.height,
             rolled=side.rolled,
             acting=turn == 0,
+            points=_points_left(table.state, member, ledger),
         )
         if answer == NO:
             continue
         name, _, how = answer.partition(":")
-        choice = choices[name]
-        spent[turn] = _spend(table.state, spent[turn], choice)
+        _spend(table.state, ledger, turn, choices[name], against=other.members)
         if how == REROLL and side.dice is not None and side.rolled is not None:
-            rolled = table.roll(side.dice, side.dice_label, by=side.members[0])
+            rolled = table.roll(side.dice, side.dice_label, by=side.by or side.members[0])
             sides[turn] = msgspec.structs.replace(side, total=side.total - side.rolled + rolled, rolled=rolled)
         else:
             sides[turn] = msgspec.structs.replace(side, total=side.total + BONUS)
@@ -123,25 +139,22 @@ def _invoke(table: Table, sides: list[Side], spent: list[_Spent], turn: int) -> 
     return False
 
 
-def _choices(
-    state: State, members: tuple[str, ...], spent: _Spent, *, member: str = ""
-) -> Iterator[tuple[str, _Choice]]:
-    """Yield what one member (the first by default) of a side may invoke now, by slug."""
+def _choices(state: State, members: Sequence[str], member: str, ledger: _Ledger, turn: int) -> Iterator[_Choice]:
+    """Yield what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
     if not state.tags:
         return
-    who = member or members[0]
-    seat = state.seat_of(who)
-    holders = (*members, GM) if GM in (seat, *members) else members
-    points = points_of(state, who) - spent.points.get(_purse(state, who), 0)
+    seat = state.seat_of(member)
+    holders = (member, *members, GM) if seat == GM else (member, *members)
+    points = _points_left(state, member, ledger)
     for tag in state.tags:
-        if tag.kind not in INVOKABLE or (tag.audience is not None and seat not in tag.audience):
+        if tag.kind not in INVOKABLE or not _is_known(tag, seat):
             continue
         name = tag.slug
-        free = next((h for h in holders if tag.uses.get(h, 0) > spent.uses.get((name, h), 0)), None)
-        if free is not None:
-            yield name, _Choice(tag, who, free)
-        elif points > 0 and tag.kind != BOOST and name not in spent.paid:
-            yield name, _Choice(tag, who, "")
+        free = next((one for one in holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)), "")
+        if free:
+            yield _Choice(tag, member, free)
+        elif points > 0 and tag.kind != BOOST and (turn, name) not in ledger.paid:
+            yield _Choice(tag, member, "")
 
 
 def _options(choices: Mapping[str, _Choice], *, can_reroll: bool) -> Iterator[Option]:
@@ -153,40 +166,32 @@ def _options(choices: Mapping[str, _Choice], *, can_reroll: bool) -> Iterator[Op
             yield Option(f"{name}:{REROLL}", f"{choice.tag.name}: new dice, {price}", 0, facts.with_("reroll", True))
 
 
-def _spend(state: State, spent: _Spent, choice: _Choice) -> _Spent:
-    name = choice.tag.slug
+def _spend(state: State, ledger: _Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:
+    """Enter an invocation in the ledger."""
+    name, text = choice.tag.slug, choice.tag.name
     if choice.holder:
         key = (name, choice.holder)
-        used = effect("free-invoke", to=choice.holder, count=-1, on=choice.tag.name)
-        return msgspec.structs.replace(
-            spent,
-            uses=spent.uses.with_(key, spent.uses.get(key, 0) + 1),
-            invocations=(*spent.invocations, used),
-        )
+        ledger.uses[key] = ledger.uses.get(key, 0) + 1
+        ledger.effects.append(effect("free-invoke", to=choice.holder, count=-1, on=text))
+        return
     purse = _purse(state, choice.member)
-    costs = [effect("fate-point", to=purse, change=-1, on=choice.tag.name)]
+    ledger.points[purse] = ledger.points.get(purse, 0) + 1
+    ledger.paid.add((turn, name))
+    ledger.effects.append(effect("fate-point", to=purse, change=-1, on=text))
     owner = choice.tag.on
-    if owner not in (SCENE, choice.member) and owner in state.characters:
-        # paid for and used against its owner: the point is the owner's from the next scene on
-        costs.append(
-            effect("fate-point", to=_purse(state, owner), change=1, on=choice.tag.name, **{"from": "next-scene"})
-        )
-    return msgspec.structs.replace(
-        spent,
-        points=spent.points.with_(purse, spent.points.get(purse, 0) + 1),
-        paid=spent.paid | {name},
-        invocations=(*spent.invocations, *costs),
-    )
+    if owner in against and owner in state.characters:
+        # paid for and used against its owner: the point is the owner's, from the next scene on
+        gained = {"to": _purse(state, owner), "change": 1, "on": text, "from": "next-scene"}
+        ledger.effects.append(effect("fate-point", **gained))
 
 
-def _faded(table: Table, sides: list[Side], spent: list[_Spent]) -> tuple[Effect, ...]:
-    """Return the end of every boost whose holder could have used it in this window and did not."""
-    gone = []
-    for side, used in zip(sides, spent, strict=True):
-        for _, choice in _choices(table.state, side.members, used):
-            if choice.tag.kind == BOOST:
-                gone.append(effect("aspect", change="removed", name=choice.tag.name))
-    return tuple(gone)
+def _faded(table: Table, sides: Iterable[Side], ledger: _Ledger) -> Iterator[Effect]:
+    """Yield the end of every boost whose holder could have used it in this window and did not."""
+    for turn, side in enumerate(sides):
+        for member in side.members:
+            for choice in _choices(table.state, (member,), member, ledger, turn):
+                if choice.tag.kind == BOOST:
+                    yield effect("aspect", change="removed", name=choice.tag.name)
 
 
 def points_of(state: State, who: str) -> int:
@@ -197,8 +202,111 @@ def points_of(state: State, who: str) -> int:
     return state.characters[purse].counters.get(POINTS, 0)
 
 
+def _points_left(state: State, who: str, ledger: _Ledger) -> int:
+    return points_of(state, who) - ledger.points.get(_purse(state, who), 0)
+
+
 def _purse(state: State, who: str) -> str:
     return GM if state.seat_of(who) == GM else who
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Names and who knows them
+
+
+def _is_known(tag: Tag, seat: str) -> bool:
+    return tag.audience is None or seat in tag.audience
+
+
+def seen_tag(state: State, who: str, name: str) -> Tag | None:
+    """Return the tag of this name or slug, unless there is none that somebody's seat knows of."""
+    tag = state.tag(name)
+    return tag if tag is not None and _is_known(tag, state.seat_of(who)) else None
+
+
+def hidden_tag(state: State, who: str, *, on: str = "") -> Tag | None:
+    """Return the first aspect that somebody's seat does not know of, or None; only those of one character with `on`."""
+    seat = state.seat_of(who)
+    for tag in state.tags:
+        if tag.kind != BOOST and not _is_known(tag, seat) and on in ("", tag.on):
+            return tag
+    return None
+
+
+def check_spelling(state: State, who: str, name: str) -> None:
+    """Refuse a name that no aspect has which somebody knows, when one of those is nearly called that.
+
+    Raises:
+        UsageError: says which one may be meant.
+    """
+    if seen_tag(state, who, name) is not None:
+        return
+    from rpgres.tomlfiles import nearest
+
+    known = {tag.slug: tag.name for tag in state.seen_by(state.seat_of(who)).tags}
+    near = nearest(slug(name), known)
+    if near is not None:
+        raise UsageError(f"no aspect here is called {name!r}; did you mean {known[near]!r}?")
+
+
+def distinct_name(state: State, name: str) -> str:
+    """Return the name, or with a number behind it when a tag that everybody knows has it already."""
+    if _public_tag(state, name) is None:
+        return name
+    number = 2
+    while _public_tag(state, f"{name} {number}") is not None:
+        number += 1
+    return f"{name} {number}"
+
+
+def _public_tag(state: State, name: str) -> Tag | None:
+    if not state.tags:
+        return None
+    tag = state.tag(name)
+    return tag if tag is not None and tag.audience is None else None
+
+
+def _lay(state: State, tag: Tag) -> State:
+    """Return the state with a tag everybody knows added; a hidden one of that name makes room."""
+    hidden = state.tag(tag.name)
+    if hidden is not None and hidden.audience is not None:
+        number = 1
+        while state.tag(f"{hidden.name} (hidden {number})") is not None:
+            number += 1
+        state = _replaced(state, hidden, msgspec.structs.replace(hidden, name=f"{hidden.name} (hidden {number})"))
+    return state.with_tag(tag)
+
+
+def _replaced(state: State, old: Tag, new: Tag) -> State:
+    return msgspec.structs.replace(state, tags=tuple(new if tag is old else tag for tag in state.tags))
+
+
+def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") -> tuple[Effect, ...]:
+    """Return effects in which every aspect has its full name: what an altered one becomes, a number where one is taken.
+
+    Later free invocations on such an aspect follow it to its name.
+
+    Args:
+        state: the table before the effects.
+        effects: in order.
+        becomes: what an altered aspect is called, where its effect does not say.
+    """
+    now: dict[str, str] = {}  # by slug: what an aspect is called after the effects so far
+    named = []
+    for one in effects:
+        name = one.get("name", "")
+        if one["kind"] == "free-invoke" and slug(one.get("on", "")) in now:
+            one = one.with_("on", now[slug(one["on"])])
+        elif one["kind"] == "aspect" and one["change"] == "altered":
+            one = one if "becomes" in one else one.with_("becomes", becomes or f"{name}, for the Worse")
+            now[slug(name)] = one["becomes"]
+        elif one["kind"] == "aspect" and one["change"] == "created":
+            there = _public_tag(state, name)
+            if there is not None and there.kind != BOOST:
+                now[slug(name)] = distinct_name(state, name)
+                one = one.with_("name", now[slug(name)])
+        named.append(one)
+    return tuple(named)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -216,64 +324,69 @@ def register_effects(ruleset: Ruleset) -> None:
 def gain_boost(state: State, change: Effect) -> State:
     """Return the state with a boost that `to` may use once."""
     name = distinct_name(state, change.get("name") or "Boost")
-    return state.with_tag(Tag(name, BOOST, SCENE, Map({change["to"]: 1})))
+    return _lay(state, Tag(name, BOOST, SCENE, Map({change["to"]: 1})))
 
 
-def change_aspect(state: State, effect: Effect) -> State:
-    """Return the state with an aspect created, revealed, altered or removed."""
-    name = effect.get("name") or "An Advantage"
-    tag = state.tag(name)
-    match effect["change"]:
+def change_aspect(state: State, change: Effect) -> State:
+    """Return the state with an aspect created, revealed, altered or removed.
+
+    A boost of which a real aspect is made keeps its free use.
+    """
+    name = change.get("name") or UNNAMED
+    there = _public_tag(state, name)
+    match change["change"]:
         case "removed":
-            return state.without_tag(name)
-        case "created" if tag is None:
-            return state.with_tag(Tag(name, "aspect", _carrier(state, effect)))
+            tag = state.tag(name)
+            return state.without_tag(name) if there is not None or (tag and tag.kind == BOOST) else state
+        case "created" if there is None:
+            return _lay(state, Tag(name, "aspect", _carrier(state, change)))
+        case "created" if there.kind == BOOST:
+            return _replaced(state, there, msgspec.structs.replace(there, kind="aspect", on=_carrier(state, change)))
         case "revealed":
-            shown = tag or Tag(name, "aspect", _carrier(state, effect))
-            return state.with_tag(msgspec.structs.replace(shown, audience=None))
-        case "altered" if tag is not None:
-            becomes = effect.get("becomes") or f"{tag.name}, for the worse"
-            tags = tuple(
-                msgspec.structs.replace(old, name=becomes, audience=None) if old == tag else old for old in state.tags
-            )
-            return msgspec.structs.replace(state, tags=tags)
+            tag = state.tag(name)
+            if tag is None:
+                return _lay(state, Tag(name, "aspect", _carrier(state, change)))
+            return _replaced(state, tag, msgspec.structs.replace(tag, audience=None))
+        case "altered" if there is not None:
+            becomes = change.get("becomes") or f"{there.name}, for the Worse"
+            if slug(becomes) != there.slug:
+                becomes = distinct_name(state, becomes)
+            rest = state.without_tag(name)
+            at = state.tags.index(there)
+            renamed = _lay(rest, msgspec.structs.replace(there, name=becomes)).tags
+            return msgspec.structs.replace(state, tags=(*renamed[:at], renamed[-1], *renamed[at:-1]))
     return state
 
 
-def _carrier(state: State, effect: Effect) -> str:
-    on = effect.get("on", SCENE)
+def _carrier(state: State, change: Effect) -> str:
+    on = change.get("on", SCENE)
     return on if on in state.characters else SCENE
 
 
-def change_free_invokes(state: State, effect: Effect) -> State:
+def change_free_invokes(state: State, change: Effect) -> State:
     """Return the state with more or fewer free invocations for `to`; a boost without any left is gone."""
-    name = effect.get("on") or "An Advantage"
-    tag = state.tag(name) or Tag(name, "aspect")
-    tag = tag.with_uses(effect["to"], effect["count"])
-    if tag.kind == BOOST and not tag.uses:
+    name = change.get("on") or UNNAMED
+    count = change["count"]
+    tag = seen_tag(state, change["to"], name) if count < 0 else _public_tag(state, name)
+    if tag is None and count < 0:
+        return state
+    if tag is None:
+        return _lay(state, Tag(name, "aspect").with_uses(change["to"], count))
+    used = tag.with_uses(change["to"], count)
+    if used.kind == BOOST and not used.uses:
         return state.without_tag(name)
-    return state.with_tag(tag)
+    return _replaced(state, tag, used)
 
 
-def change_points(state: State, effect: Effect) -> State:
+def change_points(state: State, change: Effect) -> State:
     """Return the state with more or fewer fate points for `to`, now or kept for the next scene."""
-    counter = LATER if effect.get("from") == "next-scene" else POINTS
-    who = effect["to"]
+    counter = LATER if change.get("from") == "next-scene" else POINTS
+    who = change["to"]
     if who in state.characters and state.seat_of(who) != GM:
         counters = state.characters[who].counters
-        return put(state, ("characters", who, "counters"), _changed(counters, counter, effect["change"]))
-    return msgspec.structs.replace(state, counters=_changed(state.counters, counter, effect["change"]))
+        return put(state, ("characters", who, "counters"), _changed(counters, counter, change["change"]))
+    return msgspec.structs.replace(state, counters=_changed(state.counters, counter, change["change"]))
 
 
 def _changed(counters: Map[str, int], counter: str, change: int) -> Map[str, int]:
     return counters.with_(counter, max(0, counters.get(counter, 0) + change))
-
-
-def distinct_name(state: State, name: str) -> str:
-    """Return the name, or with a number behind it when a tag on the table has it already."""
-    if state.tag(name) is None:
-        return name
-    number = 2
-    while state.tag(f"{name} {number}") is not None:
-        number += 1
-    return f"{name} {number}"

@@ -1,0 +1,76 @@
+"""`rpgres batch`: requests in, answers out, a line of JSON each. What a request means stands in `rpgres.library`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import msgspec
+import typer
+
+from rpgres.cli.annotations import Folders
+from rpgres.errors import FileError, UsageError
+
+LONGEST = 1024 * 1024  # bytes of one request
+
+
+def command(
+    file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="The requests; - is standard input.")] = "-",
+    rulesets: Folders = None,
+) -> None:
+    """Answer requests, one JSON object a line, with one JSON object a line.
+
+    A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
+    "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id; `rpgres schema request` has
+    it all.
+
+    Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request. It
+    is written at once, so a bot can keep one process and talk to it line by line. Blank lines are passed over.
+
+    The exit code is 0 when every line was answered, whatever the answers were.
+    """
+    from rpgres.cli.options import read_folders
+
+    folders = read_folders(rulesets or ())
+    if file == "-":
+        _answer_all(sys.stdin.buffer, folders)
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115  # what goes wrong while answering is no fault of the file
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{file}: cannot be read: {reason}", file=file) from None
+    with stream:
+        _answer_all(stream, folders)
+
+
+def _answer_all(stream: BinaryIO, folders: tuple[Path, ...]) -> None:
+    for number, line in _lines(stream):
+        # One line at a time reaches the reader: whoever asks waits for it.
+        typer.echo(msgspec.json.encode(_answer(number, line, folders)))
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield every line that is not blank, with its number; of one that is too long the beginning, which is no JSON."""
+    number = 0
+    while line := stream.readline(LONGEST + 1):
+        number += 1
+        rest = line
+        while len(rest) > LONGEST and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST + 1)
+        if line.strip():
+            yield number, line
+
+
+def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, Any]:
+    from rpgres.library import error_record, resolve_request
+
+    if len(line) > LONGEST:
+        return error_record(UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number))
+    try:
+        request = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
+    return resolve_request(request, rulesets=folders)

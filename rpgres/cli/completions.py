@@ -1,0 +1,77 @@
+"""`rpgres completions`: the scripts that let a shell complete. What they offer comes from the commands themselves.
+
+`python -m rpgres.cli.completions completions/` writes the files of the `completions` folder anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rpgres.errors import UsageError
+
+# The file each shell looks for.
+FILES = {"bash": "rpgres.bash", "zsh": "_rpgres", "fish": "rpgres.fish", "powershell": "rpgres.ps1"}
+
+
+def completion_script(shell: str) -> str:
+    """Return the script that teaches a shell to complete `rpgres`.
+
+    Args:
+        shell: one of `FILES`.
+
+    Raises:
+        UsageError: it is none of them.
+    """
+    if shell not in FILES:
+        from rpgres.rulesets import unknown
+
+        raise UsageError(unknown("completion script", shell, FILES, of="rpgres"))
+    from typer.completion import get_completion_script
+
+    return get_completion_script(prog_name="rpgres", complete_var="_RPGRES_COMPLETE", shell=shell) + "\n"
+
+
+def write_all(folder: Path) -> list[Path]:
+    """Write the script of every shell into a folder and return the files."""
+    written = []
+    for shell, name in FILES.items():
+        path = folder / name
+        path.write_text(completion_script(shell), encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def _complete_shells(incomplete: str) -> list[str]:
+    return [shell for shell in FILES if shell.startswith(incomplete)]
+
+
+def command(
+    shell: Annotated[str, typer.Argument(metavar="|".join(FILES), help="The shell.", autocompletion=_complete_shells)],
+) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    bash:        rpgres completions bash > ~/.local/share/bash-completion/completions/rpgres
+    zsh:         rpgres completions zsh > ~/.zfunc/_rpgres   (a folder of $fpath)
+    fish:        rpgres completions fish > ~/.config/fish/completions/rpgres.fish
+    powershell:  rpgres completions powershell >> $PROFILE
+    """
+    sys.stdout.write(completion_script(shell))
+
+
+def _main(args: Sequence[str]) -> int:
+    if len(args) != 1 or not Path(args[0]).is_dir():
+        sys.stderr.write("usage: python -m rpgres.cli.completions FOLDER\n")
+        return 2
+    for path in write_all(Path(args[0])):
+        sys.stdout.write(f"{path}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""`rpgres odds`: the exact chances of an action, of dice, or of every rung of the ladder, printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from rpgres.cli import options as opt
+from rpgres.cli.output import is_terminal, say, say_json
+from rpgres.cli.playing import PlayGroup, RulesetData, Verb
+from rpgres.ladder import ladder_odds, missing_opposition
+from rpgres.odds import LEAVES, SECONDS, odds_record, outcome_odds
+
+ACTION_OPTIONS = (
+    *(opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
+    *(opt.JSON, opt.PLAIN, opt.NOTE),
+)
+DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
+
+
+def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
+    from rpgres.actions import Prepared, prepare
+    from rpgres.players import Policy
+
+    shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
+    leaves = opt.read_count(shared["leaves"], option="--leaves", default=LEAVES)
+    seconds = opt.read_seconds(shared["seconds"], default=SECONDS)
+    choose = opt.read_answers(shared["choose"], option="--choose")
+    rules = data.rules(opt.read_switches(shared["switch"]))
+    inputs = opt.given_inputs(values)
+    named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
+
+    def policies(prepared: Prepared) -> dict[str, Policy]:
+        return opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
+
+    opposition = missing_opposition(rules, action, inputs)
+    if opposition is not None:
+        ladder = ladder_odds(
+            rules,
+            action,
+            inputs,
+            opposition=opposition,
+            choose=choose,
+            policies=policies,
+            named=named,
+            leaves=leaves,
+            seconds=seconds,
+            note=shared["note"],
+        )
+        if shared["json"]:
+            say_json(ladder)
+            return
+        from rpgres.render.odds import ladder_lines
+
+        say(ladder_lines(ladder, data.file), is_plain=shared["plain"])
+        return
+    prepared = prepare(rules, action, inputs)
+    odds = outcome_odds(prepared, choose=choose, policies=policies(prepared), leaves=leaves, seconds=seconds)
+    record = odds_record(prepared, odds, policies=named, note=shared["note"])
+    if shared["json"]:
+        say_json(record)
+        return
+    from rpgres.render.odds import odds_lines
+
+    say(odds_lines(record, data.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
+
+
+def weigh_notation(notation: str, values: dict[str, Any]) -> None:
+    """Print the chance of every value of a dice expression."""
+    from rpgres.notations import dice_odds
+
+    record = dice_odds(notation, note=values["note"])
+    if values["json"]:
+        say_json(record)
+        return
+    from rpgres.render.odds import dice_odds_lines
+
+    say(dice_odds_lines(record, bars=_bars(is_plain=values["plain"])), is_plain=values["plain"])
+
+
+def _bars(*, is_plain: bool) -> int:
+    """Return how many columns there are for a bar, 0 where bars would be noise."""
+    if is_plain or not is_terminal():
+        return 0
+    from shutil import get_terminal_size
+
+    return max(8, min(50, get_terminal_size().columns - 46))
+
+
+class OddsGroup(PlayGroup):
+    """What can be weighed."""
+
+    verb = Verb("odds", ACTION_OPTIONS, DICE_OPTIONS, weigh_action, weigh_notation)
+
+
+app = typer.Typer(
+    cls=OddsGroup,
+    add_completion=False,
+    help="Work out the exact chances of an action's outcomes, or of dice.",
+    subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
+    epilog="Without an opposition (--vs), an action is weighed at every rung of the ladder.",
+)

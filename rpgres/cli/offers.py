@@ -1,0 +1,149 @@
+"""What can be typed in a place, for shell completion and help. Loaded only for these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rpgres.actions import labels_of
+from rpgres.cli.playing import RulesetData
+from rpgres.errors import RpgresError
+from rpgres.inputs import ability_names
+from rpgres.players import NO
+from rpgres.render.words import signed, who_is
+from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
+
+Offers = list[tuple[str, str]]  # what can be typed, and what it means
+
+
+def _read(data: RulesetData) -> Rules:
+    """Return the ruleset's data as they can be asked without its code."""
+    return Rules(Ruleset(data.id), file=data.file, parts=data.parts)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Help
+
+
+def label_records(data: RulesetData, action: str) -> Offers:
+    """Return the labels an action can ask, with what they mean."""
+    return [(label, text) for label, _, text in _labels(data, action)]
+
+
+def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (label, kind, help): those of the rule, then those of its outcome tables."""
+    rules = _read(data)
+    questions = dict(_questions(rules, action))
+    for label, kind in labels_of(rules, action).items():
+        declared = data.file.labels.get(label)
+        if declared is not None:
+            text = declared.help
+        else:
+            question = questions[label]
+            who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"
+            text = f"{question.text} ({', '.join(question.options)}; {who_is(who)})"
+        yield label, kind, f"[{'dice' if kind == 'chance' else 'decision'}] {text}"
+
+
+def _questions(rules: Rules, action: str) -> Iterator[tuple[str, RowQuestion]]:
+    for name in rules.file.actions[action].tables:
+        for row in rules.table(name).values():
+            yield from _asked(rules, row.ask)
+
+
+def _asked(rules: Rules, ask: Mapping[str, RowQuestion]) -> Iterator[tuple[str, RowQuestion]]:
+    for label, question in ask.items():
+        shown = rules.menu(question.menu) if question.menu else question
+        yield label, shown
+        for option in shown.options.values():
+            yield from _asked(rules, option.ask)
+
+
+def switch_records(data: RulesetData) -> Offers:
+    """Return the house rules with their choices, the default first."""
+    records = []
+    for name, switch in data.file.switches.items():
+        others = [choice for choice in switch.choices if choice != switch.default]
+        records.append((name, f"{switch.help}: {switch.default} (the default), {', '.join(others)}"))
+    return records
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Completion
+
+
+def offer_input(data: RulesetData, parameter: Parameter, typed: Mapping[str, Any]) -> Offers:
+    """Return what a shell may offer for an input of an action.
+
+    Args:
+        data: the ruleset.
+        parameter: the input.
+        typed: the values of the line so far, by option.
+    """
+    match parameter.kind:
+        case "ability":
+            return _abilities(data, typed.get("sheet"))
+        case "opposition":
+            rungs = [(name, signed(value)) for name, value in data.file.ladder.items()]
+            return [*rungs, ("none", "nothing is in the way"), (f"{data.file.dice}+0", "somebody rolls")]
+        case "choice":
+            return list(parameter.choices.items())
+        case "character":
+            return _sheets(data)
+    return []
+
+
+def _abilities(data: RulesetData, sheet: str | None) -> Offers:
+    """Return the abilities of a sheet with their ratings, or all that the ruleset names."""
+    if sheet:
+        from rpgres.sheets import read_sheet
+
+        try:
+            character = read_sheet(data.rules({}), sheet).character
+        except RpgresError:
+            return []
+        return [(name, signed(rating)) for name, rating in character.abilities.items()]
+    return [(name, "") for name in ability_names(_read(data))]
+
+
+def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
+    """Return what a shell may offer for an option that every action has."""
+    match option:
+        case "given":
+            return [(f"{label}=", text) for label, kind, text in _labels(data, action) if kind == "chance"]
+        case "choose":
+            return list(_choices(data, action))
+        case "switch":
+            return [
+                (f"{name}={choice}", text)
+                for name, switch in data.file.switches.items()
+                for choice, text in switch.choices.items()
+            ]
+        case "policy":
+            return [*data.file.policies.items(), ("uniform", "every option with equal chances")]
+        case "sheet":
+            return _sheets(data)
+    return []
+
+
+def _choices(data: RulesetData, action: str) -> Iterator[tuple[str, str]]:
+    questions = dict(_questions(_read(data), action))
+    for label, kind, text in _labels(data, action):
+        if kind == "chance":
+            continue
+        if label in questions:
+            for name, option in questions[label].options.items():
+                yield f"{label}={name}", option.text
+            if questions[label].optional:
+                yield f"{label}={NO}", "let it pass"
+        else:
+            yield f"{label}=", text
+
+
+def _sheets(data: RulesetData) -> Offers:
+    """Return the sheets that come with the ruleset, by name, and the TOML files here."""
+    folders = [part.folder / "sheets" for part in data.parts]
+    names = dict.fromkeys(path.stem for folder in folders for path in sorted(folder.glob("*.toml")))
+    here = [path.name for path in sorted(Path().glob("*.toml"))]
+    return [*((name, "comes with the ruleset") for name in names), *((name, "") for name in here)]

@@ -1,0 +1,78 @@
+"""Asking a person at a terminal. Whether an answer is possible is the table's to say; here it is only asked again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from rpgres.cli.output import say
+from rpgres.players import NO, Question, View
+from rpgres.render.lines import line
+from rpgres.render.results import question_lines
+from rpgres.render.words import listed
+
+
+class Person:
+    """Whoever sits at this terminal, answering for every seat until the input ends.
+
+    Args:
+        is_plain: whether questions are written without colours.
+        read: reads a line behind a sign that one is awaited; for tests.
+    """
+
+    def __init__(self, *, is_plain: bool = False, read: Callable[[str], str] = input) -> None:
+        self._is_plain = is_plain
+        self._read = read
+        self._is_gone = False
+
+    def ask(self, _view: View, question: Question) -> str | None:
+        """Return the answer typed, or None when it is left undecided."""
+        if self._is_gone:
+            return None
+        while True:
+            say(question_lines(question), is_plain=self._is_plain)
+            answer = self._answer(question)
+            if answer != "?":
+                return answer
+
+    def _answer(self, question: Question) -> str | None:
+        """Return the option typed, None at the end of the input, or `?` when the question is to be shown again."""
+        while True:
+            sys.stdout.flush()
+            try:
+                typed = self._read("> ").strip()
+            except EOFError:
+                self._is_gone = True  # whoever ends the input answers nothing that is still to come
+                say([line()])
+                return None
+            found = matching(question, typed)
+            if typed == "?" or len(found) == 1:
+                return found[0] if found else typed
+            say([line(f"  {_unclear(question, typed, found)}")], is_plain=self._is_plain)
+
+
+def matching(question: Question, typed: str) -> list[str]:
+    """Return the answers that a typed text may mean: a number of the list, a name, the beginning of names.
+
+    Nothing typed passes an optional moment.
+    """
+    names = [option.name for option in question.options]
+    if question.optional:
+        if typed in ("", "0", NO):
+            return [NO]
+        names.append(NO)
+    if typed.isascii() and typed.isdecimal():
+        place = int(typed[:6]) - 1
+        return names[place : place + 1] if 0 <= place < len(question.options) else []
+    if typed in names:
+        return [typed]
+    return [name for name in names if typed and name.startswith(typed.lower())]
+
+
+def _unclear(question: Question, typed: str, found: list[str]) -> str:
+    if found:
+        return f"{typed!r} could be {listed(found)}."
+    last = len(question.options)
+    numbers = "1" if last == 1 else f"1 to {last}"
+    passing = ", or press Enter to pass" if question.optional else ""
+    return f"Type {numbers} or a name{passing}; ? asks again, Ctrl-D leaves it undecided."

@@ -1,0 +1,64 @@
+"""`rpgres schema`: prints what `rpgres.schemas` makes."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import msgspec
+import typer
+
+from rpgres.cli.annotations import Folders, complete_rulesets
+
+
+def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
+    from rpgres.schemas import KINDS
+
+    return [(name, kind.description) for name, kind in KINDS.items() if name.startswith(incomplete)]
+
+
+def _only_ruleset() -> str | None:
+    from rpgres.plugins import ruleset_names
+
+    names = ruleset_names(titles=False)
+    return names[0].id if len(names) == 1 else None
+
+
+def command(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="result, pending, odds, error, request, scene-result; or of a file: scene, sheet, ruleset, outcomes, "
+            "menus.",
+            autocompletion=_complete_kinds,
+        ),
+    ],
+    ruleset: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RULESET]",
+            help="Put in the names and fields of this ruleset.",
+            show_default=False,
+            autocompletion=complete_rulesets,
+        ),
+    ] = None,
+    rulesets: Folders = None,
+) -> None:
+    """Print the JSON Schema (2020-12) of something rpgres prints, or of a file it reads.
+
+    With a ruleset, the schema knows its actions, outcomes, effects, switches and the keys of its sheets, so that an
+    editor completes and checks the files. For ruleset, outcomes and menus it then describes a house rule: a file
+    that says only what differs.
+    """
+    from rpgres.cli.options import read_folders
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+    from rpgres.schemas import make_schema
+
+    folders = read_folders(rulesets or ())
+    if ruleset is None and kind == "sheet":
+        ruleset = _only_ruleset()
+    rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
+    text = msgspec.json.format(msgspec.json.encode(make_schema(kind, rules=rules)), indent=2)
+    sys.stdout.write(text.decode() + "\n")

@@ -1,0 +1,159 @@
+"""`rpgres sheet`: make, check and show character sheets. What is in one is told by `rpgres.sheets` and `sheetfiles`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli.annotations import AsJson, Folders, OfRuleset, RulesetId
+from rpgres.errors import FileError
+
+if TYPE_CHECKING:
+    from rpgres.rulesets import Rules
+    from rpgres.sheetfiles import FileCheck
+    from rpgres.tomlfiles import Source
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Make, check and show character sheets.")
+
+STDIN = "-"
+
+
+@app.command("new")
+def new(
+    ruleset: RulesetId,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Call the character so.", show_default=False)
+    ] = "",
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Write it to a file that is not there yet.", show_default=False),
+    ] = None,
+    rulesets: Folders = None,
+) -> None:
+    """Print a sheet to start from, with every key explained."""
+    from rpgres.sheetfiles import sheet_template
+
+    text = sheet_template(_rules(ruleset, rulesets), name=name)
+    if out is None:
+        sys.stdout.write(text)
+        return
+    _write_new(Path(out), text)
+    sys.stdout.write(f"{out}: written; change it, then: rpgres sheet check {out} --ruleset {ruleset}\n")
+
+
+def _write_new(path: Path, text: str) -> None:
+    shown = str(path)
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise FileError(f"{shown}: is there already; nothing was written. Name another file.", file=shown) from None
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{shown}: cannot be written: {reason}", file=shown) from None
+
+
+@app.command("check")
+def check(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Sheets: files, - for standard input, or a shipped one by name."),
+    ],
+    ruleset: OfRuleset = None,
+    as_json: AsJson = False,
+    rulesets: Folders = None,
+) -> None:
+    """Find everything that is wrong with sheets.
+
+    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    """
+    from rpgres.cli.output import say_json
+    from rpgres.sheetfiles import SheetChecks
+
+    checks = [_check(file, _rules(ruleset or _ruleset_of(file), rulesets)) for file in files]
+    is_well = all(check.ok for check in checks)
+    if as_json:
+        say_json(SheetChecks(ok=is_well, files=checks))
+    else:
+        _say_checks(checks)
+    if not is_well:
+        raise typer.Exit(1)
+
+
+def _check(file: str, rules: Rules) -> FileCheck:
+    from rpgres.sheetfiles import FileCheck, sheet_problems
+    from rpgres.tomlfiles import Problem
+
+    try:
+        problems = sheet_problems(rules, _source(file, rules))
+    except FileError as error:  # not to be read, or not TOML: the first fault is all there is
+        line = error.details.get("line")
+        problems = [Problem(file, line if isinstance(line, int) else None, "", error.message)]
+    return FileCheck(file=file, ok=not problems, problems=problems)
+
+
+def _say_checks(checks: Sequence[FileCheck]) -> None:
+    from rpgres.cli.output import printable
+    from rpgres.tomlfiles import problem_error
+
+    for check in checks:
+        if check.ok:
+            text = f"{check.file}: ok"
+        elif len(check.problems) == 1 and not check.problems[0].key:
+            text = check.problems[0].message  # it says where by itself
+            text = text if text.startswith(check.file) else f"{check.file}: {text}"
+        else:
+            text = problem_error(check.problems).message
+        sys.stdout.write(printable(text) + "\n")
+
+
+@app.command("show")
+def show(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A sheet: a file, -, or a shipped one by name.")],
+    ruleset: OfRuleset = None,
+    as_json: AsJson = False,
+    rulesets: Folders = None,
+) -> None:
+    """Show a character as one would write it down."""
+    from rpgres.cli.output import say, say_json
+    from rpgres.render.sheets import sheet_lines
+    from rpgres.sheetfiles import sheet_record
+    from rpgres.sheets import read_sheet
+    from rpgres.tomlfiles import parse
+
+    rules = _rules(ruleset or _ruleset_of(file), rulesets)
+    source = _source(file, rules)
+    sheet = read_sheet(rules, file, source=source)
+    if as_json:
+        say_json(sheet_record(rules, sheet))
+    else:
+        say(sheet_lines(rules, sheet, parse(source)))
+
+
+def _ruleset_of(file: str) -> str:
+    from rpgres.sheetfiles import sheet_ruleset
+
+    return sheet_ruleset(file)
+
+
+def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:
+    from rpgres.cli.options import read_folders
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    folders = read_folders(rulesets or ())
+    return load_rules(find_ruleset(ruleset, extra=folders), extra=folders)
+
+
+def _source(file: str, rules: Rules) -> Source:
+    from rpgres.sheets import find_sheet
+    from rpgres.tomlfiles import read_source
+
+    path = Path(file)
+    if file == STDIN or path.exists() or path.suffix != "" and path.parent != Path():
+        return read_source(path)  # a path that is none gets the nearest name of its folder
+    return read_source(find_sheet(rules, file))

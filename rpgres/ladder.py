@@ -1,0 +1,112 @@
+"""The odds of an action at every rung of a ruleset's ladder, for whoever has to set a difficulty. Nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.actions import Prepared, prepare
+from rpgres.odds import LEAVES, SECONDS, Chance, chance_record, outcome_odds
+from rpgres.players import Policy
+from rpgres.rulesets import Rules
+from rpgres.state import EMPTY
+from rpgres.version import __version__
+
+
+class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
+    """The chances of every outcome against one rung."""
+
+    name: str
+    value: int
+    outcomes: dict[str, Chance]
+    open: Chance
+    leaves: int
+
+
+class LadderOdds(msgspec.Struct, frozen=True, kw_only=True):
+    """The odds of an action against each rung of the ladder, as `rpgres odds --json` prints them without a `--vs`."""
+
+    format: Literal["rpgres.odds-ladder/1"] = "rpgres.odds-ladder/1"
+    version: str
+    ruleset: str
+    action: str
+    inputs: dict[str, Any]
+    ladder: list[RungOdds]
+    advice: list[str]
+    method: Literal["exact", "sampled", "mixed"] = "exact"
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    note: str | None = None
+
+
+def missing_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str | None:
+    """Return the required input that would say what is in the way, when it is missing and the ruleset has a ladder."""
+    if not rules.file.ladder:
+        return None
+    for name, parameter in rules.parameters(action).items():
+        is_missing = inputs.get(name.replace("-", "_"), inputs.get(name)) is None
+        if parameter.kind == "opposition" and is_missing and name in rules.file.actions[action].required:
+            return name
+    return None
+
+
+def ladder_odds(
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    opposition: str,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Callable[[Prepared], Mapping[str, Policy]] | None = None,
+    named: Mapping[str, str] = EMPTY,
+    beside: Path | None = None,
+    leaves: int = LEAVES,
+    seconds: float = SECONDS,
+    note: str | None = None,
+) -> LadderOdds:
+    """Return the chances of an action's outcomes against every rung, the highest first.
+
+    Args:
+        rules: the ruleset in play.
+        action: the action's name.
+        inputs: values by parameter name, without the opposition.
+        opposition: the parameter that takes the rung.
+        choose: answers to decisions, by label.
+        policies: who answers what was not chosen, once it is known who is at the table.
+        named: the same by name, for the record.
+        beside: the folder in which sheets are sought first.
+        leaves, seconds: the budget of each rung.
+        note: carried into the record.
+
+    Raises:
+        UsageError: an input is missing or impossible.
+        NeedsPolicy: a decision has nobody to take it.
+    """
+    rungs = []
+    for name, value in sorted(rules.file.ladder.items(), key=lambda rung: -rung[1]):
+        prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
+        odds = outcome_odds(
+            prepared,
+            choose=choose,
+            policies=policies(prepared) if policies is not None else EMPTY,
+            leaves=leaves,
+            seconds=seconds,
+        )
+        outcomes = {str(band): chance_record(mass) for band, mass in odds.masses.items()}
+        rungs.append(
+            RungOdds(name=name, value=value, outcomes=outcomes, open=chance_record(odds.open), leaves=odds.leaves)
+        )
+    return LadderOdds(
+        version=__version__,
+        ruleset=rules.id,
+        action=action,
+        inputs=dict(inputs),
+        ladder=rungs,
+        advice=list(rules.file.ladder_advice),
+        policies=dict(named),
+        switches=rules.switches,
+        note=note,
+    )

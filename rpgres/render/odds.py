@@ -1,0 +1,151 @@
+"""Odds as lines for people: a table with exact fractions, and bars where there is room for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rpgres.ladder import LadderOdds
+from rpgres.notations import DiceOdds
+from rpgres.odds import Chance, OddsResult
+from rpgres.render.lines import Line, Piece, line
+from rpgres.render.words import band_title, rung, style_of, title
+from rpgres.rulesets import RulesetFile
+
+INDENT = "  "
+FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
+LONGEST_FRACTION = 24  # longer ones are for the JSON
+MOST_ROWS = 400  # of a table of values; the rest is for the JSON
+
+
+def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[Line]:
+    """Return an action's odds as lines: the chance of each outcome, then how sure that is.
+
+    Args:
+        record: the odds.
+        file: the ruleset's data, for its words.
+        bars: columns for a bar; 0 for none.
+    """
+    names = {name: band_title(file, name) for name in record.outcomes}
+    width = max(map(len, names.values()), default=0)
+    fractions = _fractions(record.outcomes)
+    lines = [line(Piece(f"{title(record.action or '')}: odds", "title"))]
+    for name, chance in record.outcomes.items():
+        bar = _bar(chance.probability, bars)
+        shown = f"{percent(chance.probability):>9}  {fractions[name]}"
+        lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
+    lines += _left_open(record.open)
+    lines += _success_lines(record, file)
+    return [*lines, *_notes(record.policies, record.note)]
+
+
+def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
+    """Return the odds of dice as lines: the chance of each value, and of as much or more."""
+    at_least = _at_least(record.outcomes)
+    most = max((chance.probability for chance in record.outcomes.values()), default=1.0)
+    lines = [
+        line(
+            Piece(f"{record.inputs['notation']}: odds", "title"),
+            f" (mean {record.mean:.3f}, deviation {record.deviation:.3f})",
+        )
+    ]
+    rows = list(record.outcomes.items())
+    width = max((len(value) for value, _ in rows), default=1)
+    fractions = _fractions(dict(rows[:MOST_ROWS]))
+    wide = max(map(len, fractions.values()), default=0)
+    for value, chance in rows[:MOST_ROWS]:
+        bar = _bar(chance.probability / most, bars)
+        shown = f"{percent(chance.probability):>9}  {fractions[value]:<{wide}}"
+        or_more = Piece(f"  {percent(at_least[value]):>9} or more", "quiet")
+        lines.append(line(INDENT, f"{value:>{width}}  ", *bar, shown, or_more))
+    if len(rows) > MOST_ROWS:
+        lines.append(line(INDENT, f"... and {len(rows) - MOST_ROWS} values more; --json has them all"))
+    return [*lines, *_left_open(record.open), *_notes({}, record.note)]
+
+
+def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
+    """Return the odds at every rung as a table, with the ruleset's advice on difficulty under it."""
+    bands = list(dict.fromkeys(name for one in ladder.ladder for name in one.outcomes))
+    heads = [band_title(file, name) for name in bands]
+    widths = [max(7, len(head)) for head in heads]
+    names = [rung(one.value, file.ladder) for one in ladder.ladder]
+    first = max(map(len, ("against", *names)))
+    lines = [line(Piece(f"{title(ladder.action)}: odds at every rung", "title"))]
+    columns = [f"  {head:>{width}}" for head, width in zip(heads, widths, strict=True)]
+    lines.append(line(INDENT, Piece(f"{'against':<{first}}{''.join(columns)}", "quiet")))
+    for name, one in zip(names, ladder.ladder, strict=True):
+        cells = []
+        for band, width in zip(bands, widths, strict=True):
+            chance = one.outcomes.get(band)
+            text = percent(chance.probability) if chance is not None else ""
+            cells.append(Piece(f"  {text:>{width}}", _style(file, band) if chance is not None else ""))
+        lines.append(line(INDENT, f"{name:<{first}}", *cells))
+        lines += _left_open(one.open)
+    lines += [line(INDENT, text) for text in ladder.advice]
+    return [*lines, *_notes(ladder.policies, ladder.note)]
+
+
+def percent(probability: float) -> str:
+    """Return a probability as a percentage in seven columns; what is possible is never shown as 0, nor as certain.
+
+    >>> percent(0.25), percent(1e-9), percent(1.0), percent(0.99999999)
+    ('25.00 %', '< 0.01 %', '100.00 %', '> 99.99 %')
+    """
+    if 0 < probability < 0.0001:
+        return "< 0.01 %"
+    if 0.9999 < probability < 1:
+        return "> 99.99 %"
+    return f"{100 * probability:.2f} %"
+
+
+def _fractions(outcomes: Mapping[str, Chance]) -> dict[str, str]:
+    """Return the exact chances as shown: nothing in place of one that would fill the line."""
+    return {name: one.exact if len(one.exact) <= LONGEST_FRACTION else "" for name, one in outcomes.items()}
+
+
+def _at_least(outcomes: Mapping[str, Chance]) -> dict[str, float]:
+    """Return the chance of each value or more, for values that ascend."""
+    found: dict[str, float] = {}
+    above = 0.0
+    for value, chance in reversed(outcomes.items()):
+        above += chance.probability
+        found[value] = min(1.0, round(above, 12))
+    return found
+
+
+def _bar(share: float, columns: int) -> list[Piece]:
+    if not columns:
+        return []
+    halves = round(share * columns * 2)
+    if share > 0:
+        halves = max(1, halves)
+    drawn = FULL * (halves // 2) + HALF * (halves % 2)
+    return [Piece(f"{drawn:<{columns}}", "name"), Piece("  ")]
+
+
+def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
+    """Yield the chance of success as a whole, when several outcomes mean it."""
+    good = [name for name in record.outcomes if name in file.bands and file.bands[name].success]
+    if len(good) > 1:
+        from fractions import Fraction
+
+        both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
+        yield line(INDENT, f"success in all: {percent(float(both))}  {both}")
+
+
+def _left_open(chance: Chance) -> Iterator[Line]:
+    if chance.exact != "0":
+        yield line(
+            INDENT, f"left open: {percent(chance.probability)} (not resolved within the budget, and not shared out)"
+        )
+
+
+def _style(file: RulesetFile, band: str) -> str:
+    known = file.bands.get(band)
+    return style_of(known.success, 0) if known is not None else ""
+
+
+def _notes(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
+    for who, name in policies.items():
+        yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+    if note:
+        yield line(INDENT, "note: ", note)

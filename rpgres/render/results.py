@@ -1,0 +1,166 @@
+"""Results, and decisions that wait, as lines for people. Odds stand in `odds`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rpgres.actions import Pending, Result
+from rpgres.players import Question
+from rpgres.render.lines import Line, Piece, line
+from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
+from rpgres.rulesets import RulesetFile
+
+INDENT = "  "
+
+
+def result_lines(result: Result, file: RulesetFile | None = None, *, is_drawn: bool = False) -> list[Line]:
+    """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
+
+    Args:
+        result: of an action, or of dice (without a ruleset).
+        file: the ruleset's data, for its words.
+        is_drawn: whether dice are drawn.
+    """
+    if result.ruleset is None or file is None:
+        return list(_dice_lines(result, is_drawn))
+    return list(_action_lines(result, file, is_drawn))
+
+
+def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
+    rolled = result.events[0]
+    yield line(Piece(str(result.total), "number"))
+    if rolled["faces"]:
+        yield line(INDENT, rolled["dice"], ": ", *dice_pieces(rolled["faces"], is_drawn=is_drawn))
+    yield from _note_lines(result.note, result.seed)
+
+
+def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator[Line]:
+    name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
+    yield line(Piece(_heading(result.action or "", result.variant, result.actor), "title"), ": ", name)
+    compared = _compared(result, file)
+    if compared:
+        yield line(INDENT, *compared)
+    yield from _event_lines(result.events, is_drawn)
+    for text in result.texts:
+        if text:
+            yield line(INDENT, text)
+    for effect in result.effects:
+        yield line(INDENT, Piece("* "), effect_words(effect))
+    for answer in result.unused:
+        yield line(INDENT, Piece(f"not used: --choose {answer.label}={answer.value}", "quiet"))
+    yield from _note_lines(result.note, result.seed)
+
+
+def _heading(action: str, variant: str | None, actor: str | None) -> str:
+    words = title(action) + (f" ({variant.replace('-', ' ')})" if variant else "")
+    return f"{actor}, {words[:1].lower()}{words[1:]}" if actor and actor != "actor" else words
+
+
+def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
+    """Return the totals in the ladder's words, with the margin."""
+    if result.total is None:
+        return []
+    words: list[str | Piece] = [Piece(rung(result.total, file.ladder), "number")]
+    if result.opposition is not None:
+        words += [" against ", Piece(rung(result.opposition, file.ladder), "number")]
+    if result.margin is not None and result.opposition is not None:
+        words += [", margin ", Piece(signed(result.margin), "number")]
+    return words
+
+
+def _event_lines(events: list[dict[str, Any]], is_drawn: bool) -> Iterator[Line]:
+    for event in events:
+        match event["event"]:
+            case "roll":
+                by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
+                dice = dice_pieces(event["faces"], is_drawn=is_drawn)
+                yield line(INDENT, f"{event['label']}{by}: ", *dice, " = ", Piece(signed(event["value"]), "number"))
+            case "decision" if event["means"] != "window":
+                text = f": {event['text']}" if event["text"] else ""
+                yield line(INDENT, f"{event['label']} ({who_is(event['who'])}): ", Piece(event["answer"], "name"), text)
+            case "text":
+                yield line(INDENT, event["text"])
+
+
+def _note_lines(note: str | None, seed: str | None) -> Iterator[Line]:
+    if note:
+        yield line(INDENT, "note: ", note)
+    if seed is not None:
+        yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
+
+
+def pending_lines(pending: Pending, *, is_drawn: bool = False) -> list[Line]:
+    """Return a decision that waits: what happened so far, the question with its options, and how to answer it."""
+    question = pending.question
+    lines = [line(Piece(_heading(pending.action, None, pending.actor), "title"), ": ", Piece("waiting", "even"))]
+    lines += _event_lines(pending.events, is_drawn)
+    lines.append(line(INDENT, *_asked(question.who, question.text, question.facts)))
+    for option in question.options:
+        text = f": {option['text']}" if option["text"] else ""
+        lines.append(line(INDENT * 2, Piece(option["name"], "name"), text))
+    lines.append(line(INDENT, f"Answer it with --choose {question.label}=..., or go on with:"))
+    lines.append(line(INDENT * 2, pending.resume))
+    return lines
+
+
+def question_lines(question: Question) -> list[Line]:
+    """Return a question to a person at a terminal: who is asked, about what, and the numbered options."""
+    lines = [line(*_asked(question.who, question.text, question.facts))]
+    for number, option in enumerate(question.options, 1):
+        text = f": {option.text}" if option.text else ""
+        lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
+    if question.optional:
+        lines.append(line("  Enter. ", Piece("pass", "name")))
+    return lines
+
+
+def _asked(who: str, text: str, facts: Mapping[str, Any]) -> list[str | Piece]:
+    told = fact_words(facts)
+    return [Piece(f"{who_is(who)} chooses", "title"), f" ({told})" if told else "", f": {text}" if text else ""]
+
+
+def fact_words(facts: Mapping[str, Any]) -> str:
+    """Return what a decision is about, in words: `margin -1, rolled +2`."""
+    words = []
+    for name, value in facts.items():
+        if value is None or isinstance(value, bool):
+            continue
+        shown = signed(value) if isinstance(value, int) else str(value)
+        words.append(f"{name.replace('_', ' ')} {shown}")
+    return ", ".join(words)
+
+
+def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None, *, is_drawn: bool = False) -> Line:
+    """Return one run of many as one line."""
+    lead = Piece(f"{number:>4}  ", "quiet")
+    if isinstance(result, Pending):
+        return line(lead, Piece("waiting", "even"), f" for {result.question.label} ({who_is(result.question.who)})")
+    rolls = [event for event in result.events if event["event"] == "roll"]
+    dice = [piece for event in rolls for piece in (*dice_pieces(event["faces"], is_drawn=is_drawn), Piece(" "))]
+    if result.ruleset is None or file is None:
+        return line(lead, Piece(f"{result.total:>4}", "number"), "  ", *dice)
+    name = Piece(f"{band_title(file, result.outcome or ''):<18}", style_of(result.success, result.margin))
+    margin = f" {signed(result.margin):>3}" if result.margin is not None and result.opposition is not None else "    "
+    return line(lead, name, Piece(margin, "number"), "  ", *dice)
+
+
+def summary_lines(counts: Mapping[str, int], file: RulesetFile | None) -> list[Line]:
+    """Return how often each outcome came, in the ruleset's order, after many runs."""
+    runs = sum(counts.values())
+    order = [*(file.bands if file is not None else ()), *counts]
+    names = [name for name in dict.fromkeys(order) if name in counts]
+    shown = {name: band_title(file, name) for name in names}
+    width = max(len(text) for text in shown.values())
+    lines = [line(Piece(f"{runs} runs", "title"))]
+    for name in names:
+        share = 100 * counts[name] / runs
+        lines.append(line(INDENT, f"{shown[name]:<{width}}  {counts[name]:>{len(str(runs))}}  {share:5.1f} %"))
+    return lines
+
+
+def total_lines(totals: Mapping[int, int]) -> list[Line]:
+    """Return mean, lowest and highest of many totals (total: how often)."""
+    runs = sum(totals.values())
+    mean = sum(total * count for total, count in totals.items()) / runs
+    return [line(Piece(f"{runs} runs", "title"), f": mean {mean:.2f}, lowest {min(totals)}, highest {max(totals)}")]

@@ -1,0 +1,211 @@
+"""Rulesets, their actions, and plugins, as lines for people. What is in them is told by `descriptions`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rpgres.descriptions import ActionDescription, LabelDescription, RulesetDescription
+from rpgres.inputs import metavar
+from rpgres.plugins import PluginStatus, RulesetName
+from rpgres.render.lines import Line, Piece, line
+from rpgres.render.words import effect_words, signed, title
+from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
+
+INDENT = "  "
+GAP = 2  # blanks between two columns
+WIDEST = 24  # of a first column; what is longer pushes its line
+
+
+def ruleset_list_lines(names: Sequence[RulesetName]) -> list[Line]:
+    """Return the rulesets there are, a line each."""
+    if not names:
+        return [line("no rulesets are installed")]
+    rows = [(name.id, ": ".join(part for part in (name.title, name.summary) if part)) for name in names]
+    return list(_columns(rows, indent=""))
+
+
+def plugin_list_lines(plugins: Sequence[PluginStatus]) -> list[Line]:
+    """Return every plugin with its state, and what is wrong with a broken one below it."""
+    if not plugins:
+        return [line("no plugins are installed")]
+    width = max(len(plugin.id) for plugin in plugins) + GAP
+    found: list[Line] = []
+    for plugin in plugins:
+        origin = f"{plugin.distribution} {plugin.version}{', built in' if plugin.builtin else ''}"
+        state = Piece("ok", "good") if plugin.ok else _state(plugin)
+        pad = " " * max(GAP, 10 - len(state.text))
+        name = plugin.title or plugin.module
+        found.append(line(Piece(plugin.id.ljust(width), "name"), state, f"{pad}{name} ({origin})"))
+        found += [line(INDENT, text) for text in plugin.problem.splitlines()]
+    return found
+
+
+def _state(plugin: PluginStatus) -> Piece:
+    return Piece("disabled", "quiet") if plugin.stage == "disabled" else Piece("broken", "bad")
+
+
+def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
+    """Return everything that can be named in a ruleset."""
+    found = [
+        line(Piece(ruleset.title, "title"), f" ({ruleset.id}, version {ruleset.rules['version']})"),
+        line(ruleset.summary),
+    ]
+    if ruleset.credits:
+        found.append(line(Piece(ruleset.credits, "quiet")))
+    overlays = ruleset.rules["overlays"]
+    actions = [(name, action.summary) for name, action in ruleset.actions.items()]
+    found += _section("Actions", _columns(actions))
+    found += _section("Outcomes", _columns([(name, _band(band)) for name, band in ruleset.bands.items()]))
+    for heading, option, kind in (("Dice", "--given", "chance"), ("Decisions", "--choose", "decision")):
+        labels = {name: label for name, label in ruleset.labels.items() if label.kind == kind}
+        found += _section(f"{heading} ({option} LABEL=...)", _label_lines(labels))
+    found += _section("House rules (--switch NAME=CHOICE)", _switch_lines(ruleset.switches, ruleset.in_force))
+    found += _section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
+    found += _section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
+    sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
+    found += _section("Sheet", _columns(sheet))
+    found += _section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
+    if isinstance(overlays, list):
+        found += _section("Overlays, the last one nearest", [line(INDENT, str(folder)) for folder in overlays])
+    return found
+
+
+def action_lines(action: ActionDescription, in_force: Mapping[str, str]) -> list[Line]:
+    """Return an action with what it takes, what it asks, and its outcome tables row by row.
+
+    Args:
+        action: the action.
+        in_force: the choice of every switch.
+    """
+    found = [line(Piece(action.action, "title"), f" ({action.ruleset}): {action.summary}")]
+    found += [line(text) for text in action.details.splitlines() if text]
+    if action.example:
+        found.append(line(Piece("For example: ", "quiet"), action.example))
+    takes = []
+    for name, parameter in action.parameters.items():
+        typed = f"--{name} {metavar(parameter, name)}".rstrip()
+        takes.append((typed, parameter.help + (" (needed)" if name in action.required else "")))
+    found += _section("Takes", _columns(takes))
+    found += _section("Asks", _label_lines(action.labels))
+    for name, table in action.tables.items():
+        found += _section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sections and columns
+
+
+def _section(heading: str, lines: Iterable[Line]) -> list[Line]:
+    body = list(lines)
+    return [line(), line(Piece(heading, "title")), *body] if body else []
+
+
+def _columns(rows: Sequence[tuple[str, str]], *, indent: str = INDENT) -> Iterator[Line]:
+    width = min(WIDEST, max((len(name) for name, _ in rows), default=0))
+    for name, text in rows:
+        yield line(indent, Piece(name.ljust(width), "name"), " " * GAP if text else "", text)
+
+
+def _band(band: Band) -> str:
+    if band.from_ is not None and band.from_ == band.to:
+        return f"{band.title}: margin {signed(band.to)}" if band.to else f"{band.title}: margin 0"
+    bounds = [
+        f"margin {signed(band.from_)} or more" if band.from_ is not None and band.to is None else "",
+        f"margin {signed(band.to)} or less" if band.to is not None and band.from_ is None else "",
+        f"margin {signed(band.from_)} to {signed(band.to)}" if band.from_ is not None and band.to is not None else "",
+        "when nothing opposes" if band.unopposed else "",
+    ]
+    told = ", or ".join(bound for bound in bounds if bound)
+    return f"{band.title}: {told}" if told else band.title
+
+
+def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
+    width = min(WIDEST, max((len(name) for name in labels), default=0))
+    for name, label in labels.items():
+        who = f"{' or '.join(_role(who) for who in label.who)}: " if label.kind == "decision" and any(label.who) else ""
+        passes = " (may pass)" if label.optional else ""
+        yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, f"{who}{' / '.join(label.help)}{passes}")
+        if label.options:
+            yield line(INDENT, " " * (width + GAP), Piece(", ".join(label.options), "quiet"))
+
+
+def _role(who: str) -> str:
+    switch = who.removeprefix("switch:")
+    return f"whom the house rule {switch} names" if switch != who else who
+
+
+def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -> Iterator[Line]:
+    for name, switch in switches.items():
+        yield line(INDENT, Piece(name, "name"), f": {switch.help}")
+        width = max(len(choice) for choice in switch.choices)
+        for choice, text in switch.choices.items():
+            marks = [mark for mark, is_so in (("default", choice == switch.default),) if is_so]
+            marks += ["in force"] if choice == in_force.get(name) != switch.default else []
+            told = f" ({', '.join(marks)})" if marks else ""
+            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, text, Piece(told, "quiet"))
+        yield line(INDENT * 2, Piece(f"source: {switch.source}", "quiet"))
+
+
+def _effect(effect: EffectText) -> str:
+    fields = "; ".join(f"{name}: {text}" for name, text in effect.fields.items())
+    return f"{effect.help} ({fields})" if fields else effect.help
+
+
+def _ladder(ladder: Mapping[str, int]) -> str:
+    return ", ".join(f"{title(name)} {signed(number)}" for name, number in ladder.items())
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Outcome tables
+
+
+def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: Mapping[str, str]) -> Iterator[Line]:
+    for band, row in table.items():
+        text = f": {row.text}" if row.text else ""
+        yield line(INDENT, Piece(bands.get(band, band), "title"), f" ({band}){text}")
+        yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
+
+
+def _consequence_lines(
+    effects: Sequence[Mapping[str, Any]],
+    ask: Mapping[str, RowQuestion],
+    in_force: Mapping[str, str],
+    *,
+    indent: str,
+) -> Iterator[Line]:
+    """Yield effects, then questions with their options, each with what comes of it below."""
+    for effect in effects:
+        plain = {key: value for key, value in effect.items() if key not in ("when", "unless")}
+        condition = _condition(effect.get("when", {}), effect.get("unless", {}))
+        yield line(indent, "* ", effect_words(plain), Piece(condition, "quiet"))
+    for label, question in ask.items():
+        switch = question.who.removeprefix("switch:")
+        who = f"{in_force[switch]}, by the house rule {switch}" if switch in in_force else question.who
+        passes = ", may pass" if question.optional else ""
+        asked = f" ({who}{passes}): {question.text}"
+        condition = _condition(question.when, question.unless)
+        yield line(indent, "? ", Piece(label, "name"), asked, Piece(condition, "quiet"))
+        for name, option in question.options.items():
+            condition = _condition(option.when, option.unless)
+            yield line(indent, INDENT, Piece(name, "name"), f": {option.text}", Piece(condition, "quiet"))
+            yield from _consequence_lines(option.effects, option.ask, in_force, indent=indent + INDENT * 2)
+
+
+def _condition(when: Mapping[str, Any], unless: Mapping[str, Any]) -> str:
+    """Return a condition in words, in brackets; nothing when it always holds."""
+    parts = [
+        f"{word} {' and '.join(_fact(key, value) for key, value in condition.items())}"
+        for word, condition in (("when", when), ("unless", unless))
+        if condition
+    ]
+    return f" [{', '.join(parts)}]" if parts else ""
+
+
+def _fact(key: str, value: Any) -> str:
+    if key == "margin-from":
+        return f"the margin is {signed(value)} or more"
+    if key == "margin-to":
+        return f"the margin is {signed(value)} or less"
+    return f"{key} is {' or '.join(map(str, value)) if isinstance(value, list) else value}"

@@ -1,0 +1,170 @@
+"""The figures that rpgres promises, measured side by side in one run. Records, never asserts.
+
+    python tests/benchmarks/run.py [--runs 25] [--json FILE]
+
+Run it with an installed rpgres (`pip install '.[test,bench]'`, compiled to bytecode) and nothing else going on. Every
+comparison alternates its two sides, so that a machine whose speed drifts treats both alike; ratios are medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HELLO = """
+import typer
+app = typer.Typer()
+@app.command()
+def hello(name: str = typer.Option("world", help="whom to greet")) -> None:
+    typer.echo(f"hello {name}")
+app()
+"""
+ROLL = [sys.executable, "-m", "rpgres", "roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--seed", "7"]
+
+
+def whole_process(command: list[str]) -> float:
+    """Return the seconds a command takes from start to exit."""
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, env=env, check=True)
+    return time.perf_counter() - start
+
+
+def peak_memory(command: list[str]) -> float:
+    """Return the most memory a command held, in MiB, measured in a process whose only child it is."""
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); "
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    shown = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True).stdout
+    return int(shown) / (1024 if sys.platform != "darwin" else 1024**2)
+
+
+def alternate(one: Callable[[], float], other: Callable[[], float], *, runs: int) -> tuple[float, float, float]:
+    """Return the medians of two measurements taken in turn, and the median of their ratios."""
+    one(), other()  # warm up
+    pairs = [(one(), other()) for _ in range(runs)]
+    return (
+        statistics.median(a for a, _ in pairs),
+        statistics.median(b for _, b in pairs),
+        statistics.median(a / b for a, b in pairs),
+    )
+
+
+def start(runs: int) -> dict[str, Any]:
+    """Return how a one-shot roll starts, against a Typer app with one option."""
+    with tempfile.TemporaryDirectory() as folder:
+        hello = Path(folder) / "hello.py"
+        hello.write_text(HELLO)
+        ours, theirs, ratio = alternate(
+            lambda: whole_process(ROLL), lambda: whole_process([sys.executable, str(hello)]), runs=runs
+        )
+    return {"ours ms": ours * 1e3, "hello-world Typer ms": theirs * 1e3, "ratio": ratio, "peak MiB": peak_memory(ROLL)}
+
+
+def resolutions(runs: int) -> dict[str, Any]:
+    """Return how many opposed Fate actions are resolved in a second, against d20 rolling 4d3-8."""
+    import d20
+
+    from rpgres.actions import play, policy_of, prepare
+    from rpgres.chance import Streams
+    from rpgres.dealers import SeededDealer
+    from rpgres.players import Seats
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    rules = load_rules(find_ruleset("fate"))
+    seats = Seats(policies={"": policy_of(rules)})
+    bare = prepare(rules, "overcome", {"skill": 3, "vs": "4dF+2"})
+    sheets = prepare(rules, "overcome", {"sheet": "mara", "skill": "deceive", "vs": "guards:will"})
+
+    def timed(action: Callable[[], object], count: int) -> float:
+        begin = time.perf_counter()
+        for _ in range(count):
+            action()
+        return (time.perf_counter() - begin) / count
+
+    def resolve(prepared: Any, count: int) -> float:
+        dealer = SeededDealer(Streams("7"))
+        begin = time.perf_counter()
+        for run in range(count):
+            dealer.move_to(run)
+            play(prepared, dealer=dealer, players=seats)
+        return (time.perf_counter() - begin) / count
+
+    ours, theirs, ratio = alternate(
+        lambda: resolve(bare, 4000), lambda: timed(lambda: d20.roll("4d3-8"), 1000), runs=runs
+    )
+    with_sheets = statistics.median(resolve(sheets, 1000) for _ in range(runs))
+    return {
+        "opposed overcome /s": 1 / ours,
+        "with sheets and invoke windows /s": 1 / with_sheets,
+        "d20 4d3-8 /s": 1 / theirs,
+        "ratio": 1 / ratio,
+    }
+
+
+def exact_odds(runs: int) -> dict[str, Any]:
+    """Return how long exact odds of one opposed action take, against icepool on the same question."""
+    import icepool
+
+    from rpgres.actions import prepare
+    from rpgres.odds import outcome_odds
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    rules = load_rules(find_ruleset("fate"))
+    prepared = prepare(rules, "overcome", {"skill": 3, "vs": "4dF+2"})
+
+    def band(margin: int) -> str:
+        return "fail" if margin < 0 else "tie" if margin == 0 else "succeed" if margin < 3 else "style"
+
+    def ours() -> float:
+        begin = time.perf_counter()
+        for _ in range(20):
+            found = outcome_odds(prepared)
+        assert found.open == 0
+        return (time.perf_counter() - begin) / 20
+
+    def theirs() -> float:
+        begin = time.perf_counter()
+        for _ in range(20):
+            fate = icepool.Die([-1, 0, 1])
+            found = ((4 @ fate + 3) - (4 @ fate + 2)).map(band)
+        assert found.denominator() == 6561
+        return (time.perf_counter() - begin) / 20
+
+    mine, other, ratio = alternate(ours, theirs, runs=runs)
+    return {"ours ms": mine * 1e3, "icepool ms": other * 1e3, "ratio": ratio}
+
+
+def main() -> None:
+    """Measure everything and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=25, help="measurements of each side (default 25)")
+    parser.add_argument("--json", type=Path, help="also write the figures to a file")
+    options = parser.parse_args()
+    figures = {
+        "start of `rpgres roll fate overcome --skill 3 --vs 2`": start(options.runs),
+        "resolutions in one process": resolutions(options.runs),
+        "exact odds of one opposed action": exact_odds(options.runs),
+    }
+    for title, values in figures.items():
+        print(title)
+        for name, value in values.items():
+            print(f"  {name:36} {value:12,.2f}")
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
