@@ -1,4 +1,4 @@
-"""The odds of an action at every rung of a ruleset's ladder, for whoever has to set a difficulty. Nothing here prints."""
+"""The odds of an action at every rung of a ladder, for whoever has to set a difficulty. Nothing here prints."""
 
 from __future__ import annotations
 

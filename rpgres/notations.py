@@ -1,4 +1,4 @@
-"""Dice notation from text to result and odds: what `roll 4dF+3` and `odds 4d6kh3` are made of. No ruleset plays here."""
+"""Dice notation from text to result and odds, as `roll 4dF+3` and `odds 4d6kh3` show them. No ruleset plays here."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def roll_dice(
 
 
 class DiceOdds(OddsResult, frozen=True, kw_only=True):
-    """The odds of a dice expression, as `rpgres odds --json` prints them: each value's chance, mean, standard deviation.
+    """The odds of a dice expression, as `rpgres odds --json` prints them: chances, mean, standard deviation.
 
     What is open belongs to explosions that were not followed to their end; mean and deviation leave it out.
     """

@@ -325,6 +325,13 @@ def test_what_the_plugin_raised_is_chained(site: Path) -> None:
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
+def test_the_place_in_the_plugin_is_told_but_none_of_ours(site: Path) -> None:
+    install_coin(site, code="x = 1\n\n1 / 0\n")
+    assert f"({site / 'rpgres_coin' / '__init__.py'}, line 3)" in status("coin").problem
+    install_coin(site, name="dime", code=changed(CODE, "yield coin", "return 7"))
+    assert "hooks.py" not in status("dime").problem
+
+
 def test_a_missing_module_of_its_own_is_told_from_one_it_needs(site: Path) -> None:
     install(site, points={"coin": "rpgres_coin.rules"}, files={"rpgres_coin/__init__.py": ""})
     with pytest.raises(PluginError, match=r"its module 'rpgres_coin\.rules' is not there"):

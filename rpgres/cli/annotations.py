@@ -25,7 +25,7 @@ OfRuleset = Annotated[
     typer.Option(
         "--ruleset",
         metavar="ID",
-        help="Say which ruleset, where neither the file's folder nor the choice of one tells.",
+        help="Say which ruleset, where there are several and the file's folder does not tell.",
         show_default=False,
         autocompletion=complete_rulesets,
     ),

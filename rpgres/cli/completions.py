@@ -31,7 +31,7 @@ def completion_script(shell: str) -> str:
         from rpgres.rulesets import unknown
 
         raise UsageError(unknown("completion script", shell, FILES, of="rpgres"))
-    from typer.completion import get_completion_script
+    from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it comes from a module of its own
 
     return get_completion_script(prog_name="rpgres", complete_var="_RPGRES_COMPLETE", shell=shell) + "\n"
 

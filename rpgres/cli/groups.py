@@ -18,6 +18,8 @@ class LazyGroup(typer.core.TyperGroup):
     Help and completion list stand-ins, so that listing a command neither imports nor builds it.
     """
 
+    heading = "Commands"  # over the list of them in help
+
     def entries(self) -> Mapping[str, str]:
         """Return the help of every command, by name, in the order of the list."""
         raise NotImplementedError
@@ -44,6 +46,13 @@ class LazyGroup(typer.core.TyperGroup):
         if summary is None:
             return None
         return typer.core.TyperCommand(cmd_name, help=summary, short_help=summary, rich_markup_mode=None)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands under the group's own heading."""
+        records = list(self.entries().items())
+        if records:
+            with formatter.section(self.heading):
+                formatter.write_dl(records)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that is called, with its name and what is left of the line."""

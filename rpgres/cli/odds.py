@@ -92,13 +92,20 @@ def _bars(*, is_plain: bool) -> int:
 class OddsGroup(PlayGroup):
     """What can be weighed."""
 
-    verb = Verb("odds", ACTION_OPTIONS, DICE_OPTIONS, weigh_action, weigh_notation)
+    verb = Verb(
+        "odds", ACTION_OPTIONS, DICE_OPTIONS, "Work out the exact chances of dice.", weigh_action, weigh_notation
+    )
 
 
 app = typer.Typer(
     cls=OddsGroup,
     add_completion=False,
-    help="Work out the exact chances of an action's outcomes, or of dice.",
+    help="""Work out the exact chances of an action's outcomes, or of dice.
+
+    `rpgres odds fate overcome --skill 3 --vs 4dF+2` follows the rules through everything the dice can show; without
+    --vs it does so against every rung of the ladder, with advice on which to take.
+
+    `rpgres odds 4d6kh3` weighs dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
+    short_help="Work out the exact chances of an action's outcomes, or of dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
-    epilog="Without an opposition (--vs), an action is weighed at every rung of the ladder.",
 )

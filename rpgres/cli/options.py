@@ -1,4 +1,4 @@
-"""Options that commands share: what they are called, and their texts read into values. What they do is told elsewhere."""
+"""Options that commands share: their names and help, and their texts read into values. Nothing here acts on them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Option(msgspec.Struct, frozen=True):
 SEED = Option("seed", "Draw all chance from this text, so that the same line gives the same result.", "TEXT")
 GIVEN = Option(
     "given",
-    "Take what real dice showed: roll=++0-, or roll=6,5,4; repeat it for later rolls.",
+    "Take what real dice showed: roll=++0- or roll=6,5,4; repeat it for later rolls.",
     "LABEL=FACES",
     many=True,
 )

@@ -72,8 +72,9 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
     from rpgres.render.lines import plain_text
 
     if is_terminal() and not is_plain and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
-        from rpgres.render.lines import styled
         from rich.console import Console
+
+        from rpgres.render.lines import styled
 
         Console(highlight=False, soft_wrap=True).print(styled(lines), end="")
         return

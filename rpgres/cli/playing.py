@@ -33,6 +33,7 @@ class Verb(NamedTuple):
         name: the command.
         options: those an action takes beside its own.
         dice_options: those dice take.
+        dice_help: what it does with dice, in one line.
         act: plays an action: `act(data, action, values)`.
         throw: does the same with dice: `throw(notation, values)`.
     """
@@ -40,6 +41,7 @@ class Verb(NamedTuple):
     name: str
     options: Sequence[Option]
     dice_options: Sequence[Option]
+    dice_help: str
     act: Callable[[RulesetData, str, dict[str, Any]], None]
     throw: Callable[[str, dict[str, Any]], None]
 
@@ -81,6 +83,7 @@ class PlayGroup(LazyGroup):
     """`roll` or `odds`: behind it stands dice notation, or a ruleset and an action."""
 
     verb: Verb
+    heading = "Rulesets"
 
     def entries(self) -> Mapping[str, str]:
         """Return the rulesets with their titles."""
@@ -100,9 +103,10 @@ class PlayGroup(LazyGroup):
             UsageError: nothing does.
         """
         if not ctx._protected_args:
+            name = self.verb.name
             raise UsageError(
-                f"say what to {'roll' if self.verb.name == 'roll' else 'weigh'}: dice (`rpgres {self.verb.name} 4dF+3`), "
-                f"or a ruleset and an action (`rpgres {self.verb.name} fate overcome --skill 3 --vs 2`)"
+                f"say what to {'roll' if name == 'roll' else 'weigh'}: dice, as in `rpgres {name} 4dF+3`, "
+                f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
             )
         return super().invoke(ctx)
 
@@ -122,6 +126,8 @@ def _is_dice(name: str) -> bool:
 
 class RulesetGroup(LazyGroup):
     """The actions of one ruleset."""
+
+    heading = "Actions"
 
     def __init__(self, verb: Verb, data: RulesetData) -> None:
         super().__init__(
@@ -206,15 +212,16 @@ def _said(example: str, verb: str) -> str:
 def inputs_of(data: RulesetData, action: str) -> list[Option]:
     """Return the options that an action takes itself, beside those of every action."""
     required = data.file.actions[action].required
-    options = [
-        _input_option(data, name, parameter, name in required) for name, parameter in data.parameters(action).items()
-    ]
+    taken = data.parameters(action).items()
+    options = [_input_option(data, name, parameter, is_required=name in required) for name, parameter in taken]
     who = Option(SHEET, "Take who acts from a sheet: a file, or one that comes with the ruleset.", "FILE", INPUTS)
     return [*options, _with_offers(who, data, action)]
 
 
-def _input_option(data: RulesetData, name: str, parameter: Parameter, is_required: bool) -> Option:
+def _input_option(data: RulesetData, name: str, parameter: Parameter, *, is_required: bool) -> Option:
     text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
+    if parameter.choices:
+        text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
     if is_required:
         text += " [required]"
     elif parameter.default is not None:
@@ -262,22 +269,24 @@ def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
     def call(words: Sequence[str] = (), **values: Any) -> None:
         verb.throw(_expression(first, words), values)
 
-    more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="", hidden=True, default=())
+    more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="[...]", hidden=True, default=())
     return SectionedCommand(
         first,
         callback=call,
         params=[more, *(option.build() for option in verb.dice_options)],
-        help=DICE_HELP,
+        help=f"{verb.dice_help}\n\n{NOTATION}",
+        short_help=verb.dice_help,
         rich_markup_mode=None,
     )
 
 
-DICE_HELP = """\
-Roll dice, or weigh them.
-
+NOTATION = """\
 NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions are joined by + - * and ( ).
-Behind dice: kh kl dh dl keep or drop the highest or lowest (4d6kh3); ! explodes; r and ro reroll, always or once
-(r1, ro<3); >= <= = > < count the dice that fit (6d10>=8). The expression `-` is read from standard input."""
+
+Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
+always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
+
+In place of an expression, - reads one from standard input."""
 
 
 def _expression(first: str, words: Sequence[str]) -> str:

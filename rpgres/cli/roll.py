@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -157,13 +157,18 @@ def _show_many(results: Iterable[Result | Pending], file: RulesetFile | None, sh
 class RollGroup(PlayGroup):
     """What can be rolled."""
 
-    verb = Verb("roll", ACTION_OPTIONS, DICE_OPTIONS, roll_action, roll_notation)
+    verb = Verb("roll", ACTION_OPTIONS, DICE_OPTIONS, "Roll dice.", roll_action, roll_notation)
 
 
 app = typer.Typer(
     cls=RollGroup,
     add_completion=False,
-    help="Resolve an action of a ruleset, or roll dice.",
+    help="""Resolve an action of a ruleset, or roll dice.
+
+    `rpgres roll fate overcome --skill 3 --vs 2` plays an action by its rules; `rpgres roll fate --help` lists the
+    actions, and `rpgres roll fate overcome --help` explains one.
+
+    `rpgres roll 4dF+3` rolls dice; `rpgres roll 4dF+3 --help` explains the notation.""",
+    short_help="Resolve an action of a ruleset, or roll dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
-    epilog="For dice, `rpgres roll 4dF+3 --help` tells the notation.",
 )

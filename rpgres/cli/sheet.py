@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -154,6 +155,6 @@ def _source(file: str, rules: Rules) -> Source:
     from rpgres.tomlfiles import read_source
 
     path = Path(file)
-    if file == STDIN or path.exists() or path.suffix != "" and path.parent != Path():
-        return read_source(path)  # a path that is none gets the nearest name of its folder
+    if file == STDIN or os.path.exists(path) or path.parent != Path():
+        return read_source(path)  # of a file that is not there it names the nearest in its folder
     return read_source(find_sheet(rules, file))

@@ -19,7 +19,7 @@ from rpgres.dice import Dice
 from rpgres.errors import UsageError
 from rpgres.players import NO
 from rpgres.rulesets import Effect, Option, Ruleset, effect
-from rpgres.state import EMPTY, GM, SCENE, Map, State, Tag, put, slug
+from rpgres.state import GM, SCENE, Map, State, Tag, put, slug
 from rpgres.table import Table
 
 POINTS = "fate-points"
@@ -266,15 +266,20 @@ def _public_tag(state: State, name: str) -> Tag | None:
     return tag if tag is not None and tag.audience is None else None
 
 
-def _lay(state: State, tag: Tag) -> State:
-    """Return the state with a tag everybody knows added; a hidden one of that name makes room."""
-    hidden = state.tag(tag.name)
-    if hidden is not None and hidden.audience is not None:
-        number = 1
-        while state.tag(f"{hidden.name} (hidden {number})") is not None:
-            number += 1
-        state = _replaced(state, hidden, msgspec.structs.replace(hidden, name=f"{hidden.name} (hidden {number})"))
-    return state.with_tag(tag)
+def lay(state: State, tag: Tag) -> State:
+    """Return the state with a tag added that everybody knows."""
+    return _with_room(state, tag.name).with_tag(tag)
+
+
+def _with_room(state: State, name: str) -> State:
+    """Return the state in which no hidden tag has the name: one that has it gets another, which changes no view."""
+    hidden = state.tag(name)
+    if hidden is None or hidden.audience is None:
+        return state
+    number = 1
+    while state.tag(f"{hidden.name} (hidden {number})") is not None:
+        number += 1
+    return _replaced(state, hidden, msgspec.structs.replace(hidden, name=f"{hidden.name} (hidden {number})"))
 
 
 def _replaced(state: State, old: Tag, new: Tag) -> State:
@@ -324,7 +329,7 @@ def register_effects(ruleset: Ruleset) -> None:
 def gain_boost(state: State, change: Effect) -> State:
     """Return the state with a boost that `to` may use once."""
     name = distinct_name(state, change.get("name") or "Boost")
-    return _lay(state, Tag(name, BOOST, SCENE, Map({change["to"]: 1})))
+    return lay(state, Tag(name, BOOST, SCENE, Map({change["to"]: 1})))
 
 
 def change_aspect(state: State, change: Effect) -> State:
@@ -339,22 +344,19 @@ def change_aspect(state: State, change: Effect) -> State:
             tag = state.tag(name)
             return state.without_tag(name) if there is not None or (tag and tag.kind == BOOST) else state
         case "created" if there is None:
-            return _lay(state, Tag(name, "aspect", _carrier(state, change)))
-        case "created" if there.kind == BOOST:
+            return lay(state, Tag(name, "aspect", _carrier(state, change)))
+        case "created" if there is not None and there.kind == BOOST:
             return _replaced(state, there, msgspec.structs.replace(there, kind="aspect", on=_carrier(state, change)))
         case "revealed":
             tag = state.tag(name)
             if tag is None:
-                return _lay(state, Tag(name, "aspect", _carrier(state, change)))
+                return lay(state, Tag(name, "aspect", _carrier(state, change)))
             return _replaced(state, tag, msgspec.structs.replace(tag, audience=None))
         case "altered" if there is not None:
             becomes = change.get("becomes") or f"{there.name}, for the Worse"
             if slug(becomes) != there.slug:
                 becomes = distinct_name(state, becomes)
-            rest = state.without_tag(name)
-            at = state.tags.index(there)
-            renamed = _lay(rest, msgspec.structs.replace(there, name=becomes)).tags
-            return msgspec.structs.replace(state, tags=(*renamed[:at], renamed[-1], *renamed[at:-1]))
+            return _replaced(_with_room(state, becomes), there, msgspec.structs.replace(there, name=becomes))
     return state
 
 
@@ -371,7 +373,7 @@ def change_free_invokes(state: State, change: Effect) -> State:
     if tag is None and count < 0:
         return state
     if tag is None:
-        return _lay(state, Tag(name, "aspect").with_uses(change["to"], count))
+        return lay(state, Tag(name, "aspect").with_uses(change["to"], count))
     used = tag.with_uses(change["to"], count)
     if used.kind == BOOST and not used.uses:
         return state.without_tag(name)

@@ -14,6 +14,7 @@ from itertools import combinations
 
 import msgspec
 
+from rpgres.kits.aspects import distinct_name, lay
 from rpgres.rulesets import Effect, Option, Ruleset, effect
 from rpgres.sheets import mark_box
 from rpgres.state import EMPTY, Box, Character, Map, State, Tag, put
@@ -23,6 +24,7 @@ CONSEQUENCES = "consequences"
 MEMBERS = "members"  # the counter of a mob's size
 TAKEN = "consequences-taken"  # counted for what a concession is worth
 OUT = "taken-out"
+LOWEST = "lowest"  # the box or slot that is the smallest free one
 
 
 class Absorption(msgspec.Struct, frozen=True):
@@ -73,7 +75,8 @@ def ways_to_absorb(shifts: int, *, boxes: Sequence[Box], slots: Sequence[Box]) -
 def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, name: str = "") -> tuple[Effect, ...]:
     """Ask somebody how a hit is taken and return the effects of it.
 
-    A mob is not asked: each of its members takes what its boxes hold, and what is left runs on to the next.
+    A mob is not asked: each of its members takes what its boxes hold, and what is left runs on to the next. Nor is
+    somebody whose only way is a stress box.
 
     Args:
         table: where it is played.
@@ -89,22 +92,31 @@ def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, na
     boxes = character.tracks.get(track, ())
     slots = tuple(slot for slot in character.tracks.get(CONSEQUENCES, ()) if slot_fits(slot, track))
     ways = ways_to_absorb(shifts, boxes=boxes, slots=slots)
-    options = [Option(way.name, _describe(way), -way.weight) for way in ways]
-    options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000))
-    answer = table.ask(
-        "absorb", who, options, text=f"How does {character.title or who} take a hit of {shifts}?", shifts=shifts
-    )
-    chosen = next((way for way in ways if way.name == answer), None)
+    chosen = ways[0] if len(ways) == 1 and not ways[0].slots else _asked_way(table, character, shifts, ways)
     if chosen is None:
         return (effect(OUT, to=who, how=OUT),)
     effects: list[Effect] = []
     if chosen.box is not None:
         effects.append(effect("stress", to=who, track=track, box=chosen.box.name))
     for number, slot in enumerate(chosen.slots):
-        text = name if name and number == 0 else f"{slot.name.title()} Consequence of {character.title or who}"
+        own = name if name and number == 0 else _consequence_text(slot.name, character)
+        text = distinct_name(table.state, own)
         effects.append(effect("consequence", to=who, slot=slot.name, name=text, track=CONSEQUENCES))
         effects.append(effect("free-invoke", to=attacker, count=1, on=text))
     return tuple(effects)
+
+
+def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:
+    """Return the way somebody chooses to take a hit; None for being taken out."""
+    options = [Option(way.name, _describe(way), -way.weight) for way in ways]
+    options.append(Option(OUT, "Taken out: the attacker decides what becomes of you.", -1000))
+    text = f"How does {character.title or character.name} take a hit of {shifts}?"
+    answer = table.ask("absorb", character.name, options, text=text, shifts=shifts)
+    return next((way for way in ways if way.name == answer), None)
+
+
+def _consequence_text(slot: str, character: Character) -> str:
+    return f"{slot.title()} Consequence of {character.title or character.name}"
 
 
 def slot_fits(slot: Box, track: str) -> bool:
@@ -156,49 +168,55 @@ def unchanged(state: State, _effect: Effect) -> State:
     return state
 
 
-def check_box(state: State, effect: Effect) -> State:
-    """Return the state with a stress box checked; the box `lowest` is the first free one of any stress track."""
-    character = state.characters.get(effect["to"])
+def check_box(state: State, change: Effect) -> State:
+    """Return the state with a stress box checked; the box `lowest` is the smallest free one of all stress tracks."""
+    character = state.characters.get(change["to"])
     if character is None:
         return state
-    for track, boxes in character.tracks.items():
-        if track == CONSEQUENCES or effect.get("track", track) != track:
-            continue
-        name = _lowest(boxes) if effect["box"] == "lowest" else effect["box"]
-        if name:
-            return put(state, ("characters", character.name, "tracks", track), mark_box(boxes, name))
-    return state
+    only = change.get("track")
+    tracks = {name: boxes for name, boxes in character.tracks.items() if name != CONSEQUENCES and only in (None, name)}
+    if change["box"] != LOWEST:
+        marked = {name: mark_box(boxes, change["box"]) for name, boxes in tracks.items()}
+    else:
+        free = {name: box for name, boxes in tracks.items() if (box := _lowest(boxes)) is not None}
+        if not free:
+            return state
+        least = min(free, key=lambda name: free[name].size)
+        marked = {least: mark_box(tracks[least], free[least].name)}
+    return put(state, ("characters", character.name, "tracks"), Map({**character.tracks, **marked}))
 
 
-def take_consequence(state: State, effect: Effect) -> State:
+def take_consequence(state: State, change: Effect) -> State:
     """Return the state with a consequence written down and lying on the table as an aspect of its owner."""
-    character = state.characters.get(effect["to"])
+    character = state.characters.get(change["to"])
     if character is None:
         return state
-    track = effect.get("track", CONSEQUENCES)
+    track = change.get("track", CONSEQUENCES)
     boxes = character.tracks.get(track, ())
-    slot = _lowest(boxes) if effect["slot"] == "lowest" else effect["slot"]
+    lowest = _lowest(boxes)
+    slot = change["slot"] if change["slot"] != LOWEST else lowest.name if lowest is not None else ""
     if not slot:
         return state
-    text = effect.get("name") or f"{slot.title()} Consequence of {character.title or character.name}"
+    text = change.get("name") or distinct_name(state, _consequence_text(slot, character))
     counters = character.counters.with_(TAKEN, character.counters.get(TAKEN, 0) + 1)
     character = msgspec.structs.replace(
         character, tracks=character.tracks.with_(track, mark_box(boxes, slot, text=text)), counters=counters
     )
-    return state.with_character(character).with_tag(Tag(text, "consequence", character.name, EMPTY))
+    return lay(state.with_character(character), Tag(text, "consequence", character.name, EMPTY))
 
 
-def _lowest(boxes: Sequence[Box]) -> str:
+def _lowest(boxes: Sequence[Box]) -> Box | None:
+    """Return the smallest free box; one that is for harm of one kind only counts after the ordinary one."""
     free = [box for box in boxes if not box.mark]
-    return min(free, key=lambda box: box.size).name if free else ""
+    return min(free, key=lambda box: (box.size, "-" in box.name)) if free else None
 
 
-def take_out(state: State, effect: Effect) -> State:
+def take_out(state: State, change: Effect) -> State:
     """Return the state in which somebody is out, or a mob has fewer members and its foremost one is fresh."""
-    character = state.characters.get(effect["to"])
+    character = state.characters.get(change["to"])
     if character is None:
         return state
-    members = character.counters.get(MEMBERS, 1) - effect.get("count", character.counters.get(MEMBERS, 1))
+    members = character.counters.get(MEMBERS, 1) - change.get("count", character.counters.get(MEMBERS, 1))
     if members <= 0:
         return state.with_character(msgspec.structs.replace(character, is_out=True))
     tracks = Map({track: _cleared(boxes) for track, boxes in character.tracks.items()})

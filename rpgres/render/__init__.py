@@ -1,1 +1,1 @@
-"""Values to text for people, as lines of styled pieces: plain in a pipe, coloured on a terminal. Nothing here prints."""
+"""Values to text for people, as lines of styled pieces that a pipe gets plain. Nothing here prints."""

@@ -106,7 +106,7 @@ def _at_least(outcomes: Mapping[str, Chance]) -> dict[str, float]:
     """Return the chance of each value or more, for values that ascend."""
     found: dict[str, float] = {}
     above = 0.0
-    for value, chance in reversed(outcomes.items()):
+    for value, chance in reversed(list(outcomes.items())):
         above += chance.probability
         found[value] = min(1.0, round(above, 12))
     return found

@@ -126,9 +126,12 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
     for name, label in labels.items():
         who = f"{' or '.join(_role(who) for who in label.who)}: " if label.kind == "decision" and any(label.who) else ""
         passes = " (may pass)" if label.optional else ""
-        yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, f"{who}{' / '.join(label.help)}{passes}")
+        first, *others = label.help or [""]
+        pad = " " * (width + GAP)
+        yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, f"{who}{first}{passes}")
+        yield from (line(INDENT, pad, f"or: {other}") for other in others)
         if label.options:
-            yield line(INDENT, " " * (width + GAP), Piece(", ".join(label.options), "quiet"))
+            yield line(INDENT, pad, Piece(f"one of {', '.join(label.options)}", "quiet"))
 
 
 def _role(who: str) -> str:

@@ -25,7 +25,7 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any]) -> list[Lin
     """
     character = sheet.character
     found = [
-        line(Piece(character.title, "title"), f" ({rules.file.title})"),
+        line(Piece(character.title, "title"), f" ({rules.id})"),
     ]
     if character.seat == GM:
         found.append(line("played by the game master"))
@@ -37,7 +37,14 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any]) -> list[Lin
         if body:
             found += [line(), line(Piece(title(name), "title")), *body]
     tracks = list(_track_lines(rules, sheet))
-    return [*found, line(), *tracks] if tracks else found
+    return [_harmless(shown) for shown in ([*found, line(), *tracks] if tracks else found)]
+
+
+def _harmless(shown: Line) -> Line:
+    """Return a line without control characters, which somebody else's sheet could send to a terminal."""
+    return tuple(
+        Piece("".join(char if char.isprintable() else " " for char in piece.text), piece.style) for piece in shown
+    )
 
 
 def _field_lines(rules: Rules, sheet: Sheet, name: str, field: Field, value: Any) -> Iterator[Line]:

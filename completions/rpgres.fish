@@ -1,0 +1,1 @@
+complete --command rpgres --no-files --arguments "(env _RPGRES_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) rpgres)" --condition "env _RPGRES_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) rpgres"

@@ -1,0 +1,41 @@
+"""The README, run block by block as a reader would, in an empty folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from docs import ROOT, blocks_of, commands_of, run_python, type_in, write_file
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif("win" in __import__("sys").platform, reason="the blocks are for a POSIX shell")
+def test_the_tour_prints_what_it_shows(tmp_path: Path) -> None:
+    ran = 0
+    for block in blocks_of(README):
+        if block.language == "toml":
+            write_file(block.text, folder=tmp_path)
+        elif block.language == "python":
+            assert run_python(block.text, name=f"README.md:{block.line}") == []
+        elif block.language == "console":
+            for command, expected in commands_of(block.text):
+                assert type_in(command, folder=tmp_path) == expected, f"README.md:{block.line}: {command}"
+                ran += 1
+    assert ran >= 12
+
+
+def test_every_command_shows_its_output() -> None:
+    for block in blocks_of(README):
+        if block.language == "console":
+            assert all(output for _, output in commands_of(block.text)), f"README.md:{block.line}"
+
+
+def test_the_two_commands_come_first_and_make_their_own_environment() -> None:
+    first, second = [block.text for block in blocks_of(README) if block.language == "sh"]
+    for command in (first, second):
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+        assert command.count("\n") == 1
+    assert "rpgres roll fate" in first
+    assert "pytest" in second
+    assert [block.language for block in blocks_of(README)][:2] == ["sh", "sh"]
