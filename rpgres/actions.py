@@ -155,7 +155,9 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         raise
     except RpgresError:
         raise
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise RuleError(
             f"the rule {prepared.rules.id} {prepared.action} failed: {type(error).__name__}: {error}"
         ) from error

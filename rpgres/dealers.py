@@ -10,6 +10,7 @@ from typing import Protocol
 
 from rpgres.chance import WORD, Streams, pick
 from rpgres.dice import Dice, Throw
+from rpgres.errors import GivenError
 
 
 class Dealer(Protocol):
@@ -101,7 +102,11 @@ class GivenDealer:
         """
         results = self._given.get(label)
         if results:
-            return dice.read(results.pop(0))
+            result = results.pop(0)
+            try:
+                return dice.read(result)
+            except GivenError as error:
+                raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
         return self._then.throw(dice, label, count)
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:

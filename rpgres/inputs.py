@@ -168,7 +168,7 @@ def _read_one(setting: Setting, name: str, parameter: Parameter, value: Any) -> 
         case "flag":
             return _flag(value, option=f"--{name}")
         case "choice":
-            if value not in parameter.choices:
+            if not isinstance(value, str) or value not in parameter.choices:
                 raise UsageError(unknown("choice", str(value), parameter.choices, of=f"--{name}"))
             return value
         case "character":

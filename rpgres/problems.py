@@ -9,13 +9,13 @@ from __future__ import annotations
 import datetime
 import operator
 import re
-import tomli
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
+import tomli
 from msgspec import inspect
 
 from rpgres.errors import RpgresError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.state import EMPTY, Map, freeze
 from rpgres.tomlfiles import Source, convert, nearest, overlay, parse, read_source
 
@@ -415,9 +415,12 @@ class Rules:
 
         Raises:
             UsageError: the ruleset has no such action.
+            RuleError: its data have the action, and its code has not.
         """
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
+        if action not in self.ruleset.actions:
+            raise RuleError(f"the ruleset {self.id} describes the action {action!r} and has no rule for it")
         return self.ruleset.actions[action]
 
     def parameters(self, action: str) -> dict[str, Parameter]:
@@ -471,7 +474,7 @@ class Rules:
             if inline:
                 data = overlay(data, inline)
                 sources.append(part.source)
-            if (part.folder / file_name).is_file():
+            if os.path.isfile(part.folder / file_name):
                 source = read_source(part.folder / file_name)
                 data = overlay(data, parse(source))
                 sources.append(source)
@@ -651,7 +654,7 @@ def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = (
     folders = [base]
     for root in overlay_roots(extra):
         folder = root / ruleset_id
-        if folder.is_dir() and not any(_same(folder, known) for known in folders):
+        if os.path.isdir(folder) and not any(_same(folder, known) for known in folders):
             folders.append(folder)
     return folders
 
@@ -668,7 +671,7 @@ def builtin_folder() -> Path:
     """Return the folder of the rulesets that ship with rpgres: in the wheel, or beside the package in a checkout."""
     package = Path(__file__).parent
     shipped = package / "data"
-    return shipped if shipped.is_dir() else package.parent / "rulesets"
+    return shipped if os.path.isdir(shipped) else package.parent / "rulesets"
 
 
 def user_folder() -> Path:
@@ -698,7 +701,7 @@ def read_parts(folders: Sequence[Path], *, ruleset_id: str) -> list[Part]:
     parts = []
     for folder in folders:
         path = folder / "ruleset.toml"
-        if path.is_file():
+        if os.path.isfile(path):
             source = read_source(path)
             parts.append(Part(folder=folder, source=source, data=parse(source)))
         elif parts:

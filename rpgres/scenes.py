@@ -5,6 +5,7 @@ Nothing here prints, and nothing here knows a ruleset: an action of a scene is t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -146,13 +147,13 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
         FileError: there is none; names the nearest.
     """
     path = Path(name)
-    if path.is_file():
+    if os.path.isfile(path):
         return path
     ruleset, _, scene = name.removesuffix(".toml").partition("/")
     known: list[str] = []
     for root in (*reversed(overlay_roots(extra)), builtin_folder()):
         folder = root / ruleset / "scenes"
-        if scene and (folder / f"{scene}.toml").is_file():
+        if scene and os.path.isfile(folder / f"{scene}.toml"):
             return folder / f"{scene}.toml"
         known += [f"{found.parent.parent.name}/{found.stem}" for found in sorted(root.glob("*/scenes/*.toml"))]
     near = nearest(name, known)
@@ -169,6 +170,7 @@ def read_scene(
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
     policy: str = "",
+    auto: bool = False,
 ) -> Scene:
     """Return a scene from its text.
 
@@ -177,7 +179,8 @@ def read_scene(
         find_ruleset: gives a ruleset's code by id.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
-        policy: who answers what nobody else does, over the scene's own policies.
+        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them.
+        auto: let the ruleset's first policy do that when neither says.
 
     Raises:
         FileError: the file is faulty; all problems at once.
@@ -200,7 +203,7 @@ def read_scene(
         seen_by = None if laid.seen_by is None else tuple(laid.seen_by)
         state = state.with_tag(Tag(laid.text, laid.kind, laid.on, Map(laid.uses), seen_by))
     everybody = policy or file.policy
-    if everybody:
+    if everybody or auto:
         policies[""] = policy_of(rules, everybody)
     return Scene(file, source, rules, state, policies)
 
@@ -226,24 +229,31 @@ def _character(
 # Running
 
 
-def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:
-    """Return what comes of a scene.
+class PlayedStep(NamedTuple):
+    """A step that was played: its result (None when `when` did not hold), and the table after it."""
+
+    number: int
+    id: str
+    result: Result | None
+    state: State
+
+
+def play_scene(scene: Scene, *, seed: str, prompt: Prompt | None = None) -> Iterator[PlayedStep]:
+    """Yield what comes of each step of a scene, as it is played.
 
     Args:
         scene: the scene.
-        seed: in place of the scene's own; without either a fresh one is minted.
+        seed: what all chance is drawn from.
         prompt: asks a person what nobody else answers.
 
     Raises:
         FileError: a step cannot be played, or a decision has nobody to take it; says which step and where.
     """
-    seed = seed or scene.file.seed or mint_seed()
     streams = Streams(seed)
     state, outcomes = scene.state, dict[str, str]()
-    steps = []
     for number, step in enumerate(scene.file.steps):
         if not _is_due(step, outcomes):
-            steps.append({"id": step.id, "skipped": True})
+            yield PlayedStep(number, step.id, None, state)
             continue
         try:
             found, after = _play_step(scene, number, scene.state if step.fresh else state, streams, prompt=prompt)
@@ -252,9 +262,33 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
         if isinstance(found, Pending):
             raise _unanswered(scene, number, found)
         state = state if step.fresh else after
-        if step.id:
-            outcomes[step.id] = found.outcome or ""
-        steps.append({"id": step.id, **msgspec.to_builtins(found)})
+        if step.id and found.outcome is not None:
+            outcomes[step.id] = found.outcome
+        yield PlayedStep(number, step.id, found, state)
+
+
+def seed_of(scene: Scene, seed: str | None) -> str:
+    """Return the seed a scene is played from: the one asked for, its own, or a fresh one."""
+    if seed is not None:
+        return seed
+    return scene.file.seed if scene.file.seed is not None else mint_seed()
+
+
+def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:
+    """Return what comes of a scene as a whole; see `play_scene`.
+
+    Args:
+        scene: the scene.
+        seed: in place of the scene's own; without either a fresh one is minted.
+        prompt: asks a person what nobody else answers.
+    """
+    seed = seed_of(scene, seed)
+    steps: list[dict[str, Any]] = []
+    state = scene.state
+    for played in play_scene(scene, seed=seed, prompt=prompt):
+        state = played.state
+        what = {"skipped": True} if played.result is None else msgspec.to_builtins(played.result)
+        steps.append({"id": played.id, **what})
     return SceneResult(
         version=__version__,
         ruleset=scene.rules.id,

@@ -1,7 +1,7 @@
 """JSON Schemas of what rpgres prints and of the files it reads, made from the record types. Nothing here prints.
 
-The shape comes from the types (`msgspec.json.schema_components`), the names and words of a ruleset from its data.
-`TEXTS` holds what the types cannot say: one line for each field, shown by editors and by readers of the JSON.
+The shape comes from the types (`msgspec.json.schema_components`), a line on each field from `fieldtexts`, the names and
+words of a ruleset from its data.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import msgspec
 
 from rpgres.actions import Pending, Result, labels_of
 from rpgres.errors import UsageError
+from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
+from rpgres.ladder import LadderOdds
 from rpgres.library import Request
+from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
 from rpgres.rulesets import Field, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.scenes import SceneFile, SceneResult
@@ -32,273 +35,6 @@ _REMOVE: Schema = {
     "properties": {"remove": {"description": "always true", "const": True}},
     "required": ["remove"],
     "additionalProperties": False,
-}
-
-_STATE = "what lies on the table at the end: characters, tags, counters"
-_SWITCHES = "house rules, by name"
-_CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
-_UNLESS = "what must not hold; written as `when`"
-
-# One line for each field of each record, by the record's name in the schema.
-TEXTS: dict[str, dict[str, str]] = {
-    "AnswerRecord": {
-        "label": "the name under which the rule asked",
-        "kind": "chance for dice, decision for somebody's choice",
-        "value": "the dice as `--given` takes them, or the option chosen",
-    },
-    "Result": {
-        "format": "what this object is, and the version of its form",
-        "version": "the version of rpgres",
-        "ruleset": "the ruleset's id",
-        "rules": "what names the rules exactly: version, hash of data, overlays in use",
-        "action": "the action's name",
-        "variant": "the action's variant, if it has any",
-        "actor": "who acts",
-        "inputs": "what was typed, by parameter",
-        "answers": "everything rolled and decided, in order; enough to run it again",
-        "outcome": "the band of the outcome",
-        "success": "whether the band is a success; null where it is neither",
-        "margin": "total less opposition; null when nothing opposed the action",
-        "total": "what the acting side came to",
-        "opposition": "what it was up against",
-        "effects": "what the outcome changes, in order",
-        "texts": "what the outcome means, in words",
-        "events": "what happened at the table, in order, as far as the reader may see it",
-        "switches": "every house rule and the choice in force",
-        "seed": "where the dice came from; null while it is secret",
-        "unused": "answers that no question took",
-        "note": "the text of --note",
-        "details": "what the ruleset adds of its own",
-    },
-    "QuestionRecord": {
-        "label": "the name under which it is answered: --choose LABEL=OPTION",
-        "who": "who has to answer",
-        "text": "the question as put to a person",
-        "options": "what may be answered, and what it means",
-        "facts": "what the decision is about",
-    },
-    "Pending": {
-        "format": "what this object is, and the version of its form",
-        "version": "the version of rpgres",
-        "ruleset": "the ruleset's id",
-        "action": "the action's name",
-        "actor": "who acts",
-        "inputs": "what was typed, by parameter",
-        "answers": "everything rolled and decided so far, in order",
-        "events": "what happened at the table so far",
-        "question": "the decision that is waited for",
-        "switches": "every house rule and the choice in force",
-        "seed": "where the dice came from; null while it is secret",
-        "resume": "the command line that goes on with the same run",
-        "note": "the text of --note",
-    },
-    "Chance": {
-        "probability": "from 0 to 1, for reading",
-        "exact": "the same as a fraction, such as 2123/6561",
-    },
-    "OddsResult": {
-        "format": "what this object is, and the version of its form",
-        "version": "the version of rpgres",
-        "ruleset": "the ruleset's id; null for dice notation",
-        "action": "the action's name; null for dice notation",
-        "inputs": "what was typed, by parameter",
-        "outcomes": "the chance of every outcome, by its name",
-        "method": "how the chances were found",
-        "open": "the chance of what the budget left unresolved; all chances and this sum to exactly 1",
-        "leaves": "how many courses of the action were run to an end",
-        "states": "how many distinct merged states were met",
-        "policies": "who decided by which policy",
-        "switches": "every house rule and the choice in force",
-        "note": "the text of --note",
-    },
-    "Request": {
-        "ruleset": "the ruleset's id",
-        "action": "the action's name",
-        "with": "the action's inputs, by parameter, as in a scene",
-        "seed": "any text; a fresh one when left out",
-        "given": "results read off real dice, by label: one, or a list in the order of the questions",
-        "choose": "answers to decisions, by label, likewise",
-        "switches": "house rules that are not at their default",
-        "auto": "whether policies answer what nobody did",
-        "policies": "policy by character, for those who have one of their own",
-        "note": "carried into the result",
-        "id": "anything; carried into the answer",
-    },
-    "SceneResult": {
-        "format": "what this object is, and the version of its form",
-        "version": "the version of rpgres",
-        "ruleset": "the ruleset's id",
-        "rules": "what names the rules exactly: version, hash of data, overlays in use",
-        "title": "the scene's title",
-        "seed": "where the dice came from",
-        "switches": "every house rule and the choice in force",
-        "steps": "each step's result with its `id`; a step whose `when` did not hold has `skipped`",
-        "state": _STATE,
-    },
-    "SceneFile": {
-        "ruleset": "the ruleset's id",
-        "title": "what the scene is called",
-        "summary": "what it is about, in a line",
-        "seed": "any text, so that every run is the same; left out, each run has a fresh one",
-        "policy": "who answers what nobody else does: the name of a policy of the ruleset",
-        "switches": "house rules that are not at their default",
-        "counters": "counters of the table, such as the game master's points, at the beginning",
-        "characters": "who takes part, by short name: a sheet, or the keys of one, or both",
-        "tags": "texts with game weight that lie on the table at the beginning, by short name",
-        "steps": "the actions, in order",
-    },
-    "SceneTag": {
-        "text": "the text as people say it",
-        "kind": "the ruleset's word for what it is",
-        "on": "the character that carries it; empty for the scene",
-        "uses": "free uses by who holds them",
-        "seen-by": "the seats that may know of it; everybody when left out",
-    },
-    "Step": {
-        "action": "the action's name",
-        "actor": "who acts: one of the scene's characters",
-        "id": "a name, so that later steps can branch on what came of it",
-        "with": "the action's inputs, by parameter",
-        "given": "results read off real dice, by label: one, or a list in the order of the questions",
-        "choose": "answers to decisions, by label, likewise",
-        "when": "the step is played only after these outcomes: id of a step = outcome, or a list of outcomes",
-        "expect": "what `scene test` checks",
-        "note": "carried into the result",
-        "fresh": "plays the step on the table as it was at the beginning, and leaves that as it is",
-    },
-    "Expect": {
-        "outcome": "the band of the outcome",
-        "success": "whether it is a success",
-        "margin": "total less opposition",
-        "total": "what the acting side came to",
-        "opposition": "what it was up against",
-        "effects": "every effect in order, each with the fields that matter",
-        "asks": "the label of the decision that the step waits for",
-        "error": "a part of the message with which the step is refused",
-        "state": 'values after the step, by path; "absent" for what must not be there',
-    },
-    "RulesetFile": {
-        "title": "the name as people say it",
-        "summary": "what it is, in a line",
-        "version": "the version of these rules",
-        "credits": "where the rules come from",
-        "standalone": "whether the ruleset needs no Python code",
-        "dice": "the dice of an ordinary roll, in notation",
-        "ladder": "words for numbers",
-        "ladder-advice": "how to choose a difficulty, line by line",
-        "bands": "the outcomes, and the margins that give them",
-        "parameters": "what actions take, by name",
-        "actions": "the actions, by name",
-        "switches": "house rules, by name",
-        "labels": "what rules ask, by label",
-        "tracks": "rows of boxes that characters have",
-        "sheet": "the keys of a character sheet",
-        "effects": "what outcomes change, by kind",
-        "policies": "who decides when nobody does, by name: a line of help",
-        "menus": "questions that several outcome tables share, by name",
-        "outcomes": "outcome tables, by name; a longer one stands in outcomes/NAME.toml",
-        "settings": "whatever else the ruleset's code reads",
-    },
-    "Band": {
-        "title": "the outcome as people say it",
-        "success": "whether it is a success; left out where it is neither",
-        "from": "the lowest margin of this band",
-        "to": "the highest margin of this band",
-        "unopposed": "whether an action that nothing opposes ends in this band",
-    },
-    "Parameter": {
-        "kind": "what may be typed, and what the rule gets",
-        "help": "a line of help",
-        "name": "the option's name where it differs from the key",
-        "metavar": "what stands for the value in help",
-        "many": "whether it can be given several times",
-        "default": "the value when it is left out",
-        "choices": "for a choice: what may be typed, and what it means",
-        "aliases": "further names of the option",
-        "at-least": "the smallest number",
-        "at-most": "the largest number",
-        "tag": "for a tag: the kind that is put on the table",
-        "holder": "for a tag or counter: who holds the free uses, or whose counter it is",
-        "counter": "for a counter: which one is set",
-    },
-    "Action": {
-        "summary": "what it does, in a line",
-        "details": "more, for its help",
-        "example": "a command line that works",
-        "parameters": "what it takes, in the order of its help",
-        "required": "parameters it cannot do without, by the name they are typed under",
-        "labels": "what its rule asks, beside the questions of its outcome tables",
-        "tables": "its outcome tables",
-    },
-    "Switch": {
-        "help": "what it decides",
-        "choices": "its choices, and what they mean",
-        "default": "the choice in force unless another is made",
-        "source": "where the question comes from",
-    },
-    "Label": {
-        "kind": "chance for dice, decision for somebody's choice",
-        "help": "what is asked",
-        "who": "the role that answers",
-        "optional": "whether the moment may pass unused",
-    },
-    "Track": {
-        "title": "the name as people say it",
-        "boxes": "boxes that everybody has: name = size",
-        "more": "boxes that come with the rating of an ability",
-        "tag": "the kind of tag that a text written into a box becomes",
-    },
-    "MoreBoxes": {
-        "ability": "the ability that counts",
-        "at": "the rating from which on the boxes are there",
-        "boxes": "name = size",
-    },
-    "Field": {
-        "kind": "what stands under this key",
-        "help": "a line of help",
-        "required": "whether every sheet has to have it",
-        "default": "the value when it is left out; for a counter also the name of another",
-        "at-least": "the smallest number",
-        "at-most": "the largest number",
-        "names": "for abilities: those the game knows",
-        "any-name": "for abilities: whether others may be listed too",
-        "tag": "for tags: the kind they are on the table",
-        "track": "for written: the track whose boxes they are",
-        "fields": "for records: the keys of each",
-    },
-    "RecordField": {
-        "kind": "what stands under this key",
-        "help": "a line of help",
-        "required": "whether every record has to have it",
-        "choices": "for a choice: what may stand there",
-        "default": "the value when it is left out",
-    },
-    "EffectText": {
-        "help": "what it means",
-        "fields": "its fields, and what they mean",
-    },
-    "Row": {
-        "text": "what the outcome means",
-        "effects": "what it changes, in order",
-        "ask": "what it asks, by label",
-    },
-    "RowQuestion": {
-        "who": "the role that answers (actor, opponent, gm, ...), or switch:NAME",
-        "text": "the question as put to a person",
-        "optional": "whether it may stay unanswered",
-        "options": "what may be answered, by name",
-        "menu": "the shared question that stands here, in place of everything but the conditions",
-        "when": _CONDITION,
-        "unless": _UNLESS,
-    },
-    "RowOption": {
-        "text": "what it means",
-        "prefer": "how gladly its owner takes it, for policies; only the order of the numbers matters",
-        "effects": "what it changes, in order",
-        "ask": "what it asks in turn, by label",
-        "when": _CONDITION,
-        "unless": _UNLESS,
-    },
 }
 
 
@@ -347,18 +83,27 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
 # From the types
 
 
+# Records that occur in places where the type only says "a table", or that are printed in place of another.
+_EXTRA: dict[Any, tuple[Any, ...]] = {
+    RulesetFile: (OutcomeTable, RowQuestion),
+    OddsResult: (DiceOdds, LadderOdds),
+    SceneResult: (Result,),
+}
+
+
 def _base(type_: Any) -> Schema:
-    extra = (OutcomeTable, RowQuestion) if type_ is RulesetFile else ()
+    extra = _EXTRA.get(type_, ()) if isinstance(type_, type) else ()
     (schema, *_), definitions = msgspec.json.schema_components((type_, *extra), ref_template="#/$defs/{name}")
     for name, definition in definitions.items():
         _describe(definition, TEXTS.get(name, {}))
+        if "format" in definition["properties"]:
+            definition["required"] = ["format", *definition["required"]]  # it has a default, and is always printed
     return {**schema, "$defs": definitions}
 
 
 def _describe(definition: Schema, texts: Mapping[str, str]) -> None:
     if "description" in definition:
-        definition["description"] = cleandoc(definition["description"]).split("\n\n    Attributes:")[0]
-        definition["description"] = definition["description"].split("\n\nAttributes:")[0]
+        definition["description"] = cleandoc(definition["description"]).partition("\n\nAttributes:")[0]
     for name, text in texts.items():
         if name in definition.get("properties", {}):
             definition["properties"][name] |= {"description": text}
@@ -375,6 +120,10 @@ def _add_known_forms(schema: Schema) -> None:
             _properties(definitions, name)["effects"]["items"] = _any_effect()
     if "QuestionRecord" in definitions:
         _properties(definitions, "QuestionRecord")["options"]["items"] = _OPTION
+    if "SceneResult" in definitions:
+        _properties(definitions, "SceneResult")["steps"]["items"] = {"oneOf": [{"$ref": "#/$defs/Result"}, _SKIPPED]}
+    if "DiceOdds" in definitions:
+        _tell_odds_apart(schema)
     if "RulesetFile" in definitions:
         fields = _properties(definitions, "RulesetFile")
         fields["menus"]["additionalProperties"] = {"$ref": "#/$defs/RowQuestion"}
@@ -382,6 +131,17 @@ def _add_known_forms(schema: Schema) -> None:
             "type": "object",
             "additionalProperties": {"$ref": "#/$defs/Row"},
         }
+
+
+def _tell_odds_apart(schema: Schema) -> None:
+    """Let the schema be of an action, of dice, or of a ladder, which `ruleset` and `format` tell apart."""
+    definitions = schema["$defs"]
+    for name in ("ruleset", "action"):
+        dice = _properties(definitions, "DiceOdds")[name]
+        _properties(definitions, "OddsResult")[name] = {"description": dice["description"], "type": "string"}
+        _properties(definitions, "DiceOdds")[name] = {"description": dice["description"], "type": "null"}
+    del schema["$ref"]
+    schema["oneOf"] = [{"$ref": f"#/$defs/{name}"} for name in ("OddsResult", "DiceOdds", "LadderOdds")]
 
 
 def _properties(definitions: Mapping[str, Schema], name: str) -> dict[str, Schema]:
@@ -446,6 +206,14 @@ _EVENTS = [
 ]
 
 
+_SKIPPED = _record(
+    "Skipped",
+    "A step whose `when` did not hold.",
+    {"id": _text("the step's name"), "skipped": {"description": "always true", "const": True}},
+    required=("id", "skipped"),
+)
+
+
 def _any_effect() -> Schema:
     kind = _text("which kind of change; its fields depend on it")
     return _record("Effect", "Something the outcome changes.", {"kind": kind}, required=("kind",))
@@ -493,8 +261,7 @@ def _without_null(schema: Any) -> Any:
 
 
 def _refine_result(schema: Schema, rules: Rules) -> None:
-    definitions = schema["$defs"]
-    properties = _properties(definitions, "Result")
+    properties = _properties(schema["$defs"], "Result")
     _name_ruleset(properties, rules)
     properties["outcome"] |= {"enum": list(rules.file.bands)}
     # Readers of a result have to bear with fields that a later version adds, so effects stay open.
@@ -508,9 +275,13 @@ def _refine_pending(schema: Schema, rules: Rules) -> None:
 
 
 def _refine_odds(schema: Schema, rules: Rules) -> None:
-    properties = _properties(schema["$defs"], "OddsResult")
-    _name_ruleset(properties, rules)
-    properties["outcomes"] |= {"propertyNames": {"enum": list(rules.file.bands)}}
+    definitions = schema["$defs"]
+    for name in ("OddsResult", "LadderOdds"):
+        _name_ruleset(_properties(definitions, name), rules)
+    for name in ("OddsResult", "RungOdds"):
+        _properties(definitions, name)["outcomes"] |= {"propertyNames": {"enum": list(rules.file.bands)}}
+    del definitions["DiceOdds"]
+    schema["oneOf"] = [{"$ref": "#/$defs/OddsResult"}, {"$ref": "#/$defs/LadderOdds"}]
 
 
 def _refine_request(schema: Schema, rules: Rules) -> None:
@@ -524,6 +295,7 @@ def _refine_request(schema: Schema, rules: Rules) -> None:
 def _refine_scene_result(schema: Schema, rules: Rules) -> None:
     properties = _properties(schema["$defs"], "SceneResult")
     properties["ruleset"] = {"description": properties["ruleset"]["description"], "const": rules.id}
+    _refine_result(schema, rules)
 
 
 def _name_ruleset(properties: dict[str, Schema], rules: Rules) -> None:
@@ -540,8 +312,8 @@ def _effects(rules: Rules, *, is_closed: bool) -> list[Schema]:
         effect = _record(kind, described.help, properties, required=("kind",))
         if is_closed:
             condition = {"type": "object"}
-            properties |= {"when": {"description": _CONDITION, **condition}}
-            properties |= {"unless": {"description": _UNLESS, **condition}}
+            properties |= {"when": {"description": CONDITION, **condition}}
+            properties |= {"unless": {"description": UNLESS, **condition}}
             effect["additionalProperties"] = False
         found.append(effect)
     return found
@@ -760,7 +532,12 @@ def _let_remove(table: Schema) -> None:
 KINDS: dict[str, Kind] = {
     "result": Kind("Result", "What `rpgres roll RULESET ACTION --json` prints.", Result, _refine_result),
     "pending": Kind("Pending", "What `rpgres roll --json` prints while a decision is open.", Pending, _refine_pending),
-    "odds": Kind("Odds", "What `rpgres odds --json` prints.", OddsResult, _refine_odds),
+    "odds": Kind(
+        "Odds",
+        "What `rpgres odds --json` prints: of an action, of dice, or of every rung of the ladder.",
+        OddsResult,
+        _refine_odds,
+    ),
     "error": Kind("Error", "What a command prints on standard error when --json is given.", None),
     "request": Kind("Request", "One line that `rpgres batch` reads.", Request, _refine_request),
     "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, _refine_scene_result),

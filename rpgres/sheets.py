@@ -5,6 +5,7 @@ Nothing here knows a ruleset's words: fields, abilities and tracks come from its
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -99,7 +100,7 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     roots = [beside] if beside is not None else [Path()]
     for root in (*roots, *places):
         for candidate in (root / name, root / f"{name}.toml"):
-            if candidate.is_file():
+            if os.path.isfile(candidate):  # unlike `is_file` it has no trouble with impossible names
                 return candidate
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)

@@ -337,14 +337,19 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
     """Return the state after an outcome: each effect by its kind's function, roles replaced by names.
 
     Raises:
-        RuleError: the ruleset registered no function for a kind of effect.
+        RuleError: the ruleset registered no function for a kind of effect, or the function failed.
     """
     for effect in outcome.effects:
         kind = effect["kind"]
         function = rules.ruleset.effects.get(kind)
         if function is None:
             raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
-        state = function(state, named(effect, outcome.roles))
+        try:
+            state = function(state, named(effect, outcome.roles))
+        except Exception as error:
+            raise RuleError(
+                f"the effect {kind} of the ruleset {rules.id} failed: {type(error).__name__}: {error}"
+            ) from error
     return state
 
 

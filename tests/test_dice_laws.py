@@ -4,7 +4,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable
-from fractions import Fraction  # noqa: TID253 - the start of the tests may take its time
+from fractions import Fraction
 from itertools import product
 from typing import Any
 

@@ -352,8 +352,8 @@ def test_a_seed_may_be_a_number(seed: object, dive: Ruleset) -> None:
         (request(**{"with": {"skill": 3, "sheet": "nobody"}}), "file", 1, "there is no sheet"),
         (request(**{"with": {"skill": {}}}), "usage", 2, "skill"),
         (request(action="crash", **{"with": {"how": "error"}}), "rule", 1, "KeyError"),
-        (request(action="crash", **{"with": {"how": "exit"}}), "internal", 1, "SystemExit"),
-        (request(action="crash", **{"with": {"how": "bare"}}), "internal", 1, "BaseException"),
+        (request(action="crash", **{"with": {"how": "exit"}}), "rule", 1, "SystemExit"),
+        (request(action="crash", **{"with": {"how": "bare"}}), "rule", 1, "BaseException"),
     ],
 )
 def test_a_bad_request_is_answered_with_an_error(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rpgres.cli.options import JSON, RULESETS
+from rpgres.cli.options import JSON, PLAIN, RULESETS
 
 
 def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
@@ -17,6 +17,7 @@ def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
 
 
 AsJson = Annotated[bool, typer.Option("--json", help=JSON.help)]
+AsWords = Annotated[bool, typer.Option("--plain", help=PLAIN.help)]
 Folders = Annotated[
     list[str] | None, typer.Option("--rulesets", metavar=RULESETS.metavar, help=RULESETS.help, show_default=False)
 ]

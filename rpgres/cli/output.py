@@ -165,6 +165,9 @@ def _caret(error: NotationError) -> str:
 
 def finish(code: Any) -> Any:
     """Write what is still to be written and return the exit code; a reader that went away is no error."""
+    import gc
+
+    gc.freeze()  # everything goes with the process: the interpreter need not look for garbage once more
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

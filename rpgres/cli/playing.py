@@ -5,13 +5,12 @@ What happens when one is called stands in `roll` and `odds`; here is how the lin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer.core
-from msgspec import structs
+from msgspec import Struct, structs
 
 from rpgres.cli.groups import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
@@ -22,11 +21,8 @@ from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, m
 
 INPUTS = "What the action takes"
 
-# A dice expression that begins with a minus sign is no option: there is none of a letter or digit.
-_NEGATIVE = re.compile(r"-(\d|\(|[dD](\d|[fF]|%))")
 
-
-class Verb(NamedTuple):
+class Verb(Struct, frozen=True):
     """What is done with an action or with dice: `roll` or `odds`.
 
     Attributes:
@@ -46,7 +42,7 @@ class Verb(NamedTuple):
     throw: Callable[[str, dict[str, Any]], None]
 
 
-class RulesetData(NamedTuple):
+class RulesetData(Struct, frozen=True):
     """What is known of a ruleset without its code: enough for help and for reading a line."""
 
     id: str
@@ -92,7 +88,7 @@ class PlayGroup(LazyGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
         args = hoist(args, {name: option for option in self.verb.options for name in option.names})
-        if args and _NEGATIVE.match(args[0]):
+        if args and args[0][:1] == "-" and _is_dice(args[0][1:]):  # no option is a number or looks like dice
             args = ["--", *args]
         return super().parse_args(ctx, args)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, complete_rulesets
+from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
 from rpgres.errors import UsageError
 from rpgres.version import __version__
 
@@ -23,6 +23,7 @@ app = typer.Typer(
 def list_all(
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a plugin is broken.")] = False,
     as_json: AsJson = False,
+    plain: AsWords = False,
 ) -> None:
     """List every plugin, built in or installed, and what is wrong with the broken ones.
 
@@ -30,7 +31,7 @@ def list_all(
     """
     from rpgres.plugins import list_rulesets
 
-    _tell(list_rulesets(), as_json=as_json, is_strict=check)
+    _tell(list_rulesets(), as_json=as_json, is_plain=plain, is_strict=check)
 
 
 @app.command("check")
@@ -45,6 +46,7 @@ def check_some(
         ),
     ] = None,
     as_json: AsJson = False,
+    plain: AsWords = False,
 ) -> None:
     """Check that the code and the data of plugins fit together.
 
@@ -57,10 +59,10 @@ def check_some(
     if ruleset is not None and not plugins:
         names = [name.id for name in ruleset_names(titles=False)]
         raise UsageError(unknown("ruleset", ruleset, names, of="what is installed"))
-    _tell(plugins, as_json=as_json, is_strict=True)
+    _tell(plugins, as_json=as_json, is_plain=plain, is_strict=True)
 
 
-def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_strict: bool) -> None:
+def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_plain: bool, is_strict: bool) -> None:
     from rpgres.cli.output import say, say_json
     from rpgres.render.rulesets import plugin_list_lines
 
@@ -68,6 +70,6 @@ def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_strict: bool) ->
     if as_json:
         say_json({"format": "rpgres.plugins/1", "version": __version__, "ok": is_well, "plugins": plugins})
     else:
-        say(plugin_list_lines(plugins))
+        say(plugin_list_lines(plugins), is_plain=is_plain)
     if is_strict and not is_well:
         raise typer.Exit(1)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import typer
 import typer.core
 import typer.main
+from msgspec import Struct
 
 from rpgres.cli.groups import LazyGroup
 from rpgres.cli.output import blame, finish, prepare_streams
 from rpgres.errors import RpgresError, UsageError
 
 
-class Entry(NamedTuple):
+class Entry(Struct, frozen=True):
     """A command of the root: the module that has it, and what it does in one line.
 
     The module has `app`, a `typer.Typer` of several commands, or `command`, the function of a single one.

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders, RulesetId
+from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId
 from rpgres.cli.options import SWITCH
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List rulesets and show what is in one.")
 
 
 @app.command("list")
-def list_all(as_json: AsJson = False) -> None:
+def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
     """List the rulesets there are."""
     from rpgres.cli.output import say, say_json
     from rpgres.descriptions import RulesetList
@@ -24,7 +24,7 @@ def list_all(as_json: AsJson = False) -> None:
     if as_json:
         say_json(RulesetList(rulesets=names))
     else:
-        say(ruleset_list_lines(names))
+        say(ruleset_list_lines(names), is_plain=plain)
 
 
 def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
@@ -52,6 +52,7 @@ def show(
         list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
     ] = None,
     as_json: AsJson = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Show what is in a ruleset: actions, outcomes, labels, house rules, policies and effects.
@@ -60,16 +61,17 @@ def show(
     """
     from rpgres.cli.options import read_folders, read_switches
     from rpgres.cli.output import say, say_json
-    from rpgres.descriptions import describe_action, describe_ruleset
+    from rpgres.descriptions import ActionDescription, describe_action, describe_ruleset
     from rpgres.plugins import find_ruleset
     from rpgres.render.rulesets import action_lines, ruleset_lines
     from rpgres.rulesets import load_rules
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)
-    if action is None:
-        whole = describe_ruleset(rules)
-        say_json(whole) if as_json else say(ruleset_lines(whole))
+    described = describe_ruleset(rules) if action is None else describe_action(rules, action)
+    if as_json:
+        say_json(described)
+    elif isinstance(described, ActionDescription):
+        say(action_lines(described, rules.switches), is_plain=plain)
     else:
-        described = describe_action(rules, action)
-        say_json(described) if as_json else say(action_lines(described, rules.switches))
+        say(ruleset_lines(described), is_plain=plain)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rpgres.cli.annotations import AsJson, Folders, OfRuleset, RulesetId
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
 from rpgres.errors import FileError
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def show(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A sheet: a file, -, or a shipped one by name.")],
     ruleset: OfRuleset = None,
     as_json: AsJson = False,
+    plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
     """Show a character as one would write it down."""
@@ -132,7 +133,7 @@ def show(
     if as_json:
         say_json(sheet_record(rules, sheet))
     else:
-        say(sheet_lines(rules, sheet, parse(source)))
+        say(sheet_lines(rules, sheet, parse(source), is_drawn=not plain), is_plain=plain)
 
 
 def _ruleset_of(file: str) -> str:

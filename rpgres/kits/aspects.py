@@ -60,6 +60,9 @@ class Side(msgspec.Struct, frozen=True):
         return self.total if self.floor is None else max(self.total, self.floor)
 
 
+NOBODY = Side((), "", "", 0)
+
+
 class _Ledger(msgspec.Struct):
     """What has been used up in one window, by both sides, in the order of use."""
 
@@ -81,7 +84,7 @@ def can_invoke(state: State, members: Sequence[str]) -> bool:
     return any(True for member in members for _ in _choices(state, members, member, ledger, 0))
 
 
-def invoke_window(table: Table, own: Side, other: Side, *, order: str) -> tuple[Side, Side, tuple[Effect, ...]]:
+def invoke_window(table: Table, own: Side, other: Side | None, *, order: str) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
     Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice.
@@ -89,10 +92,10 @@ def invoke_window(table: Table, own: Side, other: Side, *, order: str) -> tuple[
     Args:
         table: where it is played.
         own: the acting side.
-        other: what it rolls against.
+        other: what it rolls against; None when there is nothing yet.
         order: `alternate` (in turn, the acting side first) or `actor-then-opponent`.
     """
-    sides = [own, other]
+    sides = [own, other if other is not None else NOBODY]
     ledger = _Ledger()
     if order == "actor-then-opponent":
         for turn in (0, 1):
@@ -121,7 +124,7 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool
             tuple(_options(choices, can_reroll=side.rolled is not None)),
             text="Invoke an aspect?",
             optional=True,
-            margin=side.height - other.height,
+            margin=side.height - other.height if other is not NOBODY else None,
             rolled=side.rolled,
             acting=turn == 0,
             points=_points_left(table.state, member, ledger),

@@ -15,13 +15,14 @@ from rpgres.state import GM, Box
 INDENT = "  "
 
 
-def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any]) -> list[Line]:
+def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any], *, is_drawn: bool = True) -> list[Line]:
     """Return a character as its player would write it down.
 
     Args:
         rules: the ruleset, which says what its keys mean.
         sheet: the character.
         data: the file's own keys: how it calls its tags.
+        is_drawn: whether boxes are drawn; a screen reader would rather not.
     """
     character = sheet.character
     found = [
@@ -36,7 +37,7 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any]) -> list[Lin
         body = list(_field_lines(rules, sheet, name, field, data.get(name)))
         if body:
             found += [line(), line(Piece(title(name), "title")), *body]
-    tracks = list(_track_lines(rules, sheet))
+    tracks = list(_track_lines(rules, sheet, is_drawn=is_drawn))
     return [_harmless(shown) for shown in ([*found, line(), *tracks] if tracks else found)]
 
 
@@ -93,7 +94,7 @@ def _value(value: Any) -> str:
     return str(value)
 
 
-def _track_lines(rules: Rules, sheet: Sheet) -> Iterator[Line]:
+def _track_lines(rules: Rules, sheet: Sheet, *, is_drawn: bool) -> Iterator[Line]:
     for name, boxes in sheet.character.tracks.items():
         track = rules.file.tracks[name]
         if not boxes:
@@ -103,8 +104,11 @@ def _track_lines(rules: Rules, sheet: Sheet) -> Iterator[Line]:
             for box in boxes:
                 written = Piece(box.mark, "name") if box.mark else Piece("free", "quiet")
                 yield line(INDENT, f"{title(box.name)} ({box.size}): ", written)
-        else:
+        elif is_drawn:
             yield line(Piece(track.title, "title"), " ", *(_box(box) for box in boxes))
+        else:
+            words = ", ".join(f"{box.name} {'checked' if box.mark else 'free'}" for box in boxes)
+            yield line(Piece(track.title, "title"), f": {words}")
 
 
 def _box(box: Box) -> Piece:

@@ -1,0 +1,52 @@
+"""Scenes as lines: their steps as they are played, and how their expectations held. Values to text; nothing prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from rpgres.render.lines import Line, Piece, line
+from rpgres.render.results import result_lines
+from rpgres.render.words import title
+
+if TYPE_CHECKING:
+    from rpgres.scenes import Mismatch, PlayedStep, Scene
+
+
+def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
+    """Return what stands above a scene that is played."""
+    lines = [line(Piece(scene.file.title or scene.source.path, "title"), Piece(f"  (seed: {seed})", "quiet"))]
+    if scene.file.summary:
+        lines.append(line(f"  {scene.file.summary.strip()}"))
+    return lines
+
+
+def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> list[Line]:
+    """Return what came of one step."""
+    name = title(played.id) if played.id else f"Step {played.number + 1}"
+    lead = line(Piece(f"{played.number + 1}. {name}", "title"))
+    if played.result is None:
+        return [line(), line(*lead, Piece("  (skipped)", "quiet"))]
+    result = structs.replace(played.result, seed=None)  # the scene's seed stands above all of it
+    shown = result_lines(result, scene.rules.file, is_drawn=is_drawn)
+    return [line(), lead, *(line("  ", *pieces) for pieces in shown)]
+
+
+def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:
+    """Return how the expectations of a scene held."""
+    if not checks:
+        return [line(Piece(f"{path}: ", ""), Piece("nothing is expected of it", "bad"))]
+    if not wrong:
+        return [line(f"{path}: ", Piece("ok", "good"), f" ({checks} expectations)")]
+    lines = [line(f"{path}: ", Piece(f"{len(wrong)} of {checks} expectations failed", "bad"))]
+    for found in wrong:
+        expected, came = (_value(value) for value in (found.expected, found.found))
+        lines.append(line(f"  {found.where}: {found.step}: {found.what}: expected {expected}, found {came}"))
+    return lines
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

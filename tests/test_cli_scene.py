@@ -1,0 +1,151 @@
+"""`rpgres scene`: run, check and test, in an empty folder, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rpgres.cli.root import app
+
+SCENE = """\
+ruleset = "fate"
+title = "At the gate"
+seed = "7"
+
+[characters.mara]
+sheet = "mara.toml"
+
+[characters.guards]
+skills = { will = 0 }
+
+[[steps]]
+id = "bribe"
+actor = "mara"
+action = "overcome"
+with = { skill = "resources", vs = { character = "guards", skill = "will" } }
+given = { roll = "+-0+", opposition = "+0++" }
+choose = { price = "fail" }
+expect = { outcome = "fail", margin = -1 }
+
+[[steps]]
+id = "sneak"
+when = { bribe = "fail" }
+actor = "mara"
+action = "overcome"
+with = { skill = "stealth", vs = 1 }
+given = { roll = "+0-0" }
+
+[[steps]]
+when = { sneak = "fail" }
+actor = "mara"
+action = "overcome"
+with = { skill = "athletics", vs = 1 }
+"""
+
+RUN = """\
+At the gate  (seed: 7)
+
+1. Bribe
+  mara, overcome: Fail
+    Fair (+2) against Good (+3), margin -1
+    roll (mara): +-0+ = +1
+    opposition (guards): +0++ = +3
+    price (mara): fail: You do not get what you wanted.
+    You fall short.
+    You do not get what you wanted.
+
+2. Sneak
+  mara, overcome: Succeed
+    Good (+3) against Average (+1), margin +2
+    roll (mara): +0-0 = +0
+    You get what you wanted.
+    * goal
+
+3. Step 3  (skipped)
+"""
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    Path("gate.toml").write_text(SCENE, encoding="utf-8")
+
+
+def rpgres(*args: str, typed: str = "") -> Result:
+    return CliRunner().invoke(app, ["scene", *args], input=typed)
+
+
+def test_a_scene_is_played_step_by_step() -> None:
+    done = rpgres("run", "gate.toml")
+    assert (done.exit_code, done.stdout) == (0, RUN)
+
+
+def test_a_scene_is_read_from_standard_input() -> None:
+    done = rpgres("run", "-", typed=SCENE)
+    assert (done.exit_code, done.stdout) == (0, RUN)
+
+
+def test_json_holds_the_steps_and_the_state_after() -> None:
+    done = rpgres("run", "gate.toml", "--json")
+    shown = json.loads(done.stdout)
+    assert shown["format"] == "rpgres.scene/1"
+    assert [step.get("outcome") for step in shown["steps"]] == ["fail", "succeed", None]
+    assert shown["steps"][2] == {"id": "", "skipped": True}
+    assert set(shown["state"]["characters"]) == {"mara", "guards"}
+
+
+def test_expectations_hold_or_are_told_with_their_line() -> None:
+    assert rpgres("test", "gate.toml").stdout == "gate.toml: ok (2 expectations)\n"
+    Path("gate.toml").write_text(SCENE.replace("margin = -1", "margin = 1"), encoding="utf-8")
+    done = rpgres("test", "gate.toml")
+    assert done.exit_code == 1
+    assert done.stdout == (
+        "gate.toml: 1 of 2 expectations failed\n  gate.toml:18: step 'bribe': margin: expected 1, found -1\n"
+    )
+
+
+def test_a_scene_of_which_nothing_is_expected_fails_its_test() -> None:
+    Path("gate.toml").write_text(SCENE.replace('expect = { outcome = "fail", margin = -1 }', ""), encoding="utf-8")
+    done = rpgres("test", "gate.toml")
+    assert (done.exit_code, done.stdout) == (1, "gate.toml: nothing is expected of it\n")
+
+
+def test_check_finds_everything_in_every_file_and_plays_nothing() -> None:
+    Path("other.toml").write_text(SCENE.replace('"stealth"', '"stelth"').replace("actor", "acter", 1), encoding="utf-8")
+    done = rpgres("check", "gate.toml", "other.toml")
+    assert done.exit_code == 1
+    assert done.stdout.startswith("gate.toml: ok\n")
+    assert "other.toml:13: steps[0].acter" in done.stdout
+
+
+def test_a_decision_nobody_takes_is_an_error_with_its_line() -> None:
+    Path("gate.toml").write_text(SCENE.replace('choose = { price = "fail" }\n', ""), encoding="utf-8")
+    done = rpgres("run", "gate.toml")
+    assert done.exit_code == 1
+    assert "gate.toml:11: step 'bribe' waits for a decision: price (mara chooses among fail, cost)" in done.stderr
+    assert rpgres("run", "gate.toml", "--auto").exit_code == 0
+    assert rpgres("run", "gate.toml", "--policy", "thrifty").exit_code == 0
+
+
+def test_a_seed_and_a_switch_are_taken() -> None:
+    free = SCENE.replace('given = { roll = "+0-0" }', "")
+    Path("gate.toml").write_text(free, encoding="utf-8")
+    runs = {rpgres("run", "gate.toml", "--auto", "--seed", str(seed)).stdout for seed in range(12)}
+    assert len(runs) > 3
+    done = rpgres("run", "gate.toml", "--switch", "opposers=one", "--json")
+    assert json.loads(done.stdout)["switches"]["opposers"] == "one"
+    assert rpgres("run", "gate.toml", "--switch", "opposer=one").exit_code == 2
+
+
+def test_a_missing_scene_and_a_faulty_one_are_told() -> None:
+    missing = rpgres("run", "gatt.toml")
+    assert missing.exit_code == 1
+    assert "there is no scene 'gatt.toml'" in missing.stderr
+    faulty = rpgres("run", "-", typed="ruleset = [")
+    assert faulty.exit_code == 1
+    assert "Traceback" not in faulty.stderr
