@@ -98,7 +98,15 @@ def _path_of(place: str, data: Any) -> KeyPath:
     return path
 
 
+def _bare(node: Any) -> Any:
+    """Return the type inside what carries a title or description for a schema."""
+    while type(node) is inspect.Metadata:
+        node = node.type
+    return node
+
+
 def _faults(node: inspect.Type, value: Any, path: KeyPath) -> Iterator[Fault]:
+    node = _bare(node)
     check = _CHECKS.get(type(node), _check_by_msgspec)
     yield from check(node, value, path)
 
@@ -199,7 +207,7 @@ def _number(key: str, type_: Any) -> Any:
 
 
 def _check_union(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
-    able = [one for one in node.types if type(value) in _kinds(one)]
+    able = [_bare(one) for one in node.types if type(value) in _kinds(one)]
     if not able:
         yield from _check_kind(node, value, path)
     elif len(able) > 1 and type(value) is dict:
@@ -337,6 +345,7 @@ _KIND_WORDS: dict[type, str] = {
 
 
 def _kinds(node: Any) -> Collection[type]:
+    node = _bare(node)
     if type(node) in (inspect.LiteralType, inspect.EnumType):
         return {type(name) for name in _names(node)}
     if type(node) is inspect.UnionType:
@@ -351,10 +360,11 @@ def _names(node: Any) -> Sequence[Any]:
 
 
 def _expected(node: Any) -> str:
+    node = _bare(node)
     if type(node) in (inspect.LiteralType, inspect.EnumType):
         return _one_of([str(name) for name in _names(node)])
     if type(node) is inspect.UnionType:
-        said = dict.fromkeys(_expected(one) for one in node.types if type(one) is not inspect.NoneType)
+        said = dict.fromkeys(_expected(one) for one in map(_bare, node.types) if type(one) is not inspect.NoneType)
         return " or ".join(said)
     if type(node) is inspect.FloatType:
         return "a number"

@@ -312,9 +312,9 @@ def _absent(
         if name not in boxes:
             has = ", ".join(boxes) or "no boxes"
             # A box that is written on is a key of its own; one that is marked stands in a list.
-            line = locate(source.text, (*path, name)) if len(path) == 1 else locate(source.text, path)
+            where = (*path, name) if len(path) == 1 else path
             message = f"the track {track} of this character has {has}; there is no {name!r}"
-            yield Problem(source.path, line, ".".join(path), message, nearest(name, boxes) or "")
+            yield Problem(source.path, locate(source.text, where), ".".join(where), message, nearest(name, boxes) or "")
 
 
 def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ a text or a whole number, and what no longer matters is not kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Never, TypeVar
 
 import msgspec
@@ -189,6 +190,7 @@ def freeze(value: Any) -> Any:
     return value
 
 
+@lru_cache(maxsize=4096)  # a table's names are looked up by slug many times in one action
 def slug(text: str) -> str:
     """Return a text as it is typed on a command line: lower case, words joined by hyphens.
 

@@ -898,3 +898,11 @@ print(*sorted({"rpgres.problems", "difflib"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_a_number_with_a_description_keeps_its_bounds() -> None:
+    bounded = msgspec.defstruct(
+        "Bounded", [("luck", Annotated[int, msgspec.Meta(ge=0, description="luck")] | None, None)]
+    )
+    (found,) = tomlfiles.problems({"luck": -2}, bounded, sources=[Source("f.toml", "luck = -2\n")])
+    assert (found.line, found.key, found.message) == (1, "luck", "expected a whole number that is at least 0, found -2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpgres import NO, Option, Question, View, preferred
-from rpgres.kits.aspects import BONUS, points_of
+from rpgres.kits.aspects import BONUS
 from rpgres_fate.rules import fate
 
 SUCCESS = 1  # the margin worth reaching
@@ -19,7 +19,7 @@ def sensible(view: View, question: Question) -> str:
     """
     if "acting" not in question.facts:
         return preferred(view, question)
-    return _invoke(question, points=points_of(view.state, question.who))
+    return _invoke(question, points=question.facts["points"])
 
 
 @fate.policy("thrifty")
@@ -32,6 +32,8 @@ def thrifty(view: View, question: Question) -> str:
 
 def _invoke(question: Question, *, points: int) -> str:
     margin, rolled = question.facts["margin"], question.facts["rolled"]
+    if margin is None:  # a difficulty is set, and nobody knows yet for what
+        return NO
     raises = sorted((option for option in question.options if not option.facts["reroll"]), key=_cost)
     free = [option for option in raises if option.facts["free"]]
     reach = margin + BONUS * (len(free) + min(points, len(raises) - len(free)))

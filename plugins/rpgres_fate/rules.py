@@ -153,6 +153,8 @@ def effort(table: Table, actor: Character, action: str, skill: Rating, given: He
     Raises:
         UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
     """
+    if not (actor.counters or actor.records or any(given.values())):
+        return skill.value
     add = skill.value + given.get("bonus", 0) + given.get("helpers", 0) + crowd(actor, skill.value)
     stunts = given.get("stunt", ())
     if stunts or actor.records:
@@ -293,15 +295,17 @@ def _facts_of(*facts: tuple[str, str]) -> Map[str, str]:
     return Map(facts)
 
 
+_UNOPPOSED, _PASSIVE, _ACTIVE = (_facts_of(("opposition", kind)) for kind in ("none", "passive", "active"))
+
+
 def _facts(foes: Sequence[Foe], *more: tuple[str, str]) -> Map[str, str]:
     """Return what the conditions of outcome tables may speak of: what kind of opposition there was, and more."""
-    kind = "none"
+    kind = _PASSIVE if foes else _UNOPPOSED
     for foe in foes:
-        kind = "passive"
         if foe.dice is not None:
-            kind = "active"
+            kind = _ACTIVE
             break
-    return _facts_of(("opposition", kind), *more)
+    return _facts_of(*kind.items(), *more) if more else kind
 
 
 def _opponent(foes: Sequence[Foe]) -> str:
@@ -354,19 +358,18 @@ def settle(
         facts=facts,
         defaults=defaults,
     )
-    effects = outcome.effects
-    kinds = [one["kind"] for one in effects]
-    if "aspect" in kinds:
-        effects = aspects.with_names(table.state, effects, becomes=becomes)
+    effects, state = outcome.effects, table.state
+    if state.tags or "aspect" in defaults:
+        effects = aspects.with_names(state, effects, becomes=becomes)
     if spelled:
         effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)
-    if "hit" in kinds:
-        effects = (*effects, *_absorbed(table, effects, roles, track=track, consequence=consequence))
+    details: Mapping[str, str] = EMPTY
+    if len(state.characters) > 1 or state.characters[roles["actor"]].tracks:
+        effects += _absorbed(table, effects, roles, track=track, consequence=consequence)
+        if roles[OPPONENT] in state.characters:
+            details = _details(roles[OPPONENT])
     if standing.effects:
         effects = (*standing.effects, *effects)
-    details: Mapping[str, str] = EMPTY
-    if len(table.state.characters) > 1 and roles[OPPONENT] in table.state.characters:
-        details = _details(roles[OPPONENT])
     if effects is outcome.effects and not details:
         return outcome
     return msgspec.structs.replace(outcome, effects=effects, details=details)
@@ -379,7 +382,8 @@ def _absorbed(
     shifts: dict[str, int] = {}
     for one in effects:
         if one["kind"] == "hit":
-            who = roles.get(one["to"], one["to"])
+            to: str = one["to"]
+            who = roles.get(to, to)
             shifts[who] = shifts.get(who, 0) + one["shifts"]
             track = one.get("track", track)
     taken: tuple[Effect, ...] = ()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-MANY = 100_000  # objects made between two collections
+MANY = 100_000  # objects made between two searches for garbage
 
 
 def main() -> None:
     """Run the command line with the arguments of this process, and exit with its code."""
-    # A start makes some ten thousand objects that stay; looking through them for garbage is a quarter of its time.
+    # A start makes some ten thousand objects that stay to the end. Looking through them for garbage, again and again
+    # while modules are loaded and once more when everything is over, would be a quarter of a one-shot command's time.
     import gc
 
     gc.set_threshold(MANY, 20, 20)
     from rpgres.cli.root import root
 
-    root().main(prog_name="rpgres")
+    try:
+        root().main(prog_name="rpgres")
+    finally:
+        gc.freeze()

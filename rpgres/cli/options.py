@@ -252,7 +252,8 @@ def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str,
 def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
     """Return a line in which options in front of its first word stand behind it.
 
-    So `--seed 7 4dF` and `4dF --seed 7` are the same, though only the word says which command reads the options.
+    So `--seed 7 4dF` and `4dF --seed 7` are the same, though only the word says which command reads the options. A line
+    without a word has no command for them, and is returned empty.
 
     Args:
         args: the line.
@@ -266,6 +267,8 @@ def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
             break
         end += 1 if joined or option.is_flag else 2
     if end >= len(args):
-        return list(args)
+        return []
+    if args[end] == "--help":
+        return ["--help"]
     first = end + 2 if args[end] == "--" else end + 1
     return [*args[end:first], *args[:end], *args[first:]]

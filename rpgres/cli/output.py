@@ -28,7 +28,7 @@ _ASCII = {
     "\N{RIGHT SINGLE QUOTATION MARK}": "'",
     "\N{HORIZONTAL ELLIPSIS}": "...",
     "\N{FULL BLOCK}": "#",
-    "\N{LEFT HALF BLOCK}": "",
+    "\N{LEFT HALF BLOCK}": "-",
     "\N{NO-BREAK SPACE}": " ",
 }
 
@@ -127,20 +127,23 @@ def _as_own(error: BaseException) -> BaseException:
     if not hasattr(error, "format_message"):
         return error
     context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "rpgres"
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:
-        return UsageError(_no_option(path, option, context), option=option)
+        return UsageError(_no_option(context.command_path, option, context), option=option)
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
-    return UsageError(f"{path}: {message}; `{path} --help` tells what it takes")
+    if context is None:
+        return UsageError(f"{message}; --help tells what the command takes")
+    return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` tells what it takes")
 
 
 def _no_option(path: str, option: str, context: Any) -> str:
     from rpgres.rulesets import unknown
 
     known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
-    return unknown("option", option, known, of=path)
+    message = unknown("option", option, known, of=path)
+    is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
+    return f"{message} (options of an action stand behind its name)" if is_play else message
 
 
 def printable(text: str) -> str:
@@ -165,10 +168,7 @@ def _caret(error: NotationError) -> str:
 
 def finish(code: Any) -> Any:
     """Write what is still to be written and return the exit code; a reader that went away is no error."""
-    import gc
-
-    gc.freeze()  # everything goes with the process: the interpreter need not look for garbage once more
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
         except BrokenPipeError:

@@ -88,7 +88,8 @@ class PlayGroup(LazyGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to its first word."""
         args = hoist(args, {name: option for option in self.verb.options for name in option.names})
-        if args and args[0][:1] == "-" and _is_dice(args[0][1:]):  # no option is a number or looks like dice
+        first = args[0] if args else ""
+        if first[:1] == "-" and first[:2] != "--" and _is_dice(first[1:]):  # no option is a number or looks like dice
             args = ["--", *args]
         return super().parse_args(ctx, args)
 
@@ -189,12 +190,14 @@ class ActionCommand(SectionedCommand):
         from rpgres.cli.offers import label_records, switch_records
 
         action = str(self.name)
-        if self.verb.name == "roll":
-            with formatter.section("What may be asked (--given for dice, --choose for decisions)"):
-                formatter.write_dl(label_records(self.data, action), col_max=28)
-        if self.data.file.switches:
-            with formatter.section("House rules (--switch)"):
-                formatter.write_dl(switch_records(self.data), col_max=28)
+        sections = {
+            "What may be asked (--given for dice, --choose for decisions)": label_records(self.data, action),
+            "House rules (--switch)": switch_records(self.data),
+        }
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records, col_max=28)
         example = self.data.file.actions[action].example
         if example:
             formatter.write_paragraph()

@@ -39,6 +39,8 @@ COMMANDS: dict[str, Entry] = {
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
 
+COMPLETING = "_RPGRES_COMPLETE"  # the variable by which a shell asks what it may offer
+
 OVERVIEW = """\
 rpgres resolves what happens at a role-playing table: whole rule systems, not only dice.
 
@@ -80,6 +82,8 @@ class Root(LazyGroup):
         wants_json = "--json" in options
         typed = [word for word in options if word != "--debug"] + typed[len(options) :]
         prepare_streams()
+        if COMPLETING in os.environ:
+            _know_shells()
         try:
             _check_text(typed)
             code = super().main(
@@ -107,6 +111,13 @@ class Root(LazyGroup):
                 traceback.print_exc()
             code = blame(error, as_json=wants_json)
         sys.exit(finish(code))
+
+
+def _know_shells() -> None:
+    """Have Typer register the shells it can complete for, which it does only for apps with its own options for that."""
+    from typer.completion import get_completion_inspect_parameters
+
+    get_completion_inspect_parameters()
 
 
 def _check_text(args: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +44,7 @@ def new(
         sys.stdout.write(text)
         return
     _write_new(Path(out), text)
-    sys.stdout.write(f"{out}: written; change it, then: rpgres sheet check {out} --ruleset {ruleset}\n")
+    sys.stdout.write(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)} --ruleset {ruleset}\n")
 
 
 def _write_new(path: Path, text: str) -> None:

@@ -11,7 +11,8 @@ Source: Fate Core, "Invoking & Compelling Aspects" and "The Fate Point Economy" 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -121,7 +122,7 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool
         answer = table.ask(
             side.label,
             member,
-            tuple(_options(choices, can_reroll=side.rolled is not None)),
+            tuple(_options(choices.values(), can_reroll=side.rolled is not None)),
             text="Invoke an aspect?",
             optional=True,
             margin=side.height - other.height if other is not NOBODY else None,
@@ -153,20 +154,31 @@ def _choices(state: State, members: Sequence[str], member: str, ledger: _Ledger,
         if tag.kind not in INVOKABLE or not _is_known(tag, seat):
             continue
         name = tag.slug
-        free = next((one for one in holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)), "")
+        free = ""
+        if tag.uses:
+            free = next((one for one in holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)), "")
         if free:
             yield _Choice(tag, member, free)
         elif points > 0 and tag.kind != BOOST and (turn, name) not in ledger.paid:
             yield _Choice(tag, member, "")
 
 
-def _options(choices: Mapping[str, _Choice], *, can_reroll: bool) -> Iterator[Option]:
-    for name, choice in choices.items():
-        price = "free" if choice.holder else "for a fate point"
-        facts = Map({"free": bool(choice.holder), "kind": choice.tag.kind, "reroll": False})
-        yield Option(name, f"{choice.tag.name}: +{BONUS}, {price}", 0, facts)
-        if can_reroll:
-            yield Option(f"{name}:{REROLL}", f"{choice.tag.name}: new dice, {price}", 0, facts.with_("reroll", True))
+def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> Iterator[Option]:
+    for choice in choices:
+        pair = _option_pair(choice.tag.name, choice.tag.kind, is_free=bool(choice.holder))
+        yield from pair if can_reroll else pair[:1]
+
+
+@lru_cache(maxsize=1024)
+def _option_pair(text: str, kind: str, *, is_free: bool) -> tuple[Option, Option]:
+    """Return the two ways to invoke an aspect: for +2, and for new dice."""
+    price = "free" if is_free else "for a fate point"
+    facts = Map({"free": is_free, "kind": kind, "reroll": False})
+    name = slug(text)
+    return (
+        Option(name, f"{text}: +{BONUS}, {price}", 0, facts),
+        Option(f"{name}:{REROLL}", f"{text}: new dice, {price}", 0, facts.with_("reroll", True)),
+    )
 
 
 def _spend(state: State, ledger: _Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:

@@ -66,7 +66,7 @@ def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
     """Return the odds at every rung as a table, with the ruleset's advice on difficulty under it."""
     bands = list(dict.fromkeys(name for one in ladder.ladder for name in one.outcomes))
     heads = [band_title(file, name) for name in bands]
-    widths = [max(7, len(head)) for head in heads]
+    widths = [max(9, len(head)) for head in heads]
     names = [rung(one.value, file.ladder) for one in ladder.ladder]
     first = max(map(len, ("against", *names)))
     lines = [line(Piece(f"{title(ladder.action)}: odds at every rung", "title"))]
@@ -85,7 +85,7 @@ def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
 
 
 def percent(probability: float) -> str:
-    """Return a probability as a percentage in seven columns; what is possible is never shown as 0, nor as certain.
+    """Return a probability as a percentage; what is possible is never shown as 0, nor as certain.
 
     >>> percent(0.25), percent(1e-9), percent(1.0), percent(0.99999999)
     ('25.00 %', '< 0.01 %', '100.00 %', '> 99.99 %')
@@ -134,9 +134,7 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
 
 def _left_open(chance: Chance) -> Iterator[Line]:
     if chance.exact != "0":
-        yield line(
-            INDENT, f"left open: {percent(chance.probability)} (not resolved within the budget, and not shared out)"
-        )
+        yield line(INDENT, f"left open: {percent(chance.probability)} (not followed to an end, and not shared out)")
 
 
 def _style(file: RulesetFile, band: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.actions import Pending, Result
-from rpgres.players import Question
+from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
 from rpgres.rulesets import RulesetFile
@@ -41,7 +41,7 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
-    yield from _event_lines(result.events, is_drawn)
+    yield from _event_lines(result.events, is_drawn, told=result.texts)
     for text in result.texts:
         if text:
             yield line(INDENT, text)
@@ -69,15 +69,16 @@ def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
     return words
 
 
-def _event_lines(events: list[dict[str, Any]], is_drawn: bool) -> Iterator[Line]:
+def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
     for event in events:
         match event["event"]:
             case "roll":
                 by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
                 dice = dice_pieces(event["faces"], is_drawn=is_drawn)
                 yield line(INDENT, f"{event['label']}{by}: ", *dice, " = ", Piece(signed(event["value"]), "number"))
-            case "decision" if event["means"] != "window":
-                text = f": {event['text']}" if event["text"] else ""
+            case "decision" if event["answer"] != NO:
+                text = f": {event['text']}" if event["text"] and event["text"] not in told else ""
                 yield line(INDENT, f"{event['label']} ({who_is(event['who'])}): ", Piece(event["answer"], "name"), text)
             case "text":
                 yield line(INDENT, event["text"])
@@ -126,7 +127,7 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     for name, value in facts.items():
         if value is None or isinstance(value, bool):
             continue
-        shown = signed(value) if isinstance(value, int) else str(value)
+        shown = signed(value) if name == "margin" else str(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return ", ".join(words)
 

@@ -1,0 +1,262 @@
+"""`rpgres ruleset` and `rpgres plugin`: what there is, what is in it, and what is broken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lantern import CODE, DATA, installed, rpgres, write
+
+from rpgres.actions import labels_of
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import Rules, load_rules
+from rpgres.version import __version__
+
+
+@pytest.fixture(autouse=True)
+def work(tmp_path: Path) -> Iterator[Path]:
+    with installed(tmp_path) as found:
+        yield found
+
+
+def fate() -> Rules:
+    return load_rules(find_ruleset("fate"))
+
+
+def overlay(work: Path, text: str) -> Path:
+    folder = work / "rulesets" / "lantern"
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(text, "utf-8")
+    return folder
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# ruleset
+
+
+def test_list() -> None:
+    file = fate().file
+    done = rpgres("ruleset", "list")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout == (
+        f"fate     {file.title}: {file.summary}\nlantern  Lantern: Searching the dark, with oil to burn.\n"
+    )
+    record = json.loads(rpgres("ruleset", "list", "--json").stdout)
+    assert record["format"] == "rpgres.rulesets/1"
+    assert record["rulesets"][1] == {
+        "id": "lantern",
+        "title": "Lantern",
+        "summary": "Searching the dark, with oil to burn.",
+        "builtin": False,
+    }
+
+
+SHOWN = """\
+Lantern (lantern, version 3)
+Searching the dark, with oil to burn.
+Made up for tests.
+
+Actions
+  search  Look for something in the dark.
+
+Outcomes
+  dark   Darkness: margin -1 or less
+  glow   A glow: margin 0
+  found  Found: margin +1 or more, or when nothing opposes
+
+Dice (--given LABEL=...)
+  roll  two dice
+
+Decisions (--choose LABEL=...)
+  price  whom the house rule cost_chooser names: What now?
+         one of stay, burn
+
+House rules (--switch NAME=CHOICE)
+  cost_chooser: who pays
+    actor  whoever searches (default)
+    gm     the game master{in_force}
+    source: nowhere
+
+Policies (--policy NAME)
+  careful  saves oil
+
+Effects
+  light  oil burns (to: whose; change: how much)
+
+Sheet
+  name       what people call them (needed)
+  past       where they come from
+  side       who plays them
+  oil        oil at dusk
+  oil-now    oil now
+  traits     what marks them
+  abilities  how good they are
+  tools      what they carry
+  fewer      boxes of those who have fewer
+  hurt       boxes already marked
+  scarred    scars already there
+"""
+
+
+def test_show_a_ruleset(work: Path) -> None:
+    done = rpgres("ruleset", "show", "lantern")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, SHOWN.format(in_force=""), "")
+    done = rpgres("ruleset", "show", "lantern", "--switch", "cost_chooser=gm")
+    assert done.stdout == SHOWN.format(in_force=" (in force)")
+
+    folder = overlay(work, 'title = "House"\n[ladder]\nhigh = 3\nlow = -1\n')
+    done = rpgres("ruleset", "show", "lantern")
+    tail = "\nLadder\n  High +3, Low -1\n\nOverlays, the last one nearest\n  rulesets/lantern\n"
+    assert done.stdout == SHOWN.format(in_force="").replace("Lantern (", "House (") + tail
+    (folder / "ruleset.toml").write_text('titel = "House"\n', "utf-8")
+    done = rpgres("ruleset", "show", "lantern")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "rulesets/lantern/ruleset.toml:1: titel: unknown key; did you mean `title`?" in done.stderr
+
+
+ACTION = """\
+search (lantern): Look for something in the dark.
+It takes a while.
+For example: rpgres roll lantern search --skill 2
+
+Takes
+  --skill NAME|NAME=N|N  what is used (needed)
+
+Asks
+  roll   two dice
+  price  whom the house rule cost_chooser names: What now?
+         one of stay, burn
+
+Outcomes: search
+  Darkness (dark)
+    ? price ({chooser}, by the house rule cost_chooser): What now?
+      stay: You stay in the dark.
+      burn: You burn more oil.
+        * light: for actor, change -1 [when the margin is -3 or more]
+  A glow (glow): You see a little.
+  Found (found): There it is.
+    * light: for actor, change +1 [unless cost_chooser is gm]
+"""
+
+
+def test_show_an_action() -> None:
+    done = rpgres("ruleset", "show", "lantern", "search")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, ACTION.format(chooser="actor"), "")
+    done = rpgres("ruleset", "show", "lantern", "search", "--switch", "cost_chooser=gm")
+    assert done.stdout == ACTION.format(chooser="gm")
+
+
+def test_show_as_json() -> None:
+    record = json.loads(rpgres("ruleset", "show", "lantern", "--json").stdout)
+    assert record["format"] == "rpgres.ruleset/1"
+    assert record["labels"]["price"] == {
+        "kind": "decision",
+        "help": ["What now?"],
+        "who": ["switch:cost_chooser"],
+        "optional": False,
+        "options": {"stay": "You stay in the dark.", "burn": "You burn more oil."},
+        "actions": ["search"],
+    }
+    assert record["switches"]["cost_chooser"]["choices"] == {"actor": "whoever searches", "gm": "the game master"}
+    assert record["in_force"] == {"cost_chooser": "actor"}
+    record = json.loads(rpgres("ruleset", "show", "lantern", "search", "--json").stdout)
+    assert record["format"] == "rpgres.action/1"
+    assert record["bands"] == {"dark": "Darkness", "glow": "A glow", "found": "Found"}
+    assert record["tables"]["search"]["found"]["effects"][0]["kind"] == "light"
+
+
+@pytest.mark.parametrize("action", ["", *fate().file.actions])
+def test_show_tells_everything_of_fate(action: str) -> None:
+    """Whatever a rule or a table can ask is listed, shared questions and questions within questions included."""
+    rules = fate()
+    text = rpgres("ruleset", "show", "fate", *([action] if action else [])).stdout
+    words = text.replace("(", " ").replace(",", " ").split()
+    for name in [action] if action else rules.file.actions:
+        assert set(labels_of(rules, name)) <= set(words)
+        for table in rules.file.actions[name].tables:
+            rows = rules.table(table)
+            assert not action or all(row.text in text for row in rows.values())
+    if action:
+        assert all(f"--{name}" in words for name in rules.parameters(action))
+    else:
+        assert set(words) >= {*rules.file.actions, *rules.file.bands, *rules.file.effects, *rules.file.policies}
+        assert all(f"{name}: {switch.help}" in text for name, switch in rules.file.switches.items())
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["lantrn"], "did you mean 'lantern'?"),
+        (["lantern", "serch"], "did you mean 'search'?"),
+        (["lantern", "--switch", "cost_choser=gm"], "did you mean 'cost_chooser'?"),
+        (["lantern", "--switch", "cost_chooser=you"], "can be actor, gm; not 'you'"),
+        (["lantern", "--plian"], "did you mean '--plain'?"),
+        ([], "missing argument 'RULESET'"),
+    ],
+)
+def test_show_refuses_what_is_not_there(args: list[str], told: str) -> None:
+    done = rpgres("ruleset", "show", *args)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert told in done.stderr
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# plugin
+
+
+def test_plugins_that_are_well() -> None:
+    told = (
+        f"fate     ok        {fate().file.title} (rpgres {__version__}, built in)\n"
+        "lantern  ok        Lantern (rpgres-lantern 0.7)\n"
+    )
+    for args in (["list"], ["list", "--check"], ["check"]):
+        done = rpgres("plugin", *args)
+        assert (done.exit_code, done.stdout, done.stderr) == (0, told, "")
+    assert rpgres("plugin", "check", "lantern").stdout == told.splitlines(keepends=True)[1]
+
+
+def test_a_broken_plugin_is_named_and_harms_nothing(work: Path) -> None:
+    write(work.parent / "site", "torch", code="raise RuntimeError('no matches')\n", data=DATA)
+    for args, code in ((["list"], 0), (["list", "--check"], 1), (["check"], 1), (["check", "torch"], 1)):
+        done = rpgres("plugin", *args)
+        assert (done.exit_code, done.stderr) == (code, "")
+        assert "torch    broken    " in done.stdout or args[-1] == "torch"
+        assert "rpgres-torch 0.7 cannot be used (stage import" in done.stdout
+        assert "RuntimeError: no matches" in done.stdout
+        assert "lantern  ok" in done.stdout or args[-1] == "torch"
+    assert rpgres("plugin", "check", "lantern").exit_code == 0
+    record = json.loads(rpgres("plugin", "list", "--json").stdout)
+    assert (record["format"], record["ok"]) == ("rpgres.plugins/1", False)
+    assert [(plugin["id"], plugin["ok"], plugin["stage"]) for plugin in record["plugins"]] == [
+        ("fate", True, None),
+        ("lantern", True, None),
+        ("torch", False, "import"),
+    ]
+
+
+def test_data_that_do_not_fit_the_code_are_told_line_by_line(work: Path) -> None:
+    data = DATA.replace('tables = ["search"]', 'tables = ["search", "serch"]').replace(
+        "[policies]", "[policies]\nbold = ''"
+    )
+    write(work.parent / "site", "torch", code=CODE.replace('"lantern"', '"torch"'), data=data)
+    done = rpgres("plugin", "check", "torch")
+    assert done.exit_code == 1
+    assert "(stage validate" in done.stdout
+    assert "\n  policies.bold" in done.stdout
+    assert "serch" in done.stdout
+
+
+def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RPGRES_DISABLE", "lantern")
+    done = rpgres("plugin", "list", "--check")
+    assert done.exit_code == 0
+    assert "lantern  disabled  " in done.stdout
+    assert "RPGRES_DISABLE=lantern switches it off" in done.stdout
+
+
+def test_check_of_what_nothing_has() -> None:
+    done = rpgres("plugin", "check", "lantrn")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "rpgres: what is installed has no ruleset 'lantrn'; did you mean 'lantern'?\n"

@@ -1,0 +1,91 @@
+"""Completion: the scripts that are committed are current, and a shell that has them completes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from lantern import rpgres
+
+from rpgres.cli.completions import FILES, completion_script
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "completions"
+
+
+@pytest.mark.parametrize("shell", FILES)
+def test_committed_scripts_are_current(shell: str) -> None:
+    """When this fails: python -m rpgres.cli.completions completions/"""
+    assert (FOLDER / FILES[shell]).read_text("utf-8") == completion_script(shell)
+
+
+def test_nothing_else_is_committed() -> None:
+    assert {path.name for path in FOLDER.iterdir()} == set(FILES.values())
+
+
+def test_the_documented_command_writes_them(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "rpgres.cli.completions", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in FILES.values():
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
+    done = subprocess.run(
+        [sys.executable, "-m", "rpgres.cli.completions", str(tmp_path / "absent")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, "usage: python -m rpgres.cli.completions FOLDER\n")
+
+
+@pytest.mark.parametrize("shell", FILES)
+def test_scripts_name_the_program_and_no_machine(shell: str) -> None:
+    done = rpgres("completions", shell)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, completion_script(shell), "")
+    assert "_RPGRES_COMPLETE" in done.stdout
+    assert str(ROOT) not in done.stdout
+    assert "python" not in done.stdout.lower()
+
+
+def test_a_shell_that_is_none_of_them() -> None:
+    done = rpgres("completions", "fsh")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == "rpgres: rpgres has no completion script 'fsh'; did you mean 'fish'?\n"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("rpgres comp", {"completions"}),
+        ("rpgres completions p", {"powershell"}),
+        ("rpgres sheet ", {"new", "check", "show"}),
+        ("rpgres sheet new fa", {"fate"}),
+        ("rpgres sheet check --rul", {"--ruleset", "--rulesets"}),
+        ("rpgres ruleset show fate ov", {"overcome"}),
+        ("rpgres schema sce", {"scene", "scene-result"}),
+        ("rpgres plugin check f", {"fate"}),
+    ],
+)
+def test_bash_completes(line: str, offered: set[str], tmp_path: Path) -> None:
+    starter = tmp_path / "rpgres"
+    starter.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rpgres "$@"\n', "utf-8")
+    starter.chmod(0o755)
+    words = line.split(" ")
+    script = (
+        f'PATH="{tmp_path}:$PATH"; source "{FOLDER / FILES["bash"]}"; '
+        f'COMP_WORDS=({" ".join(words[:-1])} "{words[-1]}"); '
+        f'COMP_CWORD={len(words) - 1}; _rpgres_completion rpgres; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    )
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
+    assert done.stderr == ""
+    assert set(done.stdout.split()) == offered

@@ -1,0 +1,117 @@
+"""Values as text: numbers, dice and effects in words, lines plain and styled."""
+
+from __future__ import annotations
+
+import doctest
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.dice import dice
+from rpgres.odds import OddsResult, chance_record
+from rpgres.render import lines, odds, results, words
+from rpgres.render.lines import Piece, line, plain_text, styled
+from rpgres.version import __version__
+
+LADDER = {"great": 4, "good": 3, "fair": 2}
+
+
+@pytest.mark.parametrize("module", [words, odds, lines, results])
+def test_examples_in_docstrings(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [(3, "Good (+3)"), (5, "beyond Great (+5)"), (0, "below Fair (+0)"), (-1, "below Fair (-1)")],
+)
+def test_a_total_in_the_ladders_words(number: int, told: str) -> None:
+    assert words.rung(number, LADDER) == told
+
+
+def test_a_ladder_with_gaps() -> None:
+    assert words.rung(7, {"easy": 5, "hard": 9}) == "+7"
+
+
+@given(st.lists(st.sampled_from("+-0"), min_size=1, max_size=8))
+def test_fate_dice_are_drawn_one_by_one(faces: list[str]) -> None:
+    drawn = "".join(piece.text for piece in words.dice_pieces("".join(faces), is_drawn=True))
+    assert drawn == "".join(f"[{face.replace('0', ' ')}]" for face in faces)
+
+
+@given(st.integers(0, 2**60))
+def test_dice_as_typed_can_be_given_back(number: int) -> None:
+    rolled = dice("4d6kh3+2dF").throw(lambda n: number % n)
+    plain = "".join(piece.text for piece in words.dice_pieces(rolled.text, is_drawn=False))
+    assert dice("4d6kh3+2dF").read(plain.replace(" ", "")) == rolled
+
+
+@pytest.mark.parametrize(
+    ("effect", "told"),
+    [
+        ({"kind": "goal"}, "goal"),
+        ({"kind": "boost", "to": "actor"}, "boost: for actor"),
+        ({"kind": "cost", "size": "minor", "text": "a scratch"}, 'cost: minor, text "a scratch"'),
+        ({"kind": "taken-out", "to": "gm", "how": "conceded"}, "taken out: for the game master, conceded"),
+        ({"kind": "fate-point", "to": "mara", "change": 2}, "fate point: for mara, change +2"),
+        ({"kind": "aspect", "change": "altered", "name": "Fog", "becomes": "Mist", "on": ""},
+         'aspect: altered, "Fog", becomes "Mist"'),
+        ({"kind": "x", "is-new": True, "is-old": False, "list": [1]}, "x: is-new, not is-old, list [1]"),
+    ],
+)  # fmt: skip
+def test_effects_in_words(effect: dict[str, object], told: str) -> None:
+    assert words.effect_words(effect) == told
+
+
+def test_lines_are_the_same_text_plain_and_styled() -> None:
+    shown = [line("a ", Piece("b", "good"), "  "), line(), line(Piece("[bold]c[/bold]", "name"))]
+    assert plain_text(shown) == "a b\n\n[bold]c[/bold]\n"
+    assert styled(shown).plain == "a b  \n\n[bold]c[/bold]\n"
+
+
+@given(st.fractions(0, 1))
+def test_a_percentage_never_says_never_of_what_can_happen(probability: Fraction) -> None:
+    told = odds.percent(float(probability))
+    assert (told == "0.00 %") == (float(probability) == 0)
+    assert (told == "100.00 %") == (float(probability) == 1)
+
+
+def test_bars_have_their_columns_whatever_the_chance() -> None:
+    for thousandth in range(1001):
+        pieces = odds._bar(thousandth / 1000, 20)
+        assert len("".join(piece.text for piece in pieces)) == 22
+    assert odds._bar(1e-9, 20)[0].text.strip() != ""
+    assert odds._bar(0.0, 20)[0].text.strip() == ""
+    assert odds._bar(0.5, 0) == []
+
+
+def test_a_fraction_too_long_for_a_line_is_left_to_the_json() -> None:
+    from rpgres.notations import dice_odds
+
+    told = plain_text(odds.dice_odds_lines(dice_odds("30d6")))
+    assert max(map(len, told.splitlines())) < 80
+    assert "1/6" not in told.splitlines()[1]
+
+
+def test_open_mass_is_told() -> None:
+    record = OddsResult(
+        version=__version__,
+        ruleset="fate",
+        action="overcome",
+        inputs={},
+        outcomes={"odd-band": chance_record(Fraction(1, 3))},
+        method="exact",
+        open=chance_record(Fraction(2, 3)),
+        leaves=1,
+        states=0,
+    )
+    from rpgres.cli.playing import read_ruleset
+
+    told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
+    assert told == (
+        "Overcome: odds\n"
+        "  Odd band    33.33 %  1/3\n"
+        "  left open: 66.67 % (not followed to an end, and not shared out)\n"
+    )
