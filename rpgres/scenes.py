@@ -440,9 +440,10 @@ def _look_up(state: State, path: str) -> Any:
             value = next((one for one in value if getattr(one, "slug", getattr(one, "name", "")) == key), _ABSENT)
         else:
             value = getattr(value, key, _ABSENT)
-        if value == _ABSENT:
-            break
-    return msgspec.to_builtins(value)
+        if value is None or value == _ABSENT:
+            return _ABSENT
+    found = msgspec.to_builtins(value)
+    return list(found) if isinstance(found, tuple) else found
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -65,6 +65,13 @@ class Terminal:
         """Type something."""
         os.write(self._fd, keys.encode())
 
+    def interrupt(self) -> tuple[int, str]:
+        """Type Ctrl-C until that ends the command; one that comes between prompt and reading is noticed a line later."""
+        while self._process.poll() is None:
+            self.type(INTERRUPT)
+            self._read(0.3)
+        return self.end()
+
     def end(self) -> tuple[int, str]:
         """Wait for the end and return the exit code with what was shown last."""
         while self._read():
@@ -72,8 +79,8 @@ class Terminal:
         os.close(self._fd)
         return self._process.wait(20), self.shown
 
-    def _read(self) -> bool:
-        ready, _, _ = select.select([self._fd], [], [], 20)
+    def _read(self, seconds: float = 20) -> bool:
+        ready, _, _ = select.select([self._fd], [], [], seconds)
         try:
             data = os.read(self._fd, 65536) if ready else b""
         except OSError:  # Linux says so when the other side is closed
@@ -193,8 +200,7 @@ def test_the_end_of_the_input_leaves_it_undecided() -> None:
 def test_an_interrupt_exits_with_130() -> None:
     terminal = Terminal(FAILING)
     terminal.until("> ")
-    terminal.type(INTERRUPT)
-    code, text = terminal.end()
+    code, text = terminal.interrupt()
     assert code == 130
     assert "Traceback" not in text
 

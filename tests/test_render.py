@@ -56,11 +56,13 @@ def test_dice_as_typed_can_be_given_back(number: int) -> None:
         ({"kind": "cost", "size": "minor", "text": "a scratch"}, 'cost: minor, text "a scratch"'),
         ({"kind": "taken-out", "to": "gm", "how": "conceded"}, "taken out: for the game master, conceded"),
         ({"kind": "fate-point", "to": "mara", "change": 2}, "fate point: for mara, change +2"),
-        ({"kind": "aspect", "change": "altered", "name": "Fog", "becomes": "Mist", "on": ""},
-         'aspect: altered, "Fog", becomes "Mist"'),
+        (
+            {"kind": "aspect", "change": "altered", "name": "Fog", "becomes": "Mist", "on": ""},
+            'aspect: altered, "Fog", becomes "Mist"',
+        ),
         ({"kind": "x", "is-new": True, "is-old": False, "list": [1]}, "x: is-new, not is-old, list [1]"),
     ],
-)  # fmt: skip
+)
 def test_effects_in_words(effect: dict[str, object], told: str) -> None:
     assert words.effect_words(effect) == told
 
