@@ -1,0 +1,220 @@
+"""The records of TOML: what may stand in `ruleset.toml`, in outcome tables and in menus. Nothing is read here."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+
+
+class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    pass
+
+
+class Band(_Record, frozen=True):
+    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
+
+    `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
+    """
+
+    title: str
+    success: bool | None = None
+    from_: Annotated[int | None, msgspec.Meta(description="the lowest margin of this band")] = msgspec.field(
+        default=None, name="from"
+    )
+    to: Annotated[int | None, msgspec.Meta(description="the highest margin of this band")] = None
+    unopposed: bool = False
+
+    def has(self, margin: int) -> bool:
+        """Tell whether a margin falls into this band."""
+        if self.from_ is None and self.to is None:
+            return False
+        return (self.from_ is None or margin >= self.from_) and (self.to is None or margin <= self.to)
+
+
+Condition = dict[str, str | int | list[str]]  # what has to hold: margin bounds, facts of the run, switches
+
+
+class RowOption(_Record, frozen=True):
+    """One answer to a question of an outcome table: what it means and what comes of it.
+
+    `prefer` tells policies how gladly its owner takes it; only the order of the numbers matters.
+    """
+
+    text: str
+    prefer: int = 0
+    effects: list[dict[str, Any]] = []
+    ask: dict[Id, RowQuestion] = {}
+    when: Condition = {}
+    unless: Condition = {}
+
+
+class RowQuestion(_Record, frozen=True):
+    """A decision that an outcome asks for.
+
+    `who` is a role (`actor`, `opponent`, `gm`) or `switch:NAME`. An `optional` question may stay unanswered.
+    `menu` takes everything but the conditions from `[menus.NAME]`.
+    """
+
+    who: str = ""
+    text: str = ""
+    optional: bool = False
+    options: dict[Id, RowOption] = {}
+    menu: str = ""
+    when: Condition = {}
+    unless: Condition = {}
+
+
+class Row(_Record, frozen=True):
+    """What one band of an outcome table means: text, effects, and the questions it asks, by label."""
+
+    text: str = ""
+    effects: list[dict[str, Any]] = []
+    ask: dict[Id, RowQuestion] = {}
+
+
+OutcomeTable = dict[Id, Row]
+
+
+class Parameter(_Record, frozen=True):
+    """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
+
+    kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `text`, `flag`, `choice`,
+    `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
+    `counter` (sets a counter of the actor, or of the table, before the action). The last two are no arguments of the
+    rule. `name` is the option's name where it differs from the key in `[parameters]`.
+    """
+
+    kind: Literal["ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter"]
+    help: str
+    name: str = ""
+    metavar: str = ""
+    many: bool = False
+    default: str | int | bool | None = None
+    choices: dict[str, str] = {}
+    aliases: list[Id] = []
+    at_least: int | None = None
+    at_most: int | None = None
+    tag: str = ""
+    holder: str = "actor"
+    counter: str = ""
+
+
+class Action(_Record, frozen=True):
+    """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks."""
+
+    summary: str
+    details: str = ""
+    example: str = ""
+    parameters: list[Id] = []
+    required: list[Id] = []
+    labels: list[Id] = []
+    tables: list[str] = []
+
+
+class Switch(_Record, frozen=True):
+    """A house rule: its choices, the default, and where the question comes from."""
+
+    help: str
+    choices: dict[str, str]
+    default: str
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.default not in self.choices:
+            raise ValueError(f"the default {self.default!r} is none of the choices")
+
+
+class Label(_Record, frozen=True):
+    """A question that rules ask under one name, as it is typed after `--given` or `--choose`."""
+
+    kind: Literal["chance", "decision"]
+    help: str
+    who: str = ""
+    optional: bool = False
+
+
+class MoreBoxes(_Record, frozen=True):
+    """More boxes on a track from some rating of an ability on."""
+
+    ability: str
+    at: int
+    boxes: dict[str, int]
+
+
+class Track(_Record, frozen=True):
+    """A row of boxes every character has: names and sizes, and the abilities that add some.
+
+    What is written into a box of a track with a `tag` is a text with game weight of that kind.
+    """
+
+    title: str
+    boxes: dict[str, int] = {}
+    more: list[MoreBoxes] = []
+    tag: str = ""
+
+
+class Field(_Record, frozen=True):
+    """One key of a character sheet.
+
+    kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
+    (name = rating); `tags` (name = text, or a list of texts, of the kind `tag`); `records` (name = a table with
+    `fields`); `boxes` (track = how many boxes, for characters with fewer); `marks` (track = names of marked boxes);
+    `written` (box = text, on the track `track`); `seat` (`player` or `gm`: who plays the character).
+    """
+
+    kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]
+    help: str
+    required: bool = False
+    default: int | str | None = None
+    at_least: int | None = None
+    at_most: int | None = None
+    names: list[str] = []
+    any_name: bool = False
+    tag: str = ""
+    track: str = ""
+    fields: dict[Id, RecordField] = {}
+
+
+class RecordField(_Record, frozen=True):
+    """One key of a record on a sheet, such as a stunt's `bonus`."""
+
+    kind: Literal["text", "integer", "flag", "choice"]
+    help: str
+    required: bool = False
+    choices: list[str] = []
+    default: int | str | bool | None = None
+
+
+class EffectText(_Record, frozen=True):
+    """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema."""
+
+    help: str
+    fields: dict[str, str] = {}
+
+
+class RulesetFile(_Record, frozen=True):
+    """A `ruleset.toml`, with the outcome tables of its folder."""
+
+    title: str
+    summary: str
+    version: str
+    credits: str = ""
+    standalone: bool = False
+    dice: str = ""
+    ladder: dict[str, int] = {}
+    ladder_advice: list[str] = []
+    bands: dict[Id, Band] = {}
+    parameters: dict[Id, Parameter] = {}
+    actions: dict[Id, Action] = {}
+    switches: dict[str, Switch] = {}
+    labels: dict[Id, Label] = {}
+    tracks: dict[Id, Track] = {}
+    sheet: dict[Id, Field] = {}
+    effects: dict[Id, EffectText] = {}
+    policies: dict[Id, str] = {}
+    menus: dict[Id, dict[str, Any]] = {}
+    outcomes: dict[Id, dict[str, Any]] = {}
+    settings: dict[str, Any] = {}
