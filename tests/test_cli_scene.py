@@ -53,7 +53,7 @@ At the gate  (seed: 7)
     Fair (+2) against Good (+3), margin -1
     roll (mara): +-0+ = +1
     opposition (guards): +0++ = +3
-    price (mara): fail: You do not get what you wanted.
+    price (mara): fail
     You fall short.
     You do not get what you wanted.
 

@@ -51,6 +51,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
             policies=policies,
             prompt=prompt,
             note=shared["note"],
+            identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
         )
         return _resumed(result, shared) if isinstance(result, Pending) else result
 

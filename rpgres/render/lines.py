@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -23,7 +25,7 @@ STYLES = {
 }
 
 
-class Piece(NamedTuple):
+class Piece(Struct, frozen=True):
     """A piece of a line; `style` is a key of `STYLES`."""
 
     text: str

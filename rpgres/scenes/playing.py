@@ -1,0 +1,157 @@
+"""Scenes played from start to end. An action of a scene is the action of `rpgres roll`; nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rpgres.actions import Pending, Prepared, Result, prepare, run
+from rpgres.chance import Streams, mint_seed
+from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.players import Prompt
+from rpgres.rulesets import unknown
+from rpgres.scenes.records import Answers, Scene, Step
+from rpgres.state import State
+from rpgres.version import __version__
+
+
+class SceneResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a scene, as `rpgres scene run --json` prints it."""
+
+    format: Literal["rpgres.scene/1"] = "rpgres.scene/1"
+    version: str
+    ruleset: str
+    rules: dict[str, Any]
+    title: str
+    seed: str
+    switches: dict[str, str]
+    steps: list[dict[str, Any]]
+    state: dict[str, Any]
+
+
+class PlayedStep(NamedTuple):
+    """A step that was played: its result (None when `when` did not hold), and the table after it."""
+
+    number: int
+    id: str
+    result: Result | None
+    state: State
+
+
+def play_scene(scene: Scene, *, seed: str, prompt: Prompt | None = None) -> Iterator[PlayedStep]:
+    """Yield what comes of each step of a scene, as it is played.
+
+    Args:
+        scene: the scene.
+        seed: what all chance is drawn from.
+        prompt: asks a person what nobody else answers.
+
+    Raises:
+        FileError: a step cannot be played, or a decision has nobody to take it; says which step and where.
+    """
+    streams = Streams(seed)
+    state, outcomes = scene.state, dict[str, str]()
+    for number, step in enumerate(scene.file.steps):
+        if not is_due(step, outcomes):
+            yield PlayedStep(number, step.id, None, state)
+            continue
+        try:
+            found, after = play_step(scene, number, scene.state if step.fresh else state, streams, prompt=prompt)
+        except RpgresError as error:
+            raise at_step(scene, number, error) from error
+        if isinstance(found, Pending):
+            raise unanswered(scene, number, found)
+        state = state if step.fresh else after
+        if step.id and found.outcome is not None:
+            outcomes[step.id] = found.outcome
+        yield PlayedStep(number, step.id, found, state)
+
+
+def seed_of(scene: Scene, seed: str | None) -> str:
+    """Return the seed a scene is played from: the one asked for, its own, or a fresh one."""
+    if seed is not None:
+        return seed
+    return scene.file.seed if scene.file.seed is not None else mint_seed()
+
+
+def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:
+    """Return what comes of a scene as a whole; see `play_scene`.
+
+    Args:
+        scene: the scene.
+        seed: in place of the scene's own; without either a fresh one is minted.
+        prompt: asks a person what nobody else answers.
+    """
+    seed = seed_of(scene, seed)
+    steps: list[dict[str, Any]] = []
+    state = scene.state
+    for played in play_scene(scene, seed=seed, prompt=prompt):
+        state = played.state
+        what = {"skipped": True} if played.result is None else msgspec.to_builtins(played.result)
+        steps.append({"id": played.id, **what})
+    return SceneResult(
+        version=__version__,
+        ruleset=scene.rules.id,
+        rules=scene.rules.identity(),
+        title=scene.file.title,
+        seed=seed,
+        switches=scene.rules.switches,
+        steps=steps,
+        state=msgspec.to_builtins(state),
+    )
+
+
+def is_due(step: Step, outcomes: Mapping[str, str]) -> bool:
+    for earlier, wanted in step.when.items():
+        outcome = outcomes.get(earlier)
+        if outcome != wanted and not (isinstance(wanted, list) and outcome in wanted):
+            return False
+    return True
+
+
+def play_step(
+    scene: Scene, number: int, state: State, streams: Streams, *, prompt: Prompt | None = None
+) -> tuple[Result | Pending, State]:
+    step = scene.file.steps[number]
+    return run(
+        prepare_step(scene, step, state),
+        streams=streams,
+        step=number,
+        given=_lists(step.given),
+        choose=_lists(step.choose),
+        policies=scene.policies,
+        prompt=prompt,
+        note=step.note or None,
+    )
+
+
+def prepare_step(scene: Scene, step: Step, state: State) -> Prepared:
+    if step.actor and step.actor not in state.characters:
+        raise UsageError(unknown("character", step.actor, state.characters, of="the scene"))
+    return prepare(scene.rules, step.action, step.with_, state=state, actor=step.actor, beside=scene.folder)
+
+
+def _lists(answers: Answers) -> dict[str, list[str]]:
+    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
+
+
+def at_step(scene: Scene, number: int, error: RpgresError) -> FileError:
+    where = scene.where("steps", number)
+    if isinstance(error, FileError) and error.message.startswith(scene.source.path):
+        return error
+    return FileError(f"{where}: {scene.step_name(number)}: {error.message}", **error.details)
+
+
+def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
+    question = pending.question
+    names = ", ".join(option["name"] for option in question.options)
+    return FileError(
+        f"{scene.where('steps', number)}: {scene.step_name(number)} waits for a decision: {question.label} "
+        f'({question.who} chooses among {names}); answer it with choose = {{ {question.label} = "..." }}, '
+        f"or give {question.who} a policy",
+        label=question.label,
+        who=question.who,
+        options=[option["name"] for option in question.options],
+    )

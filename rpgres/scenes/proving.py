@@ -1,0 +1,112 @@
+"""What steps came to, held against what was expected of them. Nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres.actions import Pending, Result
+from rpgres.chance import Streams
+from rpgres.errors import RpgresError
+from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
+from rpgres.scenes.records import Expect, Scene
+from rpgres.state import State
+
+
+class Mismatch(msgspec.Struct, frozen=True):
+    """An expectation that did not hold: where it stands, what was expected, what came."""
+
+    where: str
+    step: str
+    what: str
+    expected: Any
+    found: Any
+
+
+def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mismatch]]:
+    """Return how many expectations a scene has, and those that do not hold.
+
+    Raises:
+        FileError: a step that expects no fault cannot be played.
+    """
+    streams = Streams(seed or scene.file.seed or "0")
+    state, outcomes = scene.state, dict[str, str]()
+    checks, wrong = 0, []
+    for number, step in enumerate(scene.file.steps):
+        if not is_due(step, outcomes):
+            if step.expect is not None:
+                checks += 1
+                wrong.append(
+                    Mismatch(scene.where("steps", number, "when"), scene.step_name(number), "when", "played", "skipped")
+                )
+            continue
+        expect = step.expect or Expect()
+        found: Result | Pending | RpgresError
+        after = before = scene.state if step.fresh else state
+        try:
+            found, after = play_step(scene, number, before, streams)
+        except RpgresError as error:
+            if expect.error is None:
+                raise at_step(scene, number, error) from error
+            found = error
+        if isinstance(found, Pending) and expect.asks is None:
+            raise unanswered(scene, number, found)
+        for what, expected, came in _compare(expect, found, after):
+            checks += 1
+            if expected != came:
+                where = scene.where("steps", number, "expect", *what.split(".", 1)[:1])
+                wrong.append(Mismatch(where, scene.step_name(number), what, expected, came))
+        if not step.fresh:
+            state = after
+        if step.id and isinstance(found, Result):
+            outcomes[step.id] = found.outcome or ""
+    return checks, wrong
+
+
+def _compare(expect: Expect, found: Result | Pending | RpgresError, state: State) -> Iterator[tuple[str, Any, Any]]:
+    """Yield every comparison of a step as (what, expected, found)."""
+    if expect.error is not None:
+        message = found.message if isinstance(found, RpgresError) else "no error"
+        yield "error", expect.error, expect.error if expect.error in message else message
+    if expect.asks is not None:
+        yield "asks", expect.asks, found.question.label if isinstance(found, Pending) else "nothing"
+    for what in ("outcome", "success", "margin", "total", "opposition"):
+        expected = getattr(expect, what)
+        if expected is not None:
+            yield what, expected, getattr(found, what, None)
+    if expect.effects is not None:
+        effects = found.effects if isinstance(found, Result) else []
+        yield "effects", expect.effects, _shown(expect.effects, effects)
+    for path, expected in expect.state.items():
+        yield f"state.{path}", expected, _look_up(state, path)
+
+
+def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the effects that came, each cut down to the fields the expectation names when they agree."""
+    shown = []
+    for number, effect in enumerate(effects):
+        wanted = expected[number] if number < len(expected) else {}
+        agrees = wanted and all(effect.get(key, _ABSENT) == value for key, value in wanted.items())
+        shown.append(dict(wanted) if agrees else dict(effect))
+    return shown
+
+
+_ABSENT = "absent"
+
+
+def _look_up(state: State, path: str) -> Any:
+    """Return what stands at a path of the state: attributes of records, keys of maps, tags and boxes by name."""
+    value: Any = state
+    for key in path.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(key, _ABSENT)
+        elif isinstance(value, tuple):
+            value = next((one for one in value if getattr(one, "slug", getattr(one, "name", "")) == key), _ABSENT)
+        else:
+            value = getattr(value, key, _ABSENT)
+        if value is None or value == _ABSENT:
+            return _ABSENT
+    found = msgspec.to_builtins(value)
+    return list(found) if isinstance(found, tuple) else found

@@ -1,0 +1,102 @@
+"""The records of a scene: as it stands in TOML, and as it was read. Nothing here reads or plays one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rpgres.players import Policy
+from rpgres.rulesets import Id, Rules
+from rpgres.state import SCENE, State
+from rpgres.tomlfiles import Source, locate
+
+Answers = dict[str, str | list[str]]
+
+
+class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    pass
+
+
+class SceneTag(_Record, frozen=True):
+    """A text with game weight that lies on the table when the scene begins."""
+
+    text: str
+    kind: str
+    on: str = SCENE
+    uses: dict[str, int] = {}
+    seen_by: list[str] | None = None
+
+
+class Expect(_Record, frozen=True):
+    """What a step must come to; only what is given is compared.
+
+    `effects` are compared in order and number, each by the fields given. `asks` expects the run to wait for that
+    decision, `error` expects it to be refused with a message that contains the text. `state` holds values after the
+    step by path, as `characters.mara.counters.fate-points = 2`; `"absent"` for what must not be there.
+    """
+
+    outcome: str | None = None
+    success: bool | None = None
+    margin: int | None = None
+    total: int | None = None
+    opposition: int | None = None
+    effects: list[dict[str, Any]] | None = None
+    asks: str | None = None
+    error: str | None = None
+    state: dict[str, Any] = {}
+
+
+class Step(_Record, frozen=True):
+    """One action of a scene. `fresh` plays it on the table as it was at the scene's beginning."""
+
+    action: str
+    actor: str = ""
+    id: str = ""
+    with_: dict[str, Any] = msgspec.field(default_factory=dict, name="with")
+    given: Answers = {}
+    choose: Answers = {}
+    when: dict[str, str | list[str]] = {}
+    expect: Expect | None = None
+    note: str = ""
+    fresh: bool = False
+
+
+class SceneFile(_Record, frozen=True):
+    """A scene as it stands in TOML."""
+
+    ruleset: str
+    title: str = ""
+    summary: str = ""
+    seed: str | None = None
+    policy: str = ""
+    switches: dict[str, str] = {}
+    counters: dict[str, int] = {}
+    characters: dict[Id, dict[str, Any]] = {}
+    tags: dict[Id, SceneTag] = {}
+    steps: list[Step] = []
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """A scene that was read: its file, its text for pointing at faults, the rules, and the table at its beginning."""
+
+    file: SceneFile
+    source: Source
+    rules: Rules
+    state: State
+    policies: dict[str, Policy]
+
+    @property
+    def folder(self) -> Path | None:
+        """Where sheets are sought first: beside the scene."""
+        return None if self.source.path == "-" else Path(self.source.path).parent
+
+    def where(self, *path: str | int) -> str:
+        """Return `FILE:LINE` of a key path."""
+        return f"{self.source.path}:{locate(self.source.text, path) or 1}"
+
+    def step_name(self, number: int) -> str:
+        """Return what a step is called in messages."""
+        step = self.file.steps[number]
+        return f"step {step.id!r}" if step.id else f"step {number + 1}"
