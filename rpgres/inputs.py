@@ -300,7 +300,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     rung = _rung(rules, value)
     if rung is not None:
         return Rating(rung)
-    raise UsageError(unknown("ability", value, {*abilities, *known}, of=f"{actor}'s sheet"))
+    raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"))
 
 
 def _number(text: str) -> int | None:

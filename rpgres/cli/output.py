@@ -85,7 +85,10 @@ def say_json(record: Any) -> None:
     """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding."""
     text = msgspec.json.encode(record) + b"\n"
     sys.stdout.flush()
-    sys.stdout.buffer.write(text)
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(text)
+    else:  # somebody put a text of their own in the place of standard output
+        sys.stdout.write(text.decode())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
