@@ -14,10 +14,10 @@ import msgspec
 from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError
-from rpgres.inputs import ACTOR, Setting, read_inputs
+from rpgres.inputs import ACTOR, OPPONENT, Setting, read_inputs
 from rpgres.players import Players, Policy, Prompt, Question, Seats, uniform
 from rpgres.rulesets import Rules, unknown
-from rpgres.state import EMPTY, State
+from rpgres.state import EMPTY, GM, State
 from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Stop, Table, Told, apply_effects
 from rpgres.version import __version__
 
@@ -199,6 +199,27 @@ def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose:
                 raise UsageError(f"{label!r} is a {labels[label]} label: answer it with {other}, not {option}")
             mine = [name for name, its in labels.items() if its == kind]
             raise UsageError(unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}"))
+
+
+def policies_of(prepared: Prepared, named: Mapping[str, str], *, auto: bool = False) -> dict[str, Policy]:
+    """Return the policies of an action by character, everybody's under an empty name.
+
+    Args:
+        prepared: the action, which says who is at the table.
+        named: policy by character; `actor` and `opponent` stand for whoever that is, an empty name for everybody.
+        auto: whether the ruleset's first policy answers for whoever has none.
+
+    Raises:
+        UsageError: there is no such policy or character.
+    """
+    rules = prepared.rules
+    policies = {"": policy_of(rules)} if auto else {}
+    known = list(dict.fromkeys((*prepared.state.characters, ACTOR, OPPONENT, GM)))
+    for who, name in named.items():
+        if who and who not in known:
+            raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
+        policies[prepared.actor if who == ACTOR else who] = policy_of(rules, name)
+    return policies
 
 
 def policy_of(rules: Rules, name: str = "") -> Policy:

@@ -18,6 +18,7 @@ from rpgres.sheets import Sheet, blank_character, read_sheet, unique_name
 from rpgres.state import SCENE, Map, State, Tag, put, slug
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
+OPPONENT = "opponent"  # the other side when it is nobody with a sheet
 SHEET = "sheet"  # the input that names the actor's sheet; every action takes it
 
 

@@ -10,19 +10,16 @@ from typing import Any
 
 import msgspec
 
-from rpgres.actions import Pending, Prepared, Result, policy_of, prepare, run
+from rpgres.actions import Pending, Prepared, Result, policies_of, prepare, run
 from rpgres.chance import Streams, mint_seed
 from rpgres.errors import RpgresError, UsageError
-from rpgres.inputs import ACTOR
-from rpgres.players import Policy
 from rpgres.plugins import find_ruleset
-from rpgres.rulesets import Rules, Ruleset, load_rules, unknown
-from rpgres.state import EMPTY, GM
+from rpgres.rulesets import Rules, Ruleset, load_rules
+from rpgres.state import EMPTY
 
 Answers = Mapping[str, "str | int | Sequence[str | int]"]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
-OPPONENT = "opponent"  # who is asked for the other side when nobody with a sheet is there
 LONGEST_SEED = 1000
 
 
@@ -172,7 +169,7 @@ def _run(
         streams=Streams(_seed(seed)),
         given=_answers(given, "given"),
         choose=_answers(choose, "choose"),
-        policies=_policies(prepared, policies, auto=auto),
+        policies=policies_of(prepared, policies, auto=auto),
         note=note,
     )
     return result
@@ -278,15 +275,3 @@ def _answers(answers: Answers, what: str) -> dict[str, list[str]]:
 
 def _is_answer(value: object) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
-
-
-def _policies(prepared: Prepared, named: Mapping[str, str], *, auto: bool) -> dict[str, Policy]:
-    """Return the policies by character; everybody's under an empty name."""
-    rules = prepared.rules
-    policies = {"": policy_of(rules)} if auto else {}
-    known = [*prepared.state.characters, ACTOR, OPPONENT, GM]
-    for who, name in named.items():
-        if who not in known:
-            raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
-        policies[prepared.actor if who == ACTOR else who] = policy_of(rules, name)
-    return policies

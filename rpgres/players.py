@@ -44,10 +44,17 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
-    """What a seat may know: the state as it sees it. Policies and prompts get this and never the state itself."""
+    """What a seat may know. Policies and prompts get this and never the table or its state.
+
+    Attributes:
+        seat: whose view it is.
+        state: the state as the seat sees it.
+        events: what happened in this action so far, as far as the seat was told; not to be changed.
+    """
 
     seat: str
     state: State
+    events: Sequence[Any] = ()
 
 
 class Players(Protocol):

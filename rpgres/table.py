@@ -49,6 +49,10 @@ class Told(msgspec.Struct, frozen=True):
     text: str
     audience: tuple[str, ...] | None = None
 
+    def is_for(self, seat: str) -> bool:
+        """Tell whether a seat hears it."""
+        return self.audience is None or seat in self.audience
+
 
 Event = Rolled | Decided | Told
 
@@ -127,7 +131,7 @@ class Table:
         band_only: end the run as soon as the outcome's band is fixed.
     """
 
-    __slots__ = ("_band_only", "_counts", "_dealer", "_players", "events", "rules", "state")
+    __slots__ = ("_band_only", "_counts", "_dealer", "_has_secrets", "_players", "events", "rules", "state")
 
     def __init__(
         self, rules: Rules, state: State, *, dealer: Dealer, players: Players, band_only: bool = False
@@ -139,6 +143,7 @@ class Table:
         self._players = players
         self._counts: dict[str, int] = {}
         self._band_only = band_only
+        self._has_secrets = False
 
     # -- chance
 
@@ -229,7 +234,7 @@ class Table:
             return options[0].name
         count = self._count(label)
         seat = self.state.seat_of(who)
-        answer = self._players.answer(question, View(seat, self.state.seen_by(seat)))
+        answer = self._players.answer(question, View(seat, self.state.seen_by(seat), self._told_to(seat)))
         if answer is None:
             if not optional:
                 raise NeedsAnswer(question)
@@ -245,6 +250,11 @@ class Table:
             return NO
         raise ChoiceError(_not_offered(question, choice), label=label, options=[option.name for option in options])
 
+    def _told_to(self, seat: str) -> Sequence[Event]:
+        if not self._has_secrets:
+            return self.events
+        return [event for event in self.events if not isinstance(event, Told) or event.is_for(seat)]
+
     def _draw(self, weights: Mapping[str, int], label: str, count: int) -> str:
         names = tuple(weights)
         return names[self._dealer.pick(tuple(weights.values()), f"policy:{label}", count)]
@@ -254,6 +264,7 @@ class Table:
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
         """Add a line to the account, for everybody or for some seats only."""
         self.events.append(Told(text, audience))
+        self._has_secrets = self._has_secrets or audience is not None
 
     def settle(
         self,

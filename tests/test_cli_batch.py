@@ -24,7 +24,7 @@ GOOD = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, 
 def answers(text: str | bytes, *args: str) -> list[dict[str, Any]]:
     done = rpgres("batch", *args, stdin=text)
     assert (done.exit_code, done.stderr) == (0, "")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in done.stdout.split("\n") if line]
 
 
 def test_results_pending_decisions_and_errors_are_answers() -> None:

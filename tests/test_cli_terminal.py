@@ -156,7 +156,7 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
 
 def test_a_person_is_asked_and_answers() -> None:
     terminal = Terminal(FAILING)
-    assert terminal.until("> ") == QUESTION + "> "
+    assert terminal.until("> ") == "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
     terminal.type("3" + ENTER)
     told = "  Type 1 to 2 or a name; ? asks again, Ctrl-D leaves it undecided.\n> "
     assert terminal.until("\n> ") == "3\n" + told

@@ -223,21 +223,10 @@ def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> di
     Raises:
         UsageError: there is no such policy or character.
     """
-    from rpgres.actions import policy_of
-    from rpgres.inputs import ACTOR
-    from rpgres.state import GM
+    from rpgres.actions import policies_of
 
-    rules = prepared.rules
-    policies: dict[str, Policy] = {"": policy_of(rules)} if auto else {}
-    known = dict.fromkeys((*prepared.state.characters, ACTOR, "opponent", GM))
-    for text in names:
-        who, separator, name = text.rpartition("=")
-        if separator and who not in known:
-            from rpgres.rulesets import unknown
-
-            raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
-        policies[prepared.actor if who == ACTOR else who] = policy_of(rules, name)
-    return policies
+    named = {who: name for who, _, name in (text.rpartition("=") for text in names)}
+    return policies_of(prepared, named, auto=auto)
 
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from rpgres.cli.output import say
 from rpgres.players import NO, Question, View
 from rpgres.render.lines import line
-from rpgres.render.results import question_lines
+from rpgres.render.results import event_lines, question_lines
 from rpgres.render.words import listed
 
 
@@ -24,11 +24,15 @@ class Person:
         self._is_plain = is_plain
         self._read = read
         self._is_gone = False
+        self._shown = 0
 
-    def ask(self, _view: View, question: Question) -> str | None:
-        """Return the answer typed, or None when it is left undecided."""
+    def ask(self, view: View, question: Question) -> str | None:
+        """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
         if self._is_gone:
             return None
+        shown = self._shown if self._shown <= len(view.events) else 0  # fewer than before: another action
+        say(event_lines(view.events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
+        self._shown = len(view.events)
         while True:
             say(question_lines(question), is_plain=self._is_plain)
             answer = self._answer(question)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.actions import Pending, Result
+from rpgres.actions import Pending, Result, event_record
 from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
 from rpgres.rulesets import RulesetFile
+from rpgres.table import Event
 
 INDENT = "  "
 
@@ -67,6 +68,11 @@ def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
     if result.margin is not None and result.opposition is not None:
         words += [", margin ", Piece(signed(result.margin), "number")]
     return words
+
+
+def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line]:
+    """Return what happened in an action so far."""
+    return list(_event_lines([event_record(event) for event in events], is_drawn))
 
 
 def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
