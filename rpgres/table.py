@@ -366,7 +366,9 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
 
 def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:
     fields = defaults.get(effect["kind"])
-    return Map({**fields, **effect}) if fields else effect
+    if not fields:
+        return effect
+    return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
 
 
 def named(effect: Effect, roles: Mapping[str, str]) -> Effect:

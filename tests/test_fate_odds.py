@@ -178,8 +178,8 @@ def test_a_policy_of_the_other_side_beats_uniform_answers(rules: Rules) -> None:
 
 def test_walked_courses_play_out_the_same_from_a_script(rules: Rules) -> None:
     """Every course of the walker, its answers given back as dice and choices, ends in the same outcome."""
-    inputs = {"skill": 2, "vs": ["4dF+2", 3], "aspect": ["High Ground=1", "Rain=1"]}
-    prepared = prepare(rules, "attack", inputs | {"vs": "4dF+2"})
+    inputs = {"skill": 2, "vs": "4dF+2", "aspect": ["High Ground=1", "Rain=1"]}
+    prepared = prepare(rules, "attack", inputs)
     policies = {"": policy_of(rules, "sensible")}
     courses: list[tuple[tuple[tuple[str, Any], ...], Outcome]] = []
 
@@ -194,7 +194,7 @@ def test_walked_courses_play_out_the_same_from_a_script(rules: Rules) -> None:
         given: dict[str, list[str]] = {}
         for label, value in tape:
             if not label.startswith("policy:"):
-                given.setdefault(label, []).append(faces(value))
+                given.setdefault(label, []).append(faces(value - 2 if label == "opposition" else value))
         dealer = GivenDealer(given, then=SeededDealer(Streams("none")))
         outcome, table = play(prepared, dealer=dealer, players=Seats(policies=policies))
         assert list(dealer.unused()) == []
