@@ -175,8 +175,8 @@ def test_an_action_that_waits_for_its_effects_shows_them_in_words() -> None:
         "  Superb (+5) against Fair (+2), margin +3\n"
         "  roll: 0++0 = +2\n"
         "  The aspect comes about, with two free invocations for you.\n"
-        '  * aspect: "Roofs", created\n'
-        "  * free invoke: on Roofs, for actor, count 2\n"
+        '  * aspect: created, "Roofs"\n'
+        "  * free invoke: for actor, count 2, on Roofs\n"
         "  seed: 8\n"
     )
 

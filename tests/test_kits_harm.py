@@ -104,7 +104,9 @@ def test_mobs(sizes: tuple[int, ...], shifts: int, left: int, checked: list[str]
     assert not after.is_out
 
 
-@given(members=st.integers(2, 9), sizes=st.sampled_from([(), (1,), (1, 2)]), hits=st.lists(st.integers(1, 9), max_size=9))
+@given(
+    members=st.integers(2, 9), sizes=st.sampled_from([(), (1,), (1, 2)]), hits=st.lists(st.integers(1, 9), max_size=9)
+)
 def test_a_mob_shrinks_to_nothing_and_never_below(members: int, sizes: tuple[int, ...], hits: list[int]) -> None:
     character = mob(members, *sizes)
     shifts = 0
@@ -144,7 +146,13 @@ def marks_of(state: State) -> dict[str, list[str]]:
 def test_the_lowest_box_is_the_smallest_of_all_tracks() -> None:
     lowest = effect("stress", to="mara", box="lowest")
     state = two_tracks()
-    for expected in (["1"], []), (["1"], ["1"]), (["1", "2"], ["1"]), (["1", "2"], ["1", "2"]), (["1", "2"], ["1", "2"]):
+    for expected in (
+        (["1"], []),
+        (["1"], ["1"]),
+        (["1", "2"], ["1"]),
+        (["1", "2"], ["1", "2"]),
+        (["1", "2"], ["1", "2"]),
+    ):
         state = harm.check_box(state, lowest)
         assert (marks_of(state)["physical"], marks_of(state)["mental"]) == expected
 

@@ -1,0 +1,23 @@
+"""What every test can rely on: no settings of whoever runs them, and nothing left behind by the test before."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hide the user's rulesets and settings, and forget every module that the test loaded from a temporary folder."""
+    for name in [name for name in os.environ if name.startswith("RPGRES_")]:
+        monkeypatch.delenv(name)
+    base = str(tmp_path_factory.getbasetemp())
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", "") or "").startswith(base):
+            del sys.modules[name]

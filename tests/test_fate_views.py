@@ -1,0 +1,152 @@
+"""What a seat may not know: two tables that differ only in a hidden aspect look the same to a player."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres import GM, Question, State, Tag, UsageError, View
+from rpgres.actions import Result, prepare, run
+from rpgres.chance import Streams
+from rpgres.players import NO, Policy
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import Rules, load_rules
+from rpgres.scenes import read_scene
+from rpgres.tomlfiles import Source
+
+CAST = """
+ruleset = "fate"
+characters.mara.sheet = "mara"
+characters.edda.sheet = "edda"
+characters.venn.sheet = "venn"
+tags.mud = { text = "Ankle-Deep Mud", kind = "aspect", uses = { mara = 1, gm = 1 } }
+"""
+
+NAMES = ["Rigged Stairs", "Smoke", "Boost", "A Serious Problem", "An Advantage", "A Discovery", "Ankle-Deep Hole"]
+# Each is known to the game master alone.
+hidden_tags = st.lists(
+    st.builds(
+        lambda name, kind, on, uses: Tag(name, kind, on, audience=(GM,)).with_uses(GM, uses),
+        st.sampled_from(NAMES),
+        st.sampled_from(["aspect", "consequence"]),
+        st.sampled_from(["", "mara", "venn"]),
+        st.integers(0, 2),
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda tag: tag.slug,
+)
+
+names = st.sampled_from([*NAMES, "Ankle-Deep Mud", "ankle deep mut"])
+numbers = st.integers(-2, 6)
+requests = st.one_of(
+    st.tuples(
+        st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": numbers}, optional={"removes": names})
+    ),
+    st.tuples(
+        st.just("create-advantage"),
+        st.fixed_dictionaries(
+            {"skill": numbers, "vs": numbers, "variant": st.sampled_from(["new", "existing"])},
+            optional={"name": names, "on": st.just("venn")},
+        ),
+    ),
+    st.tuples(st.just("attack"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("4dF+2")})),
+    st.tuples(st.just("defend"), st.fixed_dictionaries({"skill": numbers, "vs": numbers})),
+    st.tuples(st.just("compel"), st.fixed_dictionaries({"name": names})),
+    st.tuples(
+        st.just("discover"),
+        st.fixed_dictionaries({"skill": numbers, "vs": numbers}, optional={"variant": st.just("establish")}),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return load_rules(find_ruleset("fate"))
+
+
+@pytest.fixture(scope="module")
+def table() -> State:
+    return read_scene(Source("-", CAST), find_ruleset=find_ruleset).state
+
+
+def with_hidden(state: State, tags: list[Tag]) -> State:
+    for tag in tags:
+        state = state.with_tag(tag)
+    return state
+
+
+def seen(
+    rules: Rules, state: State, requests: list[tuple[str, dict[str, Any]]], *, seed: str
+) -> tuple[list[bytes], list[bytes]]:
+    """Return all that Mara's seat meets while she plays: the questions put to it, and the results.
+
+    The game master lets every window pass, and answers the rest with the option preferred most.
+    """
+    asked: list[bytes] = []
+
+    def player(view: View, question: Question) -> str | None:
+        if view.seat == GM:
+            return NO if question.optional else max(question.options, key=lambda option: option.prefer).name
+        asked.append(msgspec.json.encode([view.state, question], enc_hook=str))
+        names = [option.name for option in question.options] + ([NO] if question.optional else [])
+        return names[len(seed) % len(names)]
+
+    policies: dict[str, Policy] = {"": player}
+    met: list[bytes] = []
+    for number, (action, inputs) in enumerate(requests):
+        try:
+            prepared = prepare(rules, action, inputs, state=state, actor="mara")
+            found, state = run(prepared, streams=Streams(seed), step=number, policies=policies)
+        except UsageError as error:
+            met.append(error.message.encode())
+            continue
+        assert isinstance(found, Result)
+        # What the game master let pass is the game master's own affair.
+        events = [event for event in found.events if (event.get("who"), event.get("answer")) != (GM, NO)]
+        answers = [one for one in found.answers if (one.label, one.value) != ("invoke-against", NO)]
+        shown = msgspec.structs.replace(found, events=events, answers=answers)
+        met.append(msgspec.json.encode(shown))
+        met.append(msgspec.json.encode(state.seen_by("mara"), enc_hook=str))
+    return asked, met
+
+
+@settings(max_examples=250, deadline=None)
+@given(tags=hidden_tags, script=st.lists(requests, min_size=1, max_size=4), seed=st.text("012", min_size=1, max_size=4))
+def test_a_hidden_aspect_changes_nothing_that_a_player_meets(
+    rules: Rules, table: State, tags: list[Tag], script: list[Any], seed: str
+) -> None:
+    without = seen(rules, table, script, seed=seed)
+    with_ = seen(rules, with_hidden(table, tags), script, seed=seed)
+    assert with_ == without
+
+
+def test_the_game_master_is_offered_what_is_hidden_and_a_player_is_not(rules: Rules, table: State) -> None:
+    state = with_hidden(table, [Tag("Rigged Stairs", "aspect", audience=("gm",)).with_uses("gm", 1)])
+    offered: dict[str, list[str]] = {}
+
+    def noting(view: View, question: Question) -> str:
+        offered.setdefault(view.seat, []).extend(option.name for option in question.options)
+        assert ("Rigged Stairs" in repr(view.state)) is (view.seat == GM)
+        return NO if question.optional else question.options[0].name
+
+    prepared = prepare(rules, "overcome", {"skill": 2, "vs": 2}, state=state, actor="mara")
+    run(prepared, streams=Streams("1"), policies={"": noting})
+    assert "rigged-stairs" in offered[GM]
+    assert "rigged-stairs" not in offered["mara"]
+    assert "ankle-deep-mud" in offered["mara"]
+
+
+def test_discovering_brings_it_to_light(rules: Rules, table: State) -> None:
+    state = with_hidden(table, [Tag("Rigged Stairs", "aspect", audience=("gm",))])
+    inputs = {"variant": "reveal-aspect", "skill": 2, "vs": 2}
+    prepared = prepare(rules, "discover", inputs, state=state, actor="mara")
+    for roll, is_seen in (("----", False), ("++00", True)):
+        _, after = run(
+            prepared, streams=Streams("1"), given={"roll": [roll]}, choose={"invoke": ["no"], "price": ["fail"]}
+        )
+        assert (after.seen_by("mara").tag("Rigged Stairs") is not None) is is_seen
