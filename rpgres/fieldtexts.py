@@ -73,6 +73,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "open": "the chance of what the budget left unresolved; all chances and this sum to exactly 1",
         "leaves": "how many courses of the action were run to an end",
         "states": "how many distinct merged states were met",
+        "passed": "the labels of optional moments that nobody decided on, so that they passed",
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
         "note": "the text of --note",

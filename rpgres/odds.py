@@ -40,12 +40,14 @@ class Odds(msgspec.Struct, frozen=True):
         open: probability of what the budget left unresolved; masses and open sum to exactly 1.
         leaves: how many courses were run to an end.
         states: how many distinct merged states were met.
+        passed: labels of optional moments that nobody answered, so that they passed.
     """
 
     masses: dict[Any, Fraction]
     open: Fraction
     leaves: int
     states: int = 0
+    passed: tuple[str, ...] = ()
 
 
 class Suspended(Stop):
@@ -242,6 +244,7 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     open: Chance
     leaves: int
     states: int
+    passed: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     note: str | None = None
@@ -278,9 +281,12 @@ def outcome_odds(
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
 
+    passed: set[str] = set()
+
     def once(dealer: WalkDealer) -> str:
+        seats = Seats(choose, policies=policies)
         try:
-            outcome, _ = play(prepared, dealer=dealer, players=Seats(choose, policies=policies), band_only=True)
+            outcome, _ = play(prepared, dealer=dealer, players=seats, band_only=True)
         except Settled as settled:
             return settled.band
         except NeedsAnswer as needs:
@@ -292,6 +298,8 @@ def outcome_odds(
                 label=question.label,
                 options=[option.name for option in question.options],
             ) from None
+        finally:
+            passed.update(seats.passed)
         return outcome.band
 
     from fractions import Fraction
@@ -301,7 +309,8 @@ def outcome_odds(
     by_margin = {name for name, band in bands.items() if band.from_ is not None or band.to is not None}
     is_rolled = not by_margin.isdisjoint(odds.masses)
     shown = [name for name in bands if name in odds.masses or (is_rolled and name in by_margin)]
-    return msgspec.structs.replace(odds, masses={name: odds.masses.get(name, Fraction(0)) for name in shown})
+    masses = {name: odds.masses.get(name, Fraction(0)) for name in shown}
+    return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)))
 
 
 def odds_record(
@@ -318,6 +327,7 @@ def odds_record(
         open=chance_record(odds.open),
         leaves=odds.leaves,
         states=odds.states,
+        passed=list(odds.passed),
         policies=dict(policies),
         switches=prepared.rules.switches,
         note=note,

@@ -92,9 +92,12 @@ class Seats:
         choose: answers by label, used in order.
         policies: policy by character or seat; `""` stands for everybody who has none of their own.
         prompt: asks a person.
+
+    Attributes:
+        passed: the labels of optional moments that nobody answered.
     """
 
-    __slots__ = ("_choose", "_everybody", "_policies", "_prompt")
+    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed")
 
     def __init__(
         self,
@@ -107,6 +110,7 @@ class Seats:
         self._policies = dict(policies or {})
         self._everybody = self._policies.get("")
         self._prompt = prompt
+        self.passed: set[str] = set()
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer and by what means it came, or None when nobody answers."""
@@ -123,6 +127,8 @@ class Seats:
             choice = self._prompt(view, question)
             if choice is not None:
                 return Answer(choice, "prompt")
+        if question.optional:
+            self.passed.add(question.label)
         return None
 
     def unused(self) -> Iterable[tuple[str, str]]:

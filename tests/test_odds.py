@@ -260,3 +260,9 @@ def _preferring() -> Any:
     from rpgres.players import Seats
 
     return Seats(policies={"": preferred})
+
+
+def test_moments_that_nobody_uses_are_named() -> None:
+    assert outcome_odds(tiny_action(vs=8, push=True)).passed == ("push",)
+    assert outcome_odds(tiny_action(vs=8, push=True), policies={"": pushing}).passed == ()
+    assert outcome_odds(tiny_action(vs=8)).passed == ()

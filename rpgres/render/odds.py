@@ -35,6 +35,9 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
     lines += _left_open(record.open)
     lines += _success_lines(record, file)
+    if record.passed:
+        said = f"let pass, as nobody decides: {', '.join(record.passed)} (--auto has a policy decide)"
+        lines.append(line(INDENT, Piece(said, "quiet")))
     return [*lines, *_notes(record.policies, record.note)]
 
 
