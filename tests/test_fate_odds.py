@@ -10,7 +10,7 @@ from typing import Any
 import icepool
 import pytest
 
-from rpgres import Outcome, resolve
+from rpgres import Option, Outcome, Question, State, View, resolve
 from rpgres.actions import Prepared, play, policy_of, prepare
 from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
@@ -214,3 +214,36 @@ def faces(value: int) -> str:
 
 def as_arguments(prepared: Prepared) -> dict[str, Any]:
     return {name.replace("-", "_"): value for name, value in prepared.inputs.items()}
+
+
+@pytest.mark.parametrize(
+    ("facts", "options", "answer"),
+    [
+        ({"margin": 1, "rolled": 0}, ["free", "paid"], "no"),  # a success needs nothing more
+        ({"margin": 0, "rolled": 0}, ["free", "paid"], "free"),  # what is free goes before what is paid for
+        ({"margin": 0, "rolled": 0}, ["paid", "boost", "free"], "boost"),  # and what fades before what stays
+        ({"margin": -1, "rolled": 0}, ["paid"], "paid"),
+        ({"margin": -4, "rolled": 0}, ["paid"], "no"),  # out of reach
+        ({"margin": -3, "rolled": -1}, ["free", "paid"], "free"),  # in reach with both
+        ({"margin": -2, "rolled": 0}, ["free"], "free"),  # to a tie
+        ({"margin": -4, "rolled": -3}, ["free"], "free:reroll"),  # new dice are worth more than +2
+        ({"margin": -4, "rolled": -3, "points": 0}, ["free"], "free:reroll"),
+        ({"margin": 1, "rolled": 0}, ["boost"], "boost"),  # a boost for style
+        ({"margin": 3, "rolled": 0}, ["boost"], "no"),
+        ({"margin": -1, "rolled": None}, ["paid"], "paid"),  # a fixed difficulty
+        ({"margin": None, "rolled": -2}, ["free"], "no"),  # nobody knows yet what for
+    ],
+)
+def test_how_the_sensible_policy_invokes(rules: Rules, facts: dict[str, Any], options: list[str], answer: str) -> None:
+    def offered(name: str) -> list[Option]:
+        about = {"free": name != "paid", "kind": "boost" if name == "boost" else "aspect"}
+        return [
+            Option(name, facts=about | {"reroll": False}),
+            Option(f"{name}:reroll", facts=about | {"reroll": True}),
+        ]
+
+    told = {"acting": True, "points": 1, **facts}
+    question = Question("invoke", "mara", tuple(o for name in options for o in offered(name)), "", True, told)
+    assert policy_of(rules, "sensible")(View("mara", State()), question) == answer
+    thrifty = policy_of(rules, "thrifty")(View("mara", State()), question)
+    assert "paid" not in str(thrifty)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import rpgres.kits
 import rpgres_fate
-from rpgres import Pending, Result, State, UsageError, resolve
+from rpgres import NO, Pending, Question, Result, State, UsageError, View, resolve
 from rpgres.actions import play, policy_of, prepare
 from rpgres.chance import Streams
 from rpgres.dealers import SeededDealer
@@ -178,6 +178,31 @@ def test_who_is_out_stays_out_and_takes_no_part(script: list[Any], seed: str) ->
         assert out <= {name for name, character in after.characters.items() if character.is_out}
 
 
+@pytest.mark.parametrize(
+    ("actor", "more", "asked"),
+    [
+        ("mara", {}, {("invoke", "mara"), ("invoke-against", "gm")}),
+        ("mara", {"ally": "edda"}, {("invoke", "mara"), ("invoke", "edda"), ("invoke-against", "gm")}),
+        ("mara", {"rival": "venn"}, {("invoke", "mara"), ("invoke-against", "gm"), ("invoke-against", "venn")}),
+        ("venn", {}, {("invoke", "venn")}),  # nobody raises a difficulty against their own character
+        ("venn", {"rival": "mara"}, {("invoke", "venn"), ("invoke-against", "mara")}),
+        ("venn", {"vs": {"character": "mara", "skill": "will"}}, {("invoke", "venn"), ("invoke-against", "mara")}),
+    ],
+)
+def test_who_may_invoke(actor: str, more: dict[str, Any], asked: set[tuple[str, str]]) -> None:
+    scene = cast()
+    found: set[tuple[str, str]] = set()
+
+    def noting(_view: View, question: Question) -> str:
+        found.add((question.label, question.who))
+        return NO if question.optional else question.options[0].name
+
+    inputs = {"skill": 2, "vs": 2, **more}
+    prepared = prepare(scene.rules, "overcome", inputs, state=scene.state, actor=actor)
+    play(prepared, dealer=SeededDealer(Streams("1")), players=Seats(policies={"": noting}))
+    assert {(label, who) for label, who in found if label.startswith("invoke")} == asked
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # What stands in data
 
@@ -282,10 +307,10 @@ def test_a_mob_of_guards_rolls_their_will_as_one_roll_of_zero() -> None:
 
 
 def test_no_sentence_is_the_source_texts() -> None:
-    """Run by hand with RPGRES_SOURCE_TEXT naming the source text, which is not ours to ship."""
-    source = os.environ.get("RPGRES_SOURCE_TEXT")
+    """Run by hand with FATE_SOURCE_TEXT naming the source text, which is not ours to ship."""
+    source = os.environ.get("FATE_SOURCE_TEXT")
     if source is None:
-        pytest.skip("RPGRES_SOURCE_TEXT names no file")
+        pytest.skip("FATE_SOURCE_TEXT names no file")
     theirs = set(runs_of_words(Path(source).read_text(encoding="utf-8")))
     for path in [*sorted(DATA.rglob("*.toml")), *sorted(DATA.rglob("*.md")), *CODE]:
         shared = theirs.intersection(runs_of_words(path.read_text(encoding="utf-8")))
