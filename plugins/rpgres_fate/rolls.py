@@ -1,0 +1,268 @@
+"""What two sides of a Fate roll add and roll, who takes part, and where the roll stands after the invoke window.
+
+Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+import msgspec
+
+from rpgres import (
+    EMPTY,
+    GM,
+    Character,
+    Dice,
+    Effect,
+    Opposition,
+    Rating,
+    State,
+    Table,
+    UsageError,
+    effect,
+    slug,
+)
+from rpgres.kits import aspects, harm
+
+NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
+FULL_DEFENSE = 2  # A:339
+
+
+class Help(TypedDict, total=False):
+    """What may be added to most actions.
+
+    Attributes:
+        bonus: anything else that counts.
+        stunt: stunts of the actor whose condition holds.
+        helper: characters who help with the same skill (teamwork) and may invoke for the actor.
+        helpers: how many others help.
+        ally: who else may invoke for the actor.
+        rival: who else may invoke against.
+        boost: what a boost gained is called.
+    """
+
+    bonus: int
+    stunt: Sequence[str]
+    helper: Sequence[str]
+    helpers: int
+    ally: Sequence[str]
+    rival: Sequence[str]
+    boost: str | None
+
+
+class Foe(msgspec.Struct, frozen=True, gc=False):
+    """One opposer of a roll: what it adds, what it rolls (None for a fixed difficulty), and who it is."""
+
+    add: int
+    dice: Dice | None
+    who: str
+
+
+class Standing(msgspec.Struct, frozen=True, gc=False):
+    """Where a roll stands when nobody invokes any more; everything is None when nothing opposed it."""
+
+    margin: int | None
+    total: int | None = None
+    opposition: int | None = None
+    effects: tuple[Effect, ...] = ()
+
+
+def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], given: Help = {}) -> Standing:  # noqa: B006
+    """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
+
+    Args:
+        add: what the actor adds to the dice.
+        foes: who or what opposes; nothing opposing means no roll (A:7). Of several the highest counts.
+        given: who else may invoke.
+    """
+    if not foes:
+        return Standing(None)
+    if table.state.tags:
+        sides = _sides(table.state, actor, foes, given)
+        if any(aspects.can_invoke(table.state, members) for members in sides):
+            return _roll_with_window(table, actor, add, foes, sides)
+    dice = table.rules.dice
+    raised = actor.counters.get(NEXT, 0)
+    foe = foes[0]
+    if len(foes) > 1 or foe.dice is None:
+        total = table.roll(dice, "roll", by=actor.name) + add
+        opposition = max([_opposed(table, foe) for foe in foes]) + raised
+        return Standing(total - opposition, total, opposition, _used_up(actor, raised))
+    compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
+    return Standing(compared.margin, compared.total, compared.opposition, _used_up(actor, raised))
+
+
+def _opposed(table: Table, foe: Foe) -> int:
+    return foe.add + (table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else 0)
+
+
+def _sides(state: State, actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
+    own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
+    against = [foe.who or GM for foe in foes]
+    if actor.seat == GM:
+        against = [who for who in against if who != GM]  # nobody raises a difficulty against the own character
+    return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
+
+
+def _roll_with_window(
+    table: Table, actor: Character, add: int, foes: Sequence[Foe], sides: tuple[tuple[str, ...], tuple[str, ...]]
+) -> Standing:
+    dice = table.rules.dice
+    raised = actor.counters.get(NEXT, 0)
+    rolled = table.roll(dice, "roll", by=actor.name)
+    own = aspects.Side(sides[0], "invoke", "roll", rolled + add, rolled, dice, actor.name)
+    rolls = [table.roll(foe.dice, "opposition", by=foe.who) if foe.dice is not None else None for foe in foes]
+    totals = [foe.add + raised + (roll or 0) for foe, roll in zip(foes, rolls, strict=True)]
+    first = totals.index(max(totals))  # who is invoked for when several oppose
+    rest = max((total for number, total in enumerate(totals) if number != first), default=None)
+    foe = foes[first]
+    other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
+    own, other, costs = aspects.invoke_window(table, own, other, order=table.rules.switches["invoke_order"])
+    effects = (*costs, *_used_up(actor, raised))
+    return Standing(own.total - other.height, own.total, other.height, effects)
+
+
+def _used_up(actor: Character, raised: int) -> tuple[Effect, ...]:
+    return (effect("opposition", to=actor.name, change=-raised),) if raised else ()
+
+
+def effort(table: Table, actor: Character, action: str, skill: Rating, given: Help) -> int:
+    """Return what somebody adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
+
+    Raises:
+        UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
+    """
+    if not (actor.counters or actor.records or any(given.values())):
+        return skill.value
+    add = skill.value + given.get("bonus", 0) + given.get("helpers", 0) + crowd(actor, skill.value)
+    stunts = given.get("stunt", ())
+    if stunts or actor.records:
+        add += stunt_bonus(actor, action, skill, named=stunts)
+    helpers = given.get("helper", ())
+    for name in helpers:
+        rating = table.state.characters[name].abilities.get(skill.name, 0)
+        if skill.name and rating < 1:
+            raise UsageError(f"{name} cannot help: {skill.name} has to be Average (+1) or better, and is {rating:+d}")
+        if rating > skill.value:
+            raise UsageError(f"{name} should lead: {skill.name} {rating:+d} is higher than {actor.name}'s")
+    return add + len(helpers)
+
+
+def crowd(character: Character, rating: int) -> int:
+    """Return what a mob's size adds: teamwork, so only with a rating of Average (+1) or better."""
+    return character.counters.get(harm.MEMBERS, 1) - 1 if rating >= 1 else 0
+
+
+def stunt_bonus(actor: Character, action: str, skill: Rating, *, named: Sequence[str] = ()) -> int:
+    """Return what the stunts on a sheet add to an action with a skill.
+
+    A stunt with a condition (`when`) counts only when it is named.
+
+    Raises:
+        UsageError: a named stunt is not on the sheet, or does not help this action with this skill.
+    """
+    stunts = actor.records.get("stunts", EMPTY)
+    wanted = {slug(name) for name in named}
+    total = 0
+    for name, stunt in stunts.items():
+        is_named = slug(name) in wanted
+        wanted.discard(slug(name))
+        fits = stunt["action"] == action and (stunt["skill"] is None or slug(stunt["skill"]) == skill.name)
+        if is_named and not fits:
+            raise UsageError(
+                f"the stunt {name!r} of {actor.name} does not help {action} with {skill.name or 'this skill'}"
+            )
+        if fits and (is_named or stunt["when"] is None):
+            total += stunt["bonus"]
+    if wanted:
+        has = ", ".join(stunts) or "none"
+        raise UsageError(f"{actor.name}'s sheet has no stunt {min(wanted)!r}; it has: {has}")
+    return total
+
+
+def check_present(state: State, actor: Character, vs: Sequence[Opposition] = (), given: Help = {}) -> None:  # noqa: B006
+    """Check that everybody who takes part can, and on one side.
+
+    Raises:
+        UsageError: somebody is out, or named twice.
+    """
+    if not actor.is_out and len(state.characters) == 1:
+        return
+    own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
+    against = [one.character for one in vs if one.character] + list(given.get("rival", ()))
+    for name in (*own, *against):
+        check_in(state, name)
+        if (*own, *against).count(name) > 1:
+            raise UsageError(f"{name} takes part once and on one side; leave one of the two mentions out")
+
+
+def check_in(state: State, name: str) -> None:
+    """Check that a character is not out.
+
+    Raises:
+        UsageError: it is.
+    """
+    if state.characters[name].is_out:
+        raise UsageError(f"{name} is out (taken out, or conceded), and takes no further part in this scene")
+
+
+def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
+    """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
+
+    Raises:
+        UsageError: several oppose, and the switch `opposers` allows one.
+    """
+    if len(vs) > 1 and table.rules.switches["opposers"] == "one":
+        raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
+    return [Foe(one.value + size_bonus(table.state, one), one.dice, one.character) for one in vs]
+
+
+def size_bonus(state: State, one: Opposition) -> int:
+    return crowd(state.characters[one.character], one.value) if one.character else 0
+
+
+def defense(
+    table: Table,
+    vs: Sequence[Opposition],
+    *,
+    action: str,
+    defender: str | None = None,
+    target: str | None = None,
+    full_defense: bool = False,
+    stunts: Sequence[str] = (),
+) -> Foe:
+    """Return the one who defends, with the stunts for it and +2 for full defense (A:285, A:332-339).
+
+    Whoever rolls is the defender, for others too: who steps in takes what comes of it.
+
+    Args:
+        action: what is met, for messages.
+        defender: who defends, when `vs` does not say.
+        target: who is aimed at; defends when nobody else does.
+        full_defense: whether the defender gave up its action for this.
+        stunts: stunts of the defender whose condition holds.
+
+    Raises:
+        UsageError: there is not exactly one, or a stunt does not help.
+    """
+    if len(vs) != 1:
+        raise UsageError(f"{action} is met by one defense; give --vs once, and --vs 0 for somebody who does not defend")
+    one = vs[0]
+    if defender and one.character and defender != one.character:
+        raise UsageError(f"--vs has {one.character} roll the defense, and --defender says {defender}; give one of them")
+    add = one.value + (FULL_DEFENSE if full_defense else 0)
+    who = defender or one.character
+    if one.character:
+        character = table.state.characters[one.character]
+        add += crowd(character, one.value)
+        add += stunt_bonus(character, "defend", Rating(one.value, one.ability), named=stunts)
+    elif stunts:
+        raise UsageError("--defense-stunt is for a defender with a sheet; say --vs SHEET:SKILL")
+    if who:
+        check_in(table.state, who)
+    if target and not who:
+        check_in(table.state, target)
+    return Foe(add, one.dice, who or target or "")

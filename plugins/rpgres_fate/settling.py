@@ -1,0 +1,143 @@
+"""From a roll that stands to the outcome: facts and roles for the tables, names for aspects, harm absorbed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from rpgres import (
+    EMPTY,
+    GM,
+    Character,
+    Effect,
+    Map,
+    Outcome,
+    State,
+    Table,
+)
+from rpgres.kits import aspects, harm
+from rpgres_fate.rolls import Foe, Help, Standing
+
+OPPONENT = "opponent"  # `--on opponent`: whoever is in the way, with a sheet or without
+
+
+@cache
+def fact_map(*facts: tuple[str, str]) -> Map[str, str]:
+    return Map(facts)
+
+
+_UNOPPOSED, _PASSIVE, _ACTIVE = (fact_map(("opposition", kind)) for kind in ("none", "passive", "active"))
+
+
+def facts_of(foes: Sequence[Foe], *more: tuple[str, str]) -> Map[str, str]:
+    """Return what the conditions of outcome tables may speak of: what kind of opposition there was, and more."""
+    kind = _PASSIVE if foes else _UNOPPOSED
+    for foe in foes:
+        if foe.dice is not None:
+            kind = _ACTIVE
+            break
+    return fact_map(*kind.items(), *more) if more else kind
+
+
+def opponent_of(foes: Sequence[Foe]) -> str:
+    for foe in foes:
+        if foe.who:
+            return foe.who
+    return GM
+
+
+@cache
+def roles_of(actor: str, opponent: str) -> Map[str, str]:
+    return Map({"actor": actor, OPPONENT: opponent, "gm": GM})
+
+
+@cache
+def _details(opponent: str) -> Map[str, str]:
+    return Map({OPPONENT: opponent})
+
+
+def settle(
+    table: Table,
+    name: str,
+    standing: Standing,
+    roles: Map[str, str],
+    facts: Map[str, str],
+    *,
+    defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
+    becomes: str = "",
+    spelled: Mapping[str, str] = EMPTY,
+    track: str = "physical",
+    consequence: str = "",
+) -> Outcome:
+    """Return what an outcome table says for a roll, with the roll's own effects before it and harm absorbed after it.
+
+    Args:
+        name: the outcome table.
+        standing: the roll.
+        roles, facts, defaults: as of `Table.settle`.
+        becomes: what an aspect is called that is altered.
+        spelled: by role, whom an effect means that says so; for roles that readers of the JSON would not know.
+        track: which stress a hit goes to.
+        consequence: the name of a consequence taken.
+    """
+    outcome = table.settle(
+        name,
+        standing.margin,
+        total=standing.total,
+        opposition=standing.opposition,
+        roles=roles,
+        facts=facts,
+        defaults=defaults,
+    )
+    effects, state = outcome.effects, table.state
+    if state.tags or "aspect" in defaults:
+        effects = aspects.with_names(state, effects, becomes=becomes)
+    if spelled:
+        effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)
+    details: Mapping[str, str] = EMPTY
+    if len(state.characters) > 1 or state.characters[roles["actor"]].tracks:
+        effects += _absorbed(table, effects, roles, track=track, consequence=consequence)
+        if roles[OPPONENT] in state.characters:
+            details = _details(roles[OPPONENT])
+    if standing.effects:
+        effects = (*standing.effects, *effects)
+    if effects is outcome.effects and not details:
+        return outcome
+    return msgspec.structs.replace(outcome, effects=effects, details=details)
+
+
+def _absorbed(
+    table: Table, effects: Sequence[Effect], roles: Map[str, str], *, track: str, consequence: str
+) -> tuple[Effect, ...]:
+    """Return how hits are absorbed by those of whom a sheet says what there is to absorb with."""
+    shifts: dict[str, int] = {}
+    for one in effects:
+        if one["kind"] == "hit":
+            to: str = one["to"]
+            who = roles.get(to, to)
+            shifts[who] = shifts.get(who, 0) + one["shifts"]
+            track = one.get("track", track)
+    taken: tuple[Effect, ...] = ()
+    for who, amount in shifts.items():
+        character = table.state.characters.get(who)
+        if amount > 0 and character is not None and character.tracks:
+            attacker = roles["actor"] if who == roles[OPPONENT] else roles[OPPONENT]
+            taken += harm.absorb(table, who, amount, track=track, attacker=attacker, name=consequence)
+    return taken
+
+
+def boost_defaults(given: Help) -> Mapping[str, Mapping[str, Any]]:
+    name = given.get("boost")
+    return {"boost": {"name": name}} if name else EMPTY
+
+
+def known_name(state: State, actor: Character, name: str) -> str:
+    """Return an aspect's name as it stands on the table, when the actor knows of it there, else as it was given."""
+    tag = aspects.seen_tag(state, actor.name, name)
+    if tag is not None:
+        return tag.name
+    aspects.check_spelling(state, actor.name, name)
+    return name
