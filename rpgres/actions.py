@@ -117,6 +117,7 @@ def prepare(
     state: State | None = None,
     actor: str = "",
     beside: Path | None = None,
+    confined: bool = False,
 ) -> Prepared:
     """Return an action with its inputs read.
 
@@ -127,13 +128,16 @@ def prepare(
         state: the table so far; empty by default.
         actor: who acts, somebody of that state; by default whoever `sheet` describes.
         beside: the folder in which sheets are sought first.
+        confined: whether sheets may only be named by plain file names, for inputs that strangers typed.
 
     Raises:
         UsageError: the action or an input is unknown, missing or impossible.
         FileError: a sheet is missing or faulty.
     """
     rules.rule(action)
-    setting = Setting(rules, state if state is not None else State(), actor=actor or ACTOR, beside=beside)
+    setting = Setting(
+        rules, state if state is not None else State(), actor=actor or ACTOR, beside=beside, confined=confined
+    )
     arguments = read_inputs(setting, action, inputs)
     plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
     return Prepared(rules, action, setting.state, setting.actor, arguments, plain)

@@ -5,6 +5,7 @@ Nothing here plays; reading may put somebody or something on the table first (a 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -51,12 +52,16 @@ class Opposition(msgspec.Struct, frozen=True):
 
 
 class Setting(msgspec.Struct):
-    """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`."""
+    """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`.
+
+    `confined` allows sheets by plain file name only, for inputs that strangers typed.
+    """
 
     rules: Rules
     state: State
     actor: str = ACTOR
     beside: Path | None = None
+    confined: bool = False
 
     def seat(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
@@ -68,6 +73,17 @@ class Setting(msgspec.Struct):
         for tag in sheet.tags:
             self.state = self.state.with_tag(self._distinct(msgspec.structs.replace(tag, on=name)))
         return name
+
+    def read(self, name: str) -> Sheet:
+        """Return a sheet by the name that was typed.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+            FileError: there is no such sheet, or it is faulty.
+        """
+        if self.confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
+            raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
+        return read_sheet(self.rules, name, beside=self.beside)
 
     def _distinct(self, tag: Tag) -> Tag:
         """Return the tag, named after its owner too when somebody else's has the same text."""
@@ -93,7 +109,7 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
     given = _canonical(rules, action, given)
     sheet = given.get(SHEET)
     if sheet is not None:
-        setting.actor = setting.seat(read_sheet(rules, str(sheet), beside=setting.beside))
+        setting.actor = setting.seat(setting.read(str(sheet)))
     elif setting.actor not in setting.state.characters:
         setting.state = setting.state.with_character(blank_character(setting.actor))
     arguments: dict[str, Any] = {}
@@ -246,7 +262,7 @@ def _character(setting: Setting, name: str, *, option: str) -> str:
     if name in setting.state.characters:
         return name
     try:
-        return setting.seat(read_sheet(setting.rules, name, beside=setting.beside))
+        return setting.seat(setting.read(name))
     except FileError as error:
         if error.details.get("file") != name:
             raise  # the sheet is there and faulty
