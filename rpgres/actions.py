@@ -14,7 +14,7 @@ import msgspec
 from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError
-from rpgres.inputs import ACTOR, OPPONENT, Setting, read_inputs
+from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
 from rpgres.players import Players, Policy, Prompt, Question, Seats, uniform
 from rpgres.rulesets import Rules, unknown
 from rpgres.state import EMPTY, GM, State
@@ -150,10 +150,11 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         NeedsAnswer, Settled: the run ended early (see `table`); the exception carries the table as `table`.
         RuleError: the rule raised something that is not meant for users.
     """
-    table = Table(prepared.rules, prepared.state, dealer=dealer, players=players, band_only=band_only)
-    rule = prepared.rules.ruleset.actions[prepared.action]
+    rules = prepared.rules
+    table = Table(rules, prepared.state, dealer, players, band_only)
+    rule = rules.ruleset.actions[prepared.action]
     try:
-        return rule(table, prepared.state.characters[prepared.actor], **prepared.arguments), table
+        outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
     except Stop as stop:
         stop.table = table
         raise
@@ -165,6 +166,13 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         raise RuleError(
             f"the rule {prepared.rules.id} {prepared.action} failed: {type(error).__name__}: {error}"
         ) from error
+    if table.fault is not None:
+        raise table.fault
+    if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
+        raise RuleError(
+            f"the rule {rules.id} {prepared.action} returned {outcome!r}, no outcome with a band of the ruleset"
+        )
+    return outcome, table
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
@@ -219,11 +227,21 @@ def policies_of(prepared: Prepared, named: Mapping[str, str], *, auto: bool = Fa
     rules = prepared.rules
     policies = {"": policy_of(rules)} if auto else {}
     known = list(dict.fromkeys((*prepared.state.characters, ACTOR, OPPONENT, GM)))
+    stand_for = {ACTOR: prepared.actor, OPPONENT: _opponent(prepared)}
     for who, name in named.items():
         if who and who not in known:
             raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
-        policies[prepared.actor if who == ACTOR else who] = policy_of(rules, name)
+        policies[stand_for.get(who, who)] = policy_of(rules, name)
     return policies
+
+
+def _opponent(prepared: Prepared) -> str:
+    """Return who opposes by the inputs: the first opposer with a sheet, else the game master."""
+    for argument in prepared.arguments.values():
+        for one in argument if isinstance(argument, tuple) else (argument,):
+            if isinstance(one, Opposition) and one.character:
+                return one.character
+    return GM
 
 
 def policy_of(rules: Rules, name: str = "") -> Policy:
@@ -333,7 +351,7 @@ def _pending(
         who=question.who,
         text=question.text,
         options=[{"name": option.name, "text": option.text} for option in question.options],
-        facts={key: value for key, value in question.facts.items() if value is not None},
+        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
     )
     pending = Pending(
         version=__version__,
@@ -364,7 +382,11 @@ def _answers(events: Sequence[Event]) -> Iterator[AnswerRecord]:
 
 
 def event_record(event: Event) -> dict[str, Any]:
-    """Return an event as plain data for the JSON."""
+    """Return an event as plain data for the JSON; `audience` names who may know of it, when not everybody."""
+    return {**_event_fields(event), **_audience(event)}
+
+
+def _event_fields(event: Event) -> dict[str, Any]:
     match event:
         case Rolled():
             return {
@@ -386,6 +408,10 @@ def event_record(event: Event) -> dict[str, Any]:
             }
         case Told():
             return {"event": "text", "text": event.text}
+
+
+def _audience(event: Event) -> dict[str, Any]:
+    return {} if event.audience is None else {"audience": list(event.audience)}
 
 
 def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
@@ -415,7 +441,8 @@ def _option(name: str, value: Any) -> list[str]:
         return []
     if isinstance(value, list | tuple):
         return [word for one in value for word in _option(name, one)]
-    if isinstance(value, Mapping):
-        value = ":".join(str(part) for part in value.values())
+    if isinstance(value, Mapping):  # an opposition as a scene writes it
+        ability = next((part for key, part in value.items() if key != "character"), "")
+        value = f"{value.get('character')}:{ability}"
     text = str(value)
     return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]

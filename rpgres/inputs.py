@@ -15,8 +15,9 @@ import msgspec
 from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import Parameter, Rules, unknown
-from rpgres.sheets import Sheet, blank_character, read_sheet, unique_name
-from rpgres.state import SCENE, Map, State, Tag, put, slug
+from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, unique_name
+from rpgres.state import ROLES, SCENE, Map, State, Tag, put, slug
+from rpgres.tomlfiles import nearest
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
 OPPONENT = "opponent"  # the other side when it is nobody with a sheet
@@ -66,12 +67,12 @@ class Setting(msgspec.Struct):
     def seat(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
         character = sheet.character
-        name = unique_name(character.name, taken=self.state.characters)
+        name = unique_name(character.name, taken=dict.fromkeys((*ROLES, *self.state.characters)))
         if name != character.name:
             character = msgspec.structs.replace(character, name=name)
         self.state = self.state.with_character(character)
         for tag in sheet.tags:
-            self.state = self.state.with_tag(self._distinct(msgspec.structs.replace(tag, on=name)))
+            self.state = lay_distinct(self.state, msgspec.structs.replace(tag, on=name))
         return name
 
     def read(self, name: str) -> Sheet:
@@ -85,11 +86,13 @@ class Setting(msgspec.Struct):
             raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
         return read_sheet(self.rules, name, beside=self.beside)
 
-    def _distinct(self, tag: Tag) -> Tag:
-        """Return the tag, named after its owner too when somebody else's has the same text."""
-        if self.state.tag(tag.name) is None:
-            return tag
-        return msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on})")
+
+def lay_distinct(state: State, tag: Tag) -> State:
+    """Return the state with a tag laid, named after its owner too when there is one of the same text already."""
+    known = state.tag(tag.name)
+    if known is not None and known.audience is None:
+        tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(state.tags)})")
+    return state.with_room(tag.name).with_tag(tag)
 
 
 def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,6 +120,8 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
         value = given.get(name)
         if value is None and name in described.required:
             raise UsageError(f"{rules.id} {action} needs --{name} {metavar(parameter, name)}: {parameter.help}")
+        if value is None and parameter.default is None and name not in described.required:
+            continue  # the rule's own default stands
         read = _read(setting, name, parameter, value)
         if parameter.kind not in ("tag", "counter"):
             arguments[name.replace("-", "_")] = read
@@ -251,9 +256,11 @@ def _lay_tag(setting: Setting, parameter: Parameter, text: str) -> str:
         raise UsageError(f'{text!r} names nothing; say for example "Rain-Slick Roofs=1"')
     if not count.isdecimal() or int(count) > 99:
         raise UsageError(f"{text!r}: behind = stands a number of free uses from 0 to 99, not {count!r}")
-    tag = setting.state.tag(name) or Tag(name.strip(), parameter.tag, SCENE)
+    seat = setting.state.seat_of(setting.actor)  # what the actor does not know of is not met by its name
+    tag = setting.state.seen_by(seat).tag(name) or Tag(name.strip(), parameter.tag, SCENE)
     holder = setting.actor if parameter.holder == ACTOR else parameter.holder
-    setting.state = setting.state.with_tag(tag.with_uses(holder, int(count)))
+    state = setting.state if tag.audience is not None else setting.state.with_room(tag.name)
+    setting.state = state.with_tag(tag.with_uses(holder, int(count)))
     return tag.slug
 
 
@@ -262,17 +269,23 @@ def _character(setting: Setting, name: str, *, option: str) -> str:
     if name in setting.state.characters:
         return name
     try:
-        return setting.seat(setting.read(name))
-    except FileError as error:
-        if error.details.get("file") != name:
-            raise  # the sheet is there and faulty
+        find_sheet(setting.rules, name, beside=setting.beside)
+    except FileError:
         raise _nobody(setting, name, option) from None
+    return setting.seat(setting.read(name))
 
 
 def _nobody(setting: Setting, name: str, option: str) -> UsageError:
     known = [known for known in setting.state.characters if known != ACTOR]
     who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
-    return UsageError(f"{option}: {name!r} is neither at the table nor a sheet ({who})")
+    near = nearest(name, [*known, *sheet_names(setting.rules)])
+    hint = f"; did you mean {near!r}?" if near else ""
+    return UsageError(f"{option}: {name!r} is neither at the table nor a sheet ({who}){hint}")
+
+
+def sheet_names(rules: Rules) -> list[str]:
+    """Return the names of the sheets that come with a ruleset and its overlays."""
+    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -317,6 +330,9 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     rung = _rung(rules, value)
     if rung is not None:
         return Rating(rung)
+    if actor == ACTOR and not abilities:
+        shown = value if len(value) < 40 else f"{value[:40]}..."
+        raise UsageError(f"{option} {shown!r} is no whole number, and there is no sheet on which it could be a name")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"))
 
 
@@ -356,7 +372,8 @@ def read_opposition(setting: Setting, value: Any, *, option: str = "--vs") -> Op
     if separator and name:
         return _opposed_by(setting, name, ability, option=option)
     if any(char.isdigit() for char in text):
-        return Opposition(0, dice(text))
+        read = dice(text)
+        return Opposition(read.law.values[0]) if read.constant else Opposition(0, read)
     ladder = ", ".join(setting.rules.file.ladder)
     raise UsageError(
         f"{option} {value!r} is no number, no rung of the ladder ({ladder}), no dice such as "

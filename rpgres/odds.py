@@ -9,7 +9,7 @@ nothing is renormalised.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -17,7 +17,7 @@ import msgspec
 from rpgres.actions import Prepared, check_labels, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import RuleError, UsageError
-from rpgres.players import Policy, Seats
+from rpgres.players import Policy, Question, Seats
 from rpgres.state import EMPTY
 from rpgres.table import MAX_QUESTIONS, NeedsAnswer, Settled, Stop
 from rpgres.version import __version__
@@ -79,23 +79,25 @@ class WalkDealer:
         self.weight = self.scale = 1  # the running course has the mass weight / scale
         self.withheld: list[tuple[int, int]] = []  # masses of what dice themselves leave open
 
-    def begin(self) -> bool:
-        """Turn to the heaviest course not yet run; False when there is none."""
-        if not self._heap:
-            return False
+    def has_more(self) -> bool:
+        """Tell whether some course was not run yet."""
+        return bool(self._heap)
+
+    def begin(self) -> None:
+        """Turn to the heaviest course not yet run; there has to be one."""
         _, _, self.weight, self.scale, self._tape = heapq.heappop(self._heap)
         self._position = 0
         self._begun = len(self._tape)
-        return True
 
     def end(self) -> None:
         """Check that a finished course used its whole tape."""
         if self._position < len(self._tape):
             raise RuleError(_not_deterministic(self._tape[self._position][0], "nothing"))
 
-    def waiting(self) -> list[tuple[int, int]]:
-        """Return the masses of the courses not yet run."""
-        return [(weight, scale) for _, _, weight, scale, _ in self._heap]
+    def drop(self) -> None:
+        """Give up the courses not yet run; their mass stays open."""
+        self.withheld += [(weight, scale) for _, _, weight, scale, _ in self._heap]
+        self._heap.clear()
 
     def queue(self, weight: int, scale: int, tape: _Tape) -> None:
         """Add a course to be run."""
@@ -122,9 +124,11 @@ class WalkDealer:
         return self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
 
     def _branch(self, label: str, law: Law) -> int:
-        if law.open and self._position >= len(self._tape):
-            self.withheld.append((self.weight * law.open, self.scale * law.total))
-        return self._next(label, law.values, law.weights, law.total)
+        is_fresh, weight, scale = self._position >= len(self._tape), self.weight, self.scale
+        value = self._next(label, law.values, law.weights, law.total)
+        if law.open and is_fresh:
+            self.withheld.append((weight * law.open, scale * law.total))
+        return value
 
     def _next(self, label: str, values: Sequence[int], weights: Sequence[int], total: int) -> int:
         position = self._position
@@ -167,27 +171,42 @@ def _not_deterministic(asked: str, now: str) -> str:
     )
 
 
-def explore(play: Callable[[WalkDealer], Hashable], *, leaves: int = LEAVES, seconds: float = SECONDS) -> Odds:
+def explore(
+    play: Callable[[WalkDealer], Hashable],
+    *,
+    leaves: int = LEAVES,
+    seconds: float = SECONDS,
+    clock: Callable[[], float] | None = None,
+) -> Odds:
     """Return the exact distribution of what `play` returns over everything that chance can answer.
+
+    Runs that merge are gathered and go on together as the next layer. A layer that others follow may use half of what
+    is left of the budget; the lightest courses it does not come to stay open.
 
     Args:
         play: runs the rule once with the dealer it is given and returns a hashable result.
         leaves: at most this many runs.
         seconds: stop after about this long.
+        clock: tells the time in seconds; for tests.
 
     Raises:
         RuleError: the rule asks something else when it is run again on the same answers.
     """
-    from fractions import Fraction
     from time import monotonic
 
+    now = clock or monotonic
     dealer = WalkDealer()
     found: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
-    joints: dict[object, tuple[dict[int, int], _Tape]] = {}
-    until = monotonic() + seconds
+    until = now() + seconds
     runs = states = 0
     while True:
-        while runs < leaves and (runs & 63 or monotonic() < until) and dealer.begin():
+        joints: dict[object, tuple[dict[int, int], _Tape]] = {}
+        begun, began = runs, now()
+        while dealer.has_more():
+            share = 2 if joints else 1
+            if runs - begun >= max(1, (leaves - begun) // share) or now() - began >= (until - began) / share:
+                break
+            dealer.begin()
             runs += 1
             try:
                 result = play(dealer)
@@ -199,19 +218,21 @@ def explore(play: Callable[[WalkDealer], Hashable], *, leaves: int = LEAVES, sec
                 dealer.end()
                 sums = found.setdefault(result, {})
             sums[dealer.scale] = sums.get(dealer.scale, 0) + dealer.weight
+        dealer.drop()
         if not joints:
             break
-        waiting = dealer.waiting()
         states += len(joints)
         for key, (sums, tape) in joints.items():  # the next layer: one course for all that share a key
             mass = _fraction(sums)
             dealer.queue(mass.numerator, mass.denominator, (*tape, ("merge", key)))
-        joints = {}
-        if waiting:  # the budget ended inside the layer: everything not run is open
+        if runs >= leaves or now() >= until:
+            dealer.drop()
             break
-    left = sum((Fraction(weight, scale) for weight, scale in (*dealer.waiting(), *dealer.withheld)), Fraction(0))
+    left: dict[int, int] = {}
+    for weight, scale in dealer.withheld:
+        left[scale] = left.get(scale, 0) + weight
     masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(masses=masses, open=left, leaves=runs, states=states)
+    return Odds(masses=masses, open=_fraction(left), leaves=runs, states=states)
 
 
 def _fraction(sums: dict[int, int]) -> Fraction:
@@ -251,7 +272,10 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NeedsPolicy(UsageError):
-    """Odds need to know who decides: a decision before the outcome is fixed has neither an answer nor a policy."""
+    """Odds need to know who decides: decisions before the outcome is fixed have neither answer nor policy. Exit code 3.
+
+    `labels` lists them.
+    """
 
     code = "needs-policy"
 
@@ -282,6 +306,7 @@ def outcome_odds(
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
 
     passed: set[str] = set()
+    undecided: dict[str, Question] = {}
 
     def once(dealer: WalkDealer) -> str:
         seats = Seats(choose, policies=policies)
@@ -290,14 +315,8 @@ def outcome_odds(
         except Settled as settled:
             return settled.band
         except NeedsAnswer as needs:
-            question = needs.question
-            names = ", ".join(option.name for option in question.options)
-            raise NeedsPolicy(
-                f"the odds depend on a decision: {question.label} ({question.who} chooses among {names}); "
-                f"answer it with --choose {question.label}=..., or let a policy decide with --auto or --policy NAME",
-                label=question.label,
-                options=[option.name for option in question.options],
-            ) from None
+            undecided[needs.question.label] = needs.question
+            return ""  # the walk goes on, to tell every decision that is missing
         finally:
             passed.update(seats.passed)
         return outcome.band
@@ -305,12 +324,27 @@ def outcome_odds(
     from fractions import Fraction
 
     odds = explore(once, leaves=leaves, seconds=seconds)
+    if undecided:
+        raise _needs_policy(undecided.values())
     bands = prepared.rules.file.bands
     by_margin = {name for name, band in bands.items() if band.from_ is not None or band.to is not None}
     is_rolled = not by_margin.isdisjoint(odds.masses)
     shown = [name for name in bands if name in odds.masses or (is_rolled and name in by_margin)]
     masses = {name: odds.masses.get(name, Fraction(0)) for name in shown}
     return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)))
+
+
+def _needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
+    asked = [
+        f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
+        for question in questions
+    ]
+    labels = [question.label for question in questions]
+    return NeedsPolicy(
+        f"the odds depend on who decides: {'; '.join(asked)}. Answer with --choose {labels[0]}=..., "
+        "or let a policy decide with --auto or --policy NAME",
+        labels=labels,
+    )
 
 
 def odds_record(

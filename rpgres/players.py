@@ -60,6 +60,12 @@ class View(msgspec.Struct, frozen=True, gc=False):
 class Players(Protocol):
     """Who answers decisions."""
 
+    def scripted(self, label: str) -> str | None:
+        """Return, and use up, the next scripted answer of a label; None when there is none."""
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        """Return how much of the script is left, by label: what two runs must share to go on as one."""
+
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer of the question's owner, or None when nobody answers."""
 
@@ -130,6 +136,15 @@ class Seats:
         if question.optional:
             self.passed.add(question.label)
         return None
+
+    def scripted(self, label: str) -> str | None:
+        """Return, and use up, the next scripted answer of a label; None when there is none."""
+        answers = self._choose.get(label)
+        return answers.pop(0) if answers else None
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        """Return how much of the script is left, by label."""
+        return tuple((label, len(answers)) for label, answers in self._choose.items())
 
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield the answers of the script that no question took, as (label, answer)."""

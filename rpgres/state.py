@@ -13,6 +13,7 @@ from typing import Any, Never, TypeVar
 import msgspec
 
 GM = "gm"  # the game master's seat; every other seat has the name of its character
+ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
 SCENE = ""  # what a tag is on when no character carries it
 
 K = TypeVar("K")
@@ -143,6 +144,17 @@ class State(msgspec.Struct, frozen=True):
             tags = (*self.tags, tag)
         return msgspec.structs.replace(self, tags=tags)
 
+    def with_room(self, name: str) -> State:
+        """Return the state in which no hidden tag has the name: one that has it gets another, which changes no view."""
+        hidden = self.tag(name)
+        if hidden is None or hidden.audience is None:
+            return self
+        number = 1
+        while self.tag(f"{hidden.name} (hidden {number})") is not None:
+            number += 1
+        aside = msgspec.structs.replace(hidden, name=f"{hidden.name} (hidden {number})")
+        return msgspec.structs.replace(self, tags=tuple(aside if tag is hidden else tag for tag in self.tags))
+
     def without_tag(self, name: str) -> State:
         """Return the state without the tag of this name or slug."""
         wanted = slug(name)
@@ -198,4 +210,6 @@ def slug(text: str) -> str:
     'rain-slick-roofs'
     """
     words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
+    if not words:  # nothing that can be typed: the characters' numbers, so that every text has a name
+        return "-".join(f"u{ord(char):x}" for char in text if not char.isspace())
     return "-".join(words)

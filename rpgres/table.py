@@ -16,7 +16,7 @@ from rpgres.dealers import Dealer
 from rpgres.errors import ChoiceError, RuleError
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, Rules
-from rpgres.state import EMPTY, Map, State
+from rpgres.state import EMPTY, Map, State, slug
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice, Throw
@@ -31,30 +31,31 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
     dice: Dice
     throw: Throw
     by: str = ""
+    audience: tuple[str, ...] | None = None
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass)."""
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass).
+
+    That a moment was let pass is its owner's alone: being asked can tell what somebody holds.
+    """
 
     label: str
     who: str
     answer: str
     text: str = ""
     means: str = ""
+    audience: tuple[str, ...] | None = None
 
 
-class Told(msgspec.Struct, frozen=True):
-    """Event: a line of the account, for the seats of `audience` (None for everybody)."""
+class Told(msgspec.Struct, frozen=True, gc=False):
+    """Event: a line of the account."""
 
     text: str
     audience: tuple[str, ...] | None = None
 
-    def is_for(self, seat: str) -> bool:
-        """Tell whether a seat hears it."""
-        return self.audience is None or seat in self.audience
 
-
-Event = Rolled | Decided | Told
+Event = Rolled | Decided | Told  # `audience` holds the seats that may know of it; None is everybody
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
@@ -120,30 +121,34 @@ class Settled(Stop):
         self.margin = margin
 
 
-class Table:
+class Table(msgspec.Struct):
     """One run of one action: what a rule sees and asks.
 
-    Args:
+    A rule reads `rules` and `state`; everything else goes through the methods.
+
+    Attributes:
         rules: the ruleset in play, with its data and switches.
         state: what lies on the table when the action begins.
         dealer: answers chance.
         players: answer decisions.
-        band_only: end the run as soon as the outcome's band is fixed.
+        band_only: whether the run ends as soon as the outcome's band is fixed.
+        events: what happened so far.
+        counts: how often each label was asked.
+        has_secrets: whether some event is not for everybody.
+        since: from which event on views may know what happened; a merge forgets what was before it.
+        fault: a refused answer, which ends the run even if the rule swallows it.
     """
 
-    __slots__ = ("_band_only", "_counts", "_dealer", "_has_secrets", "_players", "events", "rules", "state")
-
-    def __init__(
-        self, rules: Rules, state: State, *, dealer: Dealer, players: Players, band_only: bool = False
-    ) -> None:
-        self.rules = rules
-        self.state = state
-        self.events: list[Event] = []
-        self._dealer = dealer
-        self._players = players
-        self._counts: dict[str, int] = {}
-        self._band_only = band_only
-        self._has_secrets = False
+    rules: Rules
+    state: State
+    dealer: Dealer
+    players: Players
+    band_only: bool = False
+    events: list[Event] = []
+    counts: dict[str, int] = {}
+    has_secrets: bool = False
+    since: int = 0
+    fault: ChoiceError | None = None
 
     # -- chance
 
@@ -155,12 +160,12 @@ class Table:
             label: the name under which a result can be given.
             by: the character who rolls, for the account.
         """
-        counts = self._counts
+        counts = self.counts
         count = counts.get(label, 0)
         if count:
             self._check_end(label, count)
         counts[label] = count + 1
-        throw = self._dealer.throw(dice, label, count)
+        throw = self.dealer.throw(dice, label, count)
         self.events.append(Rolled(label, dice, throw, by))
         return throw.value
 
@@ -185,17 +190,22 @@ class Table:
             labels: the names under which the two results can be given.
             by: the characters who roll, for the account.
         """
-        if self._dealer.joint:
+        if self.dealer.joint:
             label = "-".join(labels)
-            difference = self._dealer.difference(own, other, label, self._count(label))
+            difference = self.dealer.difference(own, other, label, self._count(label))
             return Compared(difference + add - other_add, None, None)
         total = self.roll(own, labels[0], by=by[0]) + add
         opposition = self.roll(other, labels[1], by=by[1]) + other_add
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object) -> None:
-        """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it."""
-        self._dealer.merge(key)
+        """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
+
+        The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
+        that no policy can depend on which of the merged runs is the one that goes on.
+        """
+        self.since = len(self.events)
+        self.dealer.merge((key, self.players.used()))
 
     # -- decisions
 
@@ -211,12 +221,13 @@ class Table:
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
 
-        One option is no question. An optional question that nobody answers is answered `NO`.
+        One option is no question. An optional question that nobody answers is answered `NO`; one without any option
+        is too, and refuses a script that answers it: so a rule says that a moment could be used, if there were means.
 
         Args:
             label: the name under which it is answered.
             who: the character that decides, or `GM`.
-            options: what may be chosen, at least one.
+            options: what may be chosen; at least one, unless it is optional.
             text: the question as put to a person.
             optional: whether the moment may pass unused.
             facts: what the decision is about, for policies.
@@ -224,47 +235,74 @@ class Table:
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        if not options:
-            raise RuleError(f"the rule asked {label!r} without any option")
         return self._ask(Question(label, who, tuple(options), text, optional, facts))
 
     def _ask(self, question: Question) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
-        if len(options) == 1 and not optional:
-            return options[0].name
-        count = self._count(label)
+        if not options and not optional:
+            raise RuleError(f"the rule asked {label!r} without any option")
         seat = self.state.seat_of(who)
-        answer = self._players.answer(question, View(seat, self.state.seen_by(seat), self._told_to(seat)))
+        if len(options) <= (0 if optional else 1):
+            return self._only(question)  # one option is no question
+        self._count(label)
+        answer = self.players.answer(question, View(seat, self.state.seen_by(seat), self._told_to(seat)))
         if answer is None:
             if not optional:
                 raise NeedsAnswer(question)
-            self.events.append(Decided(label, who, NO, "", "window"))
+            self.has_secrets = True
+            self.events.append(Decided(label, who, NO, "", "window", (seat,)))
             return NO
-        choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, label, count)
+        choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         for option in options:
-            if option.name == choice:
-                self.events.append(Decided(label, who, choice, option.text, answer.means))
-                return choice
+            if option.name == choice or option.name == slug(choice):
+                self.events.append(Decided(label, who, option.name, option.text, answer.means))
+                return option.name
         if optional and choice == NO:
-            self.events.append(Decided(label, who, NO, "", answer.means))
+            self.has_secrets = True
+            self.events.append(Decided(label, who, NO, "", answer.means, (seat,)))
             return NO
-        raise ChoiceError(_not_offered(question, choice), label=label, options=[option.name for option in options])
+        raise self._refuse(question, choice)
+
+    def _only(self, question: Question) -> str:
+        """Return what happens without a question; a script that answers otherwise is refused."""
+        only = question.options[0].name if question.options else NO
+        scripted = self.players.scripted(question.label)
+        if scripted is not None and scripted != NO and only not in (scripted, slug(scripted)):
+            raise self._refuse(question, scripted)
+        if scripted is not None and question.options:
+            self.events.append(Decided(question.label, question.who, only, question.options[0].text, "choose"))
+        return only
+
+    def _refuse(self, question: Question, choice: str) -> ChoiceError:
+        names = [option.name for option in question.options]
+        self.fault = ChoiceError(_not_offered(question, choice), label=question.label, options=names)
+        return self.fault
 
     def _told_to(self, seat: str) -> Sequence[Event]:
-        if not self._has_secrets:
-            return self.events
-        return [event for event in self.events if not isinstance(event, Told) or event.is_for(seat)]
+        if not self.has_secrets:
+            return self.events[self.since :] if self.since else self.events
+        return [event for event in self.events[self.since :] if event.audience is None or seat in event.audience]
 
-    def _draw(self, weights: Mapping[str, int], label: str, count: int) -> str:
+    def _draw(self, weights: Mapping[str, int], question: Question) -> str:
+        """Return one of the weighted options, drawn from the stream of whoever decides."""
         names = tuple(weights)
-        return names[self._dealer.pick(tuple(weights.values()), f"policy:{label}", count)]
+        offered = {option.name for option in question.options} | ({NO} if question.optional else set())
+        numbers = tuple(weights.values())
+        is_fair = all(type(number) is int and number >= 0 for number in numbers) and sum(numbers) > 0
+        if not is_fair or not offered.issuperset(names):
+            raise RuleError(
+                f"a policy weighed {question.label!r} with {dict(weights)!r}; weights are whole numbers, none negative "
+                f"and not all 0, for {', '.join(sorted(offered))}"
+            )
+        label = f"policy:{question.who}:{question.label}"
+        return names[self.dealer.pick(numbers, label, self._count(label))]
 
     # -- the account and the outcome
 
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
         """Add a line to the account, for everybody or for some seats only."""
         self.events.append(Told(text, audience))
-        self._has_secrets = self._has_secrets or audience is not None
+        self.has_secrets = self.has_secrets or audience is not None
 
     def settle(
         self,
@@ -290,7 +328,7 @@ class Table:
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
         """
         found = self.rules.settlement(name, margin, facts)
-        if self._band_only:
+        if self.band_only:
             raise Settled(found.band, margin)
         effects, texts = found.effects, found.texts
         if found.asks:
@@ -312,9 +350,9 @@ class Table:
             who = roles.get(ask.who, ask.who)
             facts = {"margin": margin}
             answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, facts))
-            choice = ask.choices.get(answer)
-            if choice is None:
-                continue  # an optional question was let pass
+            if answer == NO and ask.optional:
+                continue  # let pass
+            choice = ask.choices[answer]
             effects += choice.effects
             texts += (choice.text,)
             if choice.asks:
@@ -322,10 +360,10 @@ class Table:
         return effects, texts
 
     def _count(self, label: str) -> int:
-        count = self._counts.get(label, 0)
+        count = self.counts.get(label, 0)
         if count:
             self._check_end(label, count)
-        self._counts[label] = count + 1
+        self.counts[label] = count + 1
         return count
 
     def _check_end(self, label: str, count: int) -> None:
@@ -339,6 +377,9 @@ def _not_offered(question: Question, choice: str) -> str:
     from rpgres.tomlfiles import nearest
 
     names = [option.name for option in question.options] + ([NO] if question.optional else [])
+    if not question.options:
+        why = f" ({question.text})" if question.text else ""
+        return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"
     near = nearest(choice, names)
     hint = f"; did you mean {near!r}?" if near else ""
     return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
@@ -357,6 +398,8 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
         try:
             state = function(state, named(effect, outcome.roles))
+            if type(state) is not State:
+                raise TypeError(f"it returned {type(state).__name__}, not the state")
         except Exception as error:
             raise RuleError(
                 f"the effect {kind} of the ruleset {rules.id} failed: {type(error).__name__}: {error}"

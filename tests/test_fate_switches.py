@@ -39,7 +39,7 @@ CASES: list[tuple[str, str, str, dict[str, Any], dict[str, str], dict[str, str],
     ),
     (
         *("existing_against_defend", "nothing", "create-advantage", {**EXISTING, "skill": 1}),
-        *(FAILED, {"turned": "free-invoke"}),
+        *(FAILED, {}),
         ["free-invoke opponent"],
         ["boost opponent"],
     ),
@@ -70,7 +70,7 @@ def test_what_a_switch_changes(
     flipped: list[str],
 ) -> None:
     for switches, expected in (({}, default), ({switch: value}, flipped)):
-        found = resolve("fate", action, given=given, choose=choose, switches=switches, **inputs)
+        found = resolve("fate", action, given=given, choose=choose, switches=switches, auto=True, **inputs)
         assert isinstance(found, Result), found
         assert found.outcome == "fail"
         assert [" ".join([one["kind"], *([one["to"]] if "to" in one else [])]) for one in found.effects] == expected

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, Question, State, Tag, UsageError, View
-from rpgres.actions import Result, prepare, run
+from rpgres.actions import Result, event_record, prepare, run
 from rpgres.chance import Streams
 from rpgres.players import NO, Policy
 from rpgres.plugins import find_ruleset
@@ -92,7 +92,8 @@ def seen(
     def player(view: View, question: Question) -> str | None:
         if view.seat == GM:
             return NO if question.optional else max(question.options, key=lambda option: option.prefer).name
-        asked.append(msgspec.json.encode([view.state, question], enc_hook=str))
+        told = [event_record(event) for event in view.events]
+        asked.append(msgspec.json.encode([view.state, told, question], enc_hook=str))
         names = [option.name for option in question.options] + ([NO] if question.optional else [])
         return names[len(seed) % len(names)]
 
@@ -106,10 +107,9 @@ def seen(
             met.append(error.message.encode())
             continue
         assert isinstance(found, Result)
-        # What the game master let pass is the game master's own affair.
-        events = [event for event in found.events if (event.get("who"), event.get("answer")) != (GM, NO)]
-        answers = [one for one in found.answers if (one.label, one.value) != ("invoke-against", NO)]
-        shown = msgspec.structs.replace(found, events=events, answers=answers)
+        # The answers are the host's, to run it again; of the events a seat meets those that are for it.
+        events = [event for event in found.events if "mara" in event.get("audience", ["mara"])]
+        shown = msgspec.structs.replace(found, events=events, answers=[])
         met.append(msgspec.json.encode(shown))
         met.append(msgspec.json.encode(state.seen_by("mara"), enc_hook=str))
     return asked, met

@@ -37,6 +37,8 @@ class Scripted:
         self.facts: list[dict[str, Any]] = []
 
     def ask(self, label: str, who: str, options: tuple[Option, ...], **facts: Any) -> str:
+        if not options:
+            return NO  # nobody can: only a script that says otherwise would be refused
         names = [option.name for option in options]
         self.asked.append((label, who, names))
         self.facts.append(facts)
@@ -146,7 +148,7 @@ def test_no_more_is_used_than_there_is(own: int, other: int, mine: list[bool], t
     class Eager(Scripted):
         def ask(self, label: str, who: str, options: tuple[Option, ...], **facts: Any) -> str:
             wishes = mine if label == "mine" else theirs
-            return options[0].name if wishes and wishes.pop(0) else NO
+            return options[0].name if options and wishes and wishes.pop(0) else NO
 
     state = table_of(tag, points=1)
     first, second, said = window(Eager(state, {}))

@@ -154,7 +154,9 @@ def test_time_is_a_budget_too() -> None:
     def endless(dealer: WalkDealer) -> int:
         return sum(dealer.throw(dice("d6"), "roll", count).value for count in range(30))
 
-    odds = explore(endless, seconds=0.05)
+    ticks = iter(range(10**6))
+    odds = explore(endless, seconds=100, clock=lambda: next(ticks))
+    assert 30 < odds.leaves <= 100
     assert odds.open > 0
     assert sum(odds.masses.values()) + odds.open == 1
 
@@ -188,15 +190,93 @@ def test_merged_courses_are_run_once_from_there() -> None:
     assert odds.masses[1] == Fraction(1, 12)
 
 
-def test_a_budget_that_ends_among_merges_reports_what_is_left() -> None:
-    def once(dealer: WalkDealer) -> int:
-        first = dealer.throw(dice("d6"), "roll", 0).value
-        dealer.merge(first)
-        return first
+def summed_and_merged(dealer: WalkDealer) -> int:
+    total = sum(dealer.throw(dice("d6"), "roll", count).value for count in range(4))
+    dealer.merge(total)
+    return dealer.throw(dice("d6"), "last", 0).value
 
-    odds = explore(once, leaves=8)
-    assert odds.open == Fraction(4, 6)
-    assert sum(odds.masses.values()) == Fraction(2, 6)
+
+def test_a_budget_that_ends_in_one_layer_leaves_room_for_the_next() -> None:
+    whole = explore(summed_and_merged)
+    assert (whole.open, whole.leaves) == (0, 6**4 + 21 * 6)
+    part = explore(summed_and_merged, leaves=800)
+    assert 0 < part.open < Fraction(3, 4)
+    assert sum(part.masses.values()) + part.open == 1
+    assert all(part.masses[face] <= whole.masses[face] for face in part.masses)
+
+
+@given(st.integers(1, 400))
+@settings(max_examples=40, deadline=None)
+def test_masses_and_open_are_one_whatever_the_budget(leaves: int) -> None:
+    for course in (summed_and_merged, lambda dealer: sum_of(dealer, ["d2"] * 50 + ["d6!"])):
+        odds = explore(course, leaves=leaves)
+        assert sum(odds.masses.values()) + odds.open == 1
+
+
+def sum_of(dealer: WalkDealer, texts: list[str]) -> int:
+    return sum(dealer.throw(dice(text), "roll", 0).value for text in texts)
+
+
+def test_a_merge_does_not_mix_what_is_left_of_a_script() -> None:
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        if table.roll(dice("d6")) > 3:
+            table.ask("push", actor.name, (_option("a"), _option("b")))
+        table.merge("k")
+        chosen = table.ask("push", actor.name, (_option("a"), _option("b")))
+        return table.settle("try", 1 if chosen == "a" else -1)
+
+    odds = outcome_odds(with_rule(rule), choose={"push": ["a", "b"]})
+    assert odds.masses["hit"] == odds.masses["miss"] == Fraction(1, 2)
+
+
+def test_after_a_merge_no_view_holds_what_was_before() -> None:
+    seen: set[int] = set()
+
+    def policy(view: Any, _question: Any) -> str:
+        seen.add(len(view.events))
+        return "a"
+
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        table.roll(dice("d6"))
+        table.merge("k")
+        table.ask("push", actor.name, (_option("a"), _option("b")))
+        return table.settle("try", 0)
+
+    prepared = with_rule(rule)
+    outcome_odds(prepared, policies={"": policy})
+    run(prepared, streams=Streams("7"), policies={"": policy})
+    assert seen == {0}
+
+
+@pytest.mark.parametrize("weights", [{"a": 0.5, "b": 0.5}, {"a": 0, "b": 0}, {"a": -1, "b": 2}, {"c": 1}, {"a": True}])
+def test_weights_of_a_policy_are_checked(weights: Any) -> None:
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        table.ask("push", actor.name, (_option("a"), _option("b")))
+        return table.settle("try", 0)
+
+    with pytest.raises(RuleError, match="weights are whole numbers"):
+        outcome_odds(with_rule(rule), policies={"": lambda _view, _question: weights})
+
+
+def test_every_decision_that_is_missing_is_listed() -> None:
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        label = "push" if table.roll(dice("d6")) > 3 else "price"
+        table.ask(label, actor.name, (_option("a"), _option("b")))
+        return table.settle("try", 0)
+
+    with pytest.raises(NeedsPolicy) as error:
+        outcome_odds(with_rule(rule))
+    assert sorted(error.value.details["labels"]) == ["price", "push"]
+
+
+def test_a_band_that_the_ruleset_does_not_have_is_refused_and_no_mass_is_lost() -> None:
+    from rpgres.table import Outcome
+
+    prepared = with_rule(lambda table, actor, **_: Outcome("weird"))
+    with pytest.raises(RuleError, match="weird"):
+        outcome_odds(prepared)
+    with pytest.raises(RuleError, match="weird"):
+        run(prepared, streams=Streams("7"))
 
 
 def test_a_rule_that_is_not_deterministic_is_found() -> None:

@@ -121,7 +121,7 @@ def tiny_ruleset() -> Ruleset:
     ruleset = Ruleset("tiny")
 
     @ruleset.action("try")
-    def try_(table: Table, actor: Character, *, vs: Any, push: bool) -> Outcome:
+    def try_(table: Table, actor: Character, *, vs: Any = None, push: bool = False) -> Outcome:
         two = table.rules.dice
         roles = {"actor": actor.name}
         if vs is None:

@@ -83,6 +83,7 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         sides = _sides(table.state, actor, foes, given)
         if any(aspects.can_invoke(table.state, members) for members in sides):
             return _roll_with_window(table, actor, add, foes, sides)
+        aspects.no_window(table, sides)
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0)
     foe = foes[0]
@@ -129,18 +130,32 @@ def _used_up(actor: Character, raised: int) -> tuple[Effect, ...]:
     return (effect("opposition", to=actor.name, change=-raised),) if raised else ()
 
 
-def effort(table: Table, actor: Character, action: str, skill: Rating, given: Help) -> int:
+Part = tuple[str, int]  # what is added to a skill: what it is, and how much
+
+
+def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part]) -> int:
+    """Return a skill with what is added to it, and tell the sum when there is more to it than the skill."""
+    total = skill.value
+    told = []
+    for name, number in parts:
+        if number:
+            total += number
+            told.append(f"{name} {number:+d}")
+    if told:
+        table.tell(f"{who}: {skill.name or 'skill'} {skill.value:+d}, {', '.join(told)} = {total:+d}")
+    return total
+
+
+def effort(
+    table: Table, actor: Character, action: str, skill: Rating, given: Help, *, full_defense: bool = False
+) -> int:
     """Return what somebody adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
 
     Raises:
         UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
     """
-    if not (actor.counters or actor.records or any(given.values())):
+    if not (given or full_defense or actor.counters or actor.records):
         return skill.value
-    add = skill.value + given.get("bonus", 0) + given.get("helpers", 0) + crowd(actor, skill.value)
-    stunts = given.get("stunt", ())
-    if stunts or actor.records:
-        add += stunt_bonus(actor, action, skill, named=stunts)
     helpers = given.get("helper", ())
     for name in helpers:
         rating = table.state.characters[name].abilities.get(skill.name, 0)
@@ -148,7 +163,14 @@ def effort(table: Table, actor: Character, action: str, skill: Rating, given: He
             raise UsageError(f"{name} cannot help: {skill.name} has to be Average (+1) or better, and is {rating:+d}")
         if rating > skill.value:
             raise UsageError(f"{name} should lead: {skill.name} {rating:+d} is higher than {actor.name}'s")
-    return add + len(helpers)
+    parts = [
+        *stunts_that_help(actor, action, skill, named=given.get("stunt", ())),
+        ("help", len(helpers) + given.get("helpers", 0)),
+        ("the mob's size", crowd(actor, skill.value)),
+        ("full defense", FULL_DEFENSE if full_defense else 0),
+        ("bonus", given.get("bonus", 0)),
+    ]
+    return add_up(table, actor.name, skill, parts)
 
 
 def crowd(character: Character, rating: int) -> int:
@@ -156,8 +178,8 @@ def crowd(character: Character, rating: int) -> int:
     return character.counters.get(harm.MEMBERS, 1) - 1 if rating >= 1 else 0
 
 
-def stunt_bonus(actor: Character, action: str, skill: Rating, *, named: Sequence[str] = ()) -> int:
-    """Return what the stunts on a sheet add to an action with a skill.
+def stunts_that_help(actor: Character, action: str, skill: Rating, *, named: Sequence[str] = ()) -> list[Part]:
+    """Return the stunts on a sheet that help an action with a skill, with what they add.
 
     A stunt with a condition (`when`) counts only when it is named.
 
@@ -166,7 +188,7 @@ def stunt_bonus(actor: Character, action: str, skill: Rating, *, named: Sequence
     """
     stunts = actor.records.get("stunts", EMPTY)
     wanted = {slug(name) for name in named}
-    total = 0
+    helping: list[Part] = []
     for name, stunt in stunts.items():
         is_named = slug(name) in wanted
         wanted.discard(slug(name))
@@ -176,11 +198,11 @@ def stunt_bonus(actor: Character, action: str, skill: Rating, *, named: Sequence
                 f"the stunt {name!r} of {actor.name} does not help {action} with {skill.name or 'this skill'}"
             )
         if fits and (is_named or stunt["when"] is None):
-            total += stunt["bonus"]
+            helping.append((name, stunt["bonus"]))
     if wanted:
         has = ", ".join(stunts) or "none"
         raise UsageError(f"{actor.name}'s sheet has no stunt {min(wanted)!r}; it has: {has}")
-    return total
+    return helping
 
 
 def check_present(state: State, actor: Character, vs: Sequence[Opposition] = (), given: Help = {}) -> None:  # noqa: B006
@@ -217,11 +239,15 @@ def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     """
     if len(vs) > 1 and table.rules.switches["opposers"] == "one":
         raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
-    return [Foe(one.value + size_bonus(table.state, one), one.dice, one.character) for one in vs]
+    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
 
 
-def size_bonus(state: State, one: Opposition) -> int:
-    return crowd(state.characters[one.character], one.value) if one.character else 0
+def resistance(table: Table, one: Opposition, parts: Sequence[Part] = ()) -> int:
+    """Return what an opposer adds: its rating, the size of a mob, and further parts."""
+    if not one.character:
+        return one.value + sum(number for _, number in parts)
+    size = crowd(table.state.characters[one.character], one.value)
+    return add_up(table, one.character, Rating(one.value, one.ability), [*parts, ("the mob's size", size)])
 
 
 def defense(
@@ -253,16 +279,15 @@ def defense(
     one = vs[0]
     if defender and one.character and defender != one.character:
         raise UsageError(f"--vs has {one.character} roll the defense, and --defender says {defender}; give one of them")
-    add = one.value + (FULL_DEFENSE if full_defense else 0)
+    parts: list[Part] = [("full defense", FULL_DEFENSE if full_defense else 0)]
     who = defender or one.character
     if one.character:
         character = table.state.characters[one.character]
-        add += crowd(character, one.value)
-        add += stunt_bonus(character, "defend", Rating(one.value, one.ability), named=stunts)
+        parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=stunts)
     elif stunts:
         raise UsageError("--defense-stunt is for a defender with a sheet; say --vs SHEET:SKILL")
     if who:
         check_in(table.state, who)
     if target and not who:
         check_in(table.state, target)
-    return Foe(add, one.dice, who or target or "")
+    return Foe(resistance(table, one, parts), one.dice, who or target or "")

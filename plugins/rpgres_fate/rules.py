@@ -30,19 +30,20 @@ from rpgres import (
 )
 from rpgres.kits import aspects, harm
 from rpgres_fate.rolls import (
-    FULL_DEFENSE,
     NEXT,
     Foe,
     Help,
+    Part,
     Standing,
+    add_up,
     check_present,
     crowd,
     defense,
     effort,
     opposers,
+    resistance,
     roll_off,
-    size_bonus,
-    stunt_bonus,
+    stunts_that_help,
 )
 from rpgres_fate.settling import OPPONENT, boost_defaults, fact_map, facts_of, known_name, opponent_of, roles_of, settle
 
@@ -283,13 +284,12 @@ def defend(
     if len(vs) != 1:
         raise UsageError("defend is against one attack or advantage; give --vs once")
     one = vs[0]
-    other = one.value + size_bonus(state, one)
+    stunts: list[Part] = []
     if one.character:
-        other += stunt_bonus(
-            state.characters[one.character], ATTACK_OF.get(against, against), Rating(one.value, one.ability)
-        )
-    foes = (Foe(other, one.dice, one.character),)
-    add = effort(table, actor, "defend", skill, given) + (FULL_DEFENSE if full_defense else 0)
+        action = ATTACK_OF.get(against, against)
+        stunts = stunts_that_help(state.characters[one.character], action, Rating(one.value, one.ability))
+    foes = (Foe(resistance(table, one, stunts), one.dice, one.character),)
+    add = effort(table, actor, "defend", skill, given, full_defense=full_defense)
     aspect = _old_name(state, actor, name) if existing else _new_name(state, name)
     standing = roll_off(table, actor, add, foes, given)
     return settle(
@@ -314,8 +314,9 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
     """Set the difficulty of somebody else's action (A:349-361). No action: no stunts, no gain."""
     check_present(table.state, actor, given={"ally": ally})
     dice = table.rules.dice
+    add = add_up(table, actor.name, skill, [("the mob's size", crowd(actor, skill.value)), ("bonus", bonus)])
     rolled = table.roll(dice, "roll", by=actor.name)
-    total = rolled + skill.value + bonus + crowd(actor, skill.value)
+    total = rolled + add
     costs: tuple[Effect, ...] = ()
     members = (actor.name, *ally)
     if table.state.tags and aspects.can_invoke(table.state, members):

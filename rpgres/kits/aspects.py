@@ -112,19 +112,35 @@ def invoke_window(table: Table, own: Side, other: Side | None, *, order: str) ->
     return sides[0], sides[1], tuple(ledger.effects)
 
 
+NOTHING = "no aspect is free or can be paid for"  # why nothing can be invoked
+
+
+def no_window(
+    table: Table, sides: Sequence[tuple[str, ...]], labels: Sequence[str] = ("invoke", "invoke-against")
+) -> None:
+    """Tell that nobody of these sides can invoke anything, so that a script that does is refused."""
+    for members, label in zip(sides, labels, strict=True):
+        if members:
+            table.ask(label, members[0], (), text=NOTHING, optional=True)
+
+
 def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn]
+    could = False
     for member in side.members:
         choices = {choice.tag.slug: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
             continue
+        could = True
         answer = table.ask(
             side.label,
             member,
             tuple(_options(choices.values(), can_reroll=side.rolled is not None)),
             text="Invoke an aspect?",
             optional=True,
+            total=side.height,
+            against=other.height if other is not NOBODY else None,
             margin=side.height - other.height if other is not NOBODY else None,
             rolled=side.rolled,
             acting=turn == 0,
@@ -140,6 +156,8 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool
         else:
             sides[turn] = msgspec.structs.replace(side, total=side.total + BONUS)
         return True
+    if not could:
+        no_window(table, [side.members], [side.label])
     return False
 
 
@@ -283,18 +301,7 @@ def _public_tag(state: State, name: str) -> Tag | None:
 
 def lay(state: State, tag: Tag) -> State:
     """Return the state with a tag added that everybody knows."""
-    return _with_room(state, tag.name).with_tag(tag)
-
-
-def _with_room(state: State, name: str) -> State:
-    """Return the state in which no hidden tag has the name: one that has it gets another, which changes no view."""
-    hidden = state.tag(name)
-    if hidden is None or hidden.audience is None:
-        return state
-    number = 1
-    while state.tag(f"{hidden.name} (hidden {number})") is not None:
-        number += 1
-    return _replaced(state, hidden, msgspec.structs.replace(hidden, name=f"{hidden.name} (hidden {number})"))
+    return state.with_room(tag.name).with_tag(tag)
 
 
 def _replaced(state: State, old: Tag, new: Tag) -> State:
@@ -371,7 +378,7 @@ def change_aspect(state: State, change: Effect) -> State:
             becomes = change.get("becomes") or f"{there.name}, for the Worse"
             if slug(becomes) != there.slug:
                 becomes = distinct_name(state, becomes)
-            return _replaced(_with_room(state, becomes), there, msgspec.structs.replace(there, name=becomes))
+            return _replaced(state.with_room(becomes), there, msgspec.structs.replace(there, name=becomes))
     return state
 
 
