@@ -297,6 +297,7 @@ def run(
     except NeedsAnswer as needs:
         pending = _pending(prepared, needs.table.events, question=needs.question, seed=streams.seed, note=note)
         return pending, prepared.state
+    _check_declared(prepared, table.events)
     for label, value in dealer.unused():
         raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
     identity = rules.identity() if identify else {"version": rules.file.version}
@@ -304,6 +305,17 @@ def run(
         prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=seats.unused(), note=note
     )
     return result, apply_effects(rules, prepared.state, outcome)
+
+
+def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
+    """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
+    declared = prepared.rules.file.actions[prepared.action].labels
+    for event in events:
+        if isinstance(event, Rolled) and event.label not in declared:
+            raise RuleError(
+                f"the rule {prepared.rules.id} {prepared.action} rolled {event.label!r}, which `labels` of "
+                f"[actions.{prepared.action}] does not declare"
+            )
 
 
 def _result(

@@ -193,6 +193,80 @@ def test_a_rule_that_swallows_exceptions_cannot_swallow_a_missing_answer() -> No
     assert isinstance(found, Pending)
 
 
+def test_a_label_that_the_action_does_not_declare_is_refused() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        table.roll(dice("d6"), "secret")
+        return Outcome("hit")
+
+    with pytest.raises(RuleError, match="'secret'"):
+        play(broken(rule))
+
+
+def test_an_outcome_has_a_band_of_the_ruleset() -> None:
+    for wrong in (None, "hit", Outcome("hitt")):
+        with pytest.raises(RuleError, match="no outcome"):
+            play(broken(lambda table, actor, found=wrong, **_: found))
+
+
+def test_a_rule_cannot_swallow_a_refused_answer() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        with contextlib.suppress(Exception):
+            table.ask("price", GM, (Option("a"), Option("b")))
+        return Outcome("hit")
+
+    with pytest.raises(ChoiceError, match="price=c"):
+        play(broken(rule), choose={"price": ["c"]})
+
+
+def test_a_script_cannot_answer_what_nobody_can_do() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        table.ask("push", "ada", (), optional=True, text="no luck left")
+        return Outcome("hit")
+
+    assert play(broken(rule)).unused == []
+    assert play(broken(rule), choose={"push": ["no"]}).outcome == "hit"
+    with pytest.raises(ChoiceError, match=r"nothing to choose from \(no luck left\)"):
+        play(broken(rule), choose={"push": ["on"]})
+
+
+def test_the_only_option_can_be_said_and_nothing_else() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        table.ask("price", GM, (Option("only"),))
+        return Outcome("hit")
+
+    assert play(broken(rule), choose={"price": ["only"]}).unused == []
+    with pytest.raises(ChoiceError, match="only"):
+        play(broken(rule), choose={"price": ["other"]})
+
+
+def test_an_option_is_also_known_by_its_words() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        assert table.ask("price", GM, (Option("on-fire"), Option("in-flight"))) == "on-fire"
+        return Outcome("hit")
+
+    assert play(broken(rule), choose={"price": ["On Fire!"]}).answers[0].value == "on-fire"
+
+
+def test_what_is_let_pass_is_its_owners_alone() -> None:
+    heard: dict[str, int] = {}
+
+    def policy(view: Any, question: Any) -> str:
+        heard[question.who] = len(view.events)
+        return "no" if question.optional else question.options[0].name
+
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        table.roll(dice("d6"))
+        table.tell("psst", audience=(GM,))
+        table.ask("push", GM, (Option("on"),), optional=True)
+        table.ask("price", "actor", (Option("a"), Option("b")))
+        table.ask("price", GM, (Option("a"), Option("b")))
+        return Outcome("hit")
+
+    result = play(broken(rule), policies={"": policy})
+    assert heard == {"actor": 1, GM: 4}
+    assert [event.get("audience") for event in result.events] == [None, [GM], [GM], None, None]
+
+
 def test_one_option_is_no_question() -> None:
     def rule(table: Table, actor: Any, **_: Any) -> Outcome:
         assert table.ask("price", GM, (Option("only"),)) == "only"

@@ -239,7 +239,7 @@ def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     """
     if len(vs) > 1 and table.rules.switches["opposers"] == "one":
         raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
-    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
+    return [Foe(resistance(table, one) if one.character else one.value, one.dice, one.character) for one in vs]
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = ()) -> int:
