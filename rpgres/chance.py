@@ -31,6 +31,7 @@ except ImportError:
     from hashlib import blake2b
 
 ALGORITHM = "rp1"
+LONGEST_SEED = 1000  # characters
 WORD = 1 << 64  # one more than the largest word
 _LANES = 8
 _WORDS = struct.Struct(f">{_LANES}Q")
@@ -45,6 +46,34 @@ def mint_seed() -> str:
 
     alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
     return f"{ALGORITHM}:" + "".join(alphabet[b & 31] for b in urandom(16))
+
+
+def read_seed(seed: str | int | None) -> str:
+    """Return the seed that was typed, or a fresh one.
+
+    Args:
+        seed: a text or a whole number; None for a fresh one.
+
+    Raises:
+        UsageError: it is neither, is empty or too long, or has characters that cannot be shown.
+    """
+    if seed is None:
+        return mint_seed()
+    if isinstance(seed, bool) or not isinstance(seed, str | int):
+        raise UsageError(f"a seed is a text or a whole number, not {seed!r}")
+    text = str(seed)
+    if len(text) > LONGEST_SEED:
+        raise UsageError(f"a seed has at most {LONGEST_SEED:,} characters, not {len(text):,}")
+    if any(_is_control(char) for char in text):
+        raise UsageError(f"the seed {text[:80]!r} has control characters, which cannot be typed again")
+    if not split_seed(text)[0].strip():
+        raise UsageError("the seed is empty; leave seed out for a fresh one")
+    return text
+
+
+def _is_control(char: str) -> bool:
+    # Half of a surrogate pair is no character, and cannot be written.
+    return char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029" or "\ud800" <= char <= "\udfff"
 
 
 def split_seed(seed: str) -> tuple[str, int]:
@@ -79,34 +108,38 @@ class Streams:
 
     Args:
         seed: any text, see the module's table.
+
+    Attributes:
+        blocks: the words of every place asked so far, for the eight runs that share a block.
+        lane: which of the eight this run is.
     """
 
-    __slots__ = ("_block", "_blocks", "_key", "_lane", "run", "seed", "text")
+    __slots__ = ("_block", "_key", "blocks", "lane", "run", "seed", "text")
 
     def __init__(self, seed: str) -> None:
         self.seed = seed
         self.text, self.run = split_seed(seed)
         self._key = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=32, person=b"rpgres rp1").digest()
-        self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
+        self.blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
         self._block = -1
         self.move_to(self.run)
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
         self.run = run
-        self._lane = run % _LANES
+        self.lane = run % _LANES
         block = run // _LANES
         if block != self._block:
             self._block = block
-            self._blocks.clear()
+            self.blocks.clear()
 
     def word(self, step: int, label: str, count: int) -> int:
         """Return the first 64-bit number of a place."""
         place = (step, label, count)
-        block = self._blocks.get(place)
+        block = self.blocks.get(place)
         if block is None:
-            block = self._blocks[place] = self._words(step, label, count, 0)
-        return block[self._lane]
+            block = self.blocks[place] = self._words(step, label, count, 0)
+        return block[self.lane]
 
     def _words(self, step: int, label: str, count: int, draw: int) -> tuple[int, ...]:
         message = f"{step}/{label}/{count}/{draw}/{self._block}"
@@ -132,7 +165,7 @@ class Streams:
         return next_below
 
     def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        return self._words(step, label, count, draw)[self._lane]
+        return self._words(step, label, count, draw)[self.lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

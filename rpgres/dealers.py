@@ -62,7 +62,9 @@ class SeededDealer:
                 known = self._tables[id(dice)] = (dice, dice.table, WORD - WORD % size)
             if known is not None:  # the common case without a closure; the same number `below` would draw first
                 _, table, fair = known
-                word = self._streams.word(self._step, label, count)
+                block = self._streams.blocks.get((self._step, label, count))
+                lane = self._streams.lane
+                word = block[lane] if block is not None else self._streams.word(self._step, label, count)
                 if word < fair:
                     return table[word % len(table)]
         return dice.throw(self._streams.below(self._step, label, count))

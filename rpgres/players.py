@@ -124,7 +124,9 @@ class Seats:
             answers = self._choose.get(question.label)
             if answers:
                 return Answer(answers.pop(0), "choose")
-        policy = self._policies.get(question.who) or self._policies.get(view.seat, self._everybody)
+        policy = self._everybody
+        if len(self._policies) > 1 or policy is None:
+            policy = self._policies.get(question.who) or self._policies.get(view.seat, policy)
         if policy is not None:
             choice = policy(view, question)
             if choice is not None:

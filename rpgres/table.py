@@ -241,16 +241,16 @@ class Table(msgspec.Struct):
         label, who, options, optional = question.label, question.who, question.options, question.optional
         if not options and not optional:
             raise RuleError(f"the rule asked {label!r} without any option")
-        seat = self.state.seat_of(who)
         if len(options) <= (0 if optional else 1):
             return self._only(question)  # one option is no question
         self._count(label)
-        answer = self.players.answer(question, View(seat, self.state.seen_by(seat), self._told_to(seat)))
+        view = self._view(who)
+        answer = self.players.answer(question, view)
         if answer is None:
             if not optional:
                 raise NeedsAnswer(question)
             self.has_secrets = True
-            self.events.append(Decided(label, who, NO, "", "window", (seat,)))
+            self.events.append(Decided(label, who, NO, "", "window", (view.seat,)))
             return NO
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         for option in options:
@@ -259,7 +259,7 @@ class Table(msgspec.Struct):
                 return option.name
         if optional and choice == NO:
             self.has_secrets = True
-            self.events.append(Decided(label, who, NO, "", answer.means, (seat,)))
+            self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
             return NO
         raise self._refuse(question, choice)
 
@@ -278,10 +278,14 @@ class Table(msgspec.Struct):
         self.fault = ChoiceError(_not_offered(question, choice), label=question.label, options=names)
         return self.fault
 
-    def _told_to(self, seat: str) -> Sequence[Event]:
-        if not self.has_secrets:
-            return self.events[self.since :] if self.since else self.events
-        return [event for event in self.events[self.since :] if event.audience is None or seat in event.audience]
+    def _view(self, who: str) -> View:
+        """Return what the seat of somebody may know."""
+        state = self.state
+        seat = state.seat_of(who)
+        events: Sequence[Event] = self.events
+        if self.has_secrets or self.since:
+            events = [event for event in events[self.since :] if event.audience is None or seat in event.audience]
+        return View(seat, state.seen_by(seat) if state.tags else state, events)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""
