@@ -31,10 +31,11 @@ class NotationError(UsageError):
     code = "notation"
 
     def __init__(self, message: str, text: str, position: int, length: int = 1) -> None:
+        length = max(1, length)  # a fault at the very end still has a place to point at
         super().__init__(message, text=text, position=position, length=length)
         self.text = text
         self.position = position
-        self.length = max(1, length)
+        self.length = length
 
 
 class GivenError(UsageError):
@@ -53,6 +54,12 @@ class FileError(RpgresError):
     """A file that cannot be read or does not say what it should. Exit code 1."""
 
     code = "file"
+
+
+class OutputError(RpgresError):
+    """A result that cannot be written where it should go. Exit code 1."""
+
+    code = "output"
 
 
 class PluginError(RpgresError):

@@ -111,6 +111,16 @@ TEXTS: dict[str, dict[str, str]] = {
         "note": "carried into the result",
         "id": "anything; carried into the answer",
     },
+    "DiceRequest": {
+        "notation": "the dice, as `rpgres roll` takes them: 4d6kh3",
+        "seed": "any text; a fresh one when left out",
+        "given": "results read off real dice, under the label `roll`",
+        "note": "carried into the result",
+        "id": "anything; carried into the answer",
+    },
+    "Sheet": {
+        "ruleset": "the id of the ruleset it is for",
+    },
     "SceneResult": {
         "format": "what this object is, and the version of its form",
         "version": "the version of rpgres",
@@ -154,6 +164,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "fresh": "plays the step on the table as it was at the beginning, and leaves that as it is",
     },
     "Expect": {
+        "played": "whether the step is played at all; by default a skipped step expects nothing",
         "outcome": "the band of the outcome",
         "success": "whether it is a success",
         "margin": "total less opposition",

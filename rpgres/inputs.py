@@ -75,6 +75,15 @@ class Setting(msgspec.Struct):
             self.state = lay_distinct(self.state, msgspec.structs.replace(tag, on=name))
         return name
 
+    def check_name(self, name: str) -> None:
+        """Check that a sheet may be named so.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+        """
+        if self.confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
+            raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
+
     def read(self, name: str) -> Sheet:
         """Return a sheet by the name that was typed.
 
@@ -82,8 +91,7 @@ class Setting(msgspec.Struct):
             UsageError: the name is a path, and paths are not allowed here.
             FileError: there is no such sheet, or it is faulty.
         """
-        if self.confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
-            raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
+        self.check_name(name)
         return read_sheet(self.rules, name, beside=self.beside)
 
 
@@ -268,6 +276,7 @@ def _character(setting: Setting, name: str, *, option: str) -> str:
     """Return the name of somebody at the table; a sheet that is not there yet is read and sits down."""
     if name in setting.state.characters:
         return name
+    setting.check_name(name)
     try:
         find_sheet(setting.rules, name, beside=setting.beside)
     except FileError:

@@ -11,16 +11,17 @@ from typing import Any
 import msgspec
 
 from rpgres.actions import Pending, Prepared, Result, policies_of, prepare, run
-from rpgres.chance import Streams, mint_seed
-from rpgres.errors import RpgresError, UsageError
+from rpgres.chance import Streams, read_seed
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, Ruleset, load_rules
+from rpgres.sheets import MissingSheet
 from rpgres.state import EMPTY
 
 Answers = Mapping[str, "str | int | Sequence[str | int]"]  # by label: one answer, or several in order
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
-LONGEST_SEED = 1000
+ERROR = "rpgres.error/1"  # the format of an error in JSON
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -49,6 +50,24 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     switches: dict[str, str] = {}
     auto: bool = False
     policies: dict[str, str] = {}
+    note: str | None = None
+    id: Any = None
+
+
+class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One line of a batch that rolls dice without a ruleset.
+
+    Attributes:
+        notation: the dice, as `rpgres roll` takes them.
+        seed: any text; a fresh one by default.
+        given: results read off real dice, by label; dice have the label `roll`.
+        note: carried into the result.
+        id: carried into the answer.
+    """
+
+    notation: str
+    seed: str | int | None = None
+    given: dict[str, str | int | list[str | int]] = {}
     note: str | None = None
     id: Any = None
 
@@ -109,19 +128,22 @@ def resolve(
 def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict[str, Any]:
     """Return the answer to one request of a batch as plain data for JSON: a result, a pending decision, or an error.
 
-    Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over.
+    Nothing is raised, whatever the request is; errors are those of `error_record`. An `id` is carried over. A pending
+    decision has a `request`: the one that, with the answer added to its `choose`, goes on with the same run.
+
+    Requests may come from strangers: they name sheets by plain file names only, and errors do not quote files.
 
     Args:
-        request: what `Request` describes, as parsed from JSON.
+        request: what `Request` or `DiceRequest` describes, as parsed from JSON.
         rulesets: folders with overlays.
     """
     id_ = request.get("id") if isinstance(request, Mapping) else None
     try:
-        answer: dict[str, Any] = _plain(_answer(_read_request(request), rulesets))
+        answer = _answer(_read_request(request), rulesets)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(error)
+        answer = error_record(_discreet(error))
     return answer if id_ is None else {"id": id_, **answer}
 
 
@@ -136,7 +158,7 @@ def error_record(error: BaseException) -> dict[str, Any]:
         code, message = "internal", f"rpgres failed unexpectedly: {type(error).__name__}: {error}"
         details = {"type": type(error).__name__}
     return {
-        "format": "rpgres.error/1",
+        "format": ERROR,
         "code": code,
         "message": message,
         "exit": exit_code(error),
@@ -145,8 +167,13 @@ def error_record(error: BaseException) -> dict[str, Any]:
 
 
 def exit_code(error: BaseException) -> int:
-    """Return the exit code of a command that ends with an error: 2 when what was typed is wrong, 1 otherwise."""
-    return 2 if isinstance(error, UsageError) else 1
+    """Return the exit code of a command that ends with an error.
+
+    2 when what was typed is wrong, 3 when somebody has to decide first, 1 otherwise.
+    """
+    if isinstance(error, UsageError):
+        return 3 if error.code == "needs-policy" else 2
+    return 1
 
 
 def forget_rules() -> None:
@@ -166,7 +193,7 @@ def _run(
 ) -> Result | Pending:
     result, _ = run(
         prepared,
-        streams=Streams(_seed(seed)),
+        streams=Streams(read_seed(seed)),
         given=_answers(given, "given"),
         choose=_answers(choose, "choose"),
         policies=policies_of(prepared, policies, auto=auto),
@@ -175,10 +202,41 @@ def _run(
     return result
 
 
-def _answer(request: Request, rulesets: Folders | None) -> Result | Pending:
+def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[str, Any]:
+    if isinstance(request, DiceRequest):
+        from rpgres.notations import roll_dice
+
+        streams, given = Streams(read_seed(request.seed)), _answers(request.given, "given")
+        rolled: dict[str, Any] = _plain(roll_dice(request.notation, streams=streams, given=given, note=request.note))
+        return rolled
+    found = _resolved(request, rulesets)
+    answer: dict[str, Any] = _plain(found)
+    if isinstance(found, Pending):
+        answer["request"] = _resuming(request, found)
+    return answer
+
+
+def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
+    """Return the request that runs up to the same question, whoever answered so far; its answer is to be added."""
+    given, choose = _answers(request.given, "given"), _answers(request.choose, "choose")
+    for answers, kind in ((given, "chance"), (choose, "decision")):
+        so_far: dict[str, list[str]] = {}
+        for answer in pending.answers:
+            if answer.kind == kind:
+                so_far.setdefault(answer.label, []).append(answer.value)
+        for label, values in so_far.items():  # what was answered beforehand comes first, and may reach further
+            answers[label] = values + answers.get(label, [])[len(values) :]
+    choose.setdefault(pending.question.label, [])
+    resuming = msgspec.structs.replace(request, seed=pending.seed, given=given, choose=choose)
+    plain: dict[str, Any] = _plain(resuming)
+    defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}
+    return {key: value for key, value in plain.items() if key not in defaults or value != defaults[key]}
+
+
+def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
     rules = _rules(request.ruleset, request.switches, _folders(rulesets))
     return _run(
-        prepare(rules, request.action, request.with_),
+        prepare(rules, request.action, request.with_, confined=True),
         seed=request.seed,
         given=request.given,
         choose=request.choose,
@@ -188,19 +246,39 @@ def _answer(request: Request, rulesets: Folders | None) -> Result | Pending:
     )
 
 
-def _read_request(request: object) -> Request:
+def _discreet(error: BaseException) -> BaseException:
+    """Return an error without anything that stands in a file: whoever asked may not know what does."""
+    if not isinstance(error, FileError) or isinstance(error, MissingSheet):
+        return error
+    problems = error.details.get("problems") or [error.details]
+    first: Mapping[str, Any] = problems[0] if isinstance(problems[0], Mapping) else {}
+    name = os.path.basename(str(first.get("file") or "")) or "a file"
+    line = first.get("line")
+    place = f"{name}:{line}" if line else name
+    check = (
+        "ruleset check"
+        if name in ("ruleset.toml", "menus.toml") or "outcomes" in str(first.get("file"))
+        else "sheet check"
+    )
+    return FileError(f"{place}: the file is faulty; `rpgres {check}` tells its owner what is wrong", file=name)
+
+
+def _read_request(request: object) -> Request | DiceRequest:
+    is_dice = isinstance(request, Mapping) and "notation" in request
     try:
+        if is_dice:
+            return msgspec.convert(request, DiceRequest, str_keys=True)
         return msgspec.convert(request, Request, str_keys=True)
     except (msgspec.ValidationError, RecursionError, UnicodeError):
-        raise _faulty(request) from None
+        raise _faulty(request, DiceRequest if is_dice else Request) from None
 
 
-def _faulty(request: object) -> UsageError:
+def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     if not isinstance(request, Mapping):
         return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
     from rpgres.tomlfiles import problem_error, problems
 
-    told = problem_error(problems(request, Request, sources=()))
+    told = problem_error(problems(request, type_, sources=()))
     return UsageError(told.message.replace("\n", "; "), **told.details)
 
 
@@ -249,17 +327,6 @@ def _folders(rulesets: Folders | None) -> tuple[Path, ...]:
     if isinstance(rulesets, str | os.PathLike):
         return (Path(rulesets),)
     return tuple(Path(folder) for folder in rulesets)
-
-
-def _seed(seed: str | int | None) -> str:
-    if seed is None:
-        return mint_seed()
-    if isinstance(seed, bool) or not isinstance(seed, str | int):
-        raise UsageError(f"a seed is a text or a whole number, not {seed!r}")
-    text = str(seed)
-    if len(text) > LONGEST_SEED:
-        raise UsageError(f"a seed has at most {LONGEST_SEED:,} characters, not {len(text):,}")
-    return text
 
 
 def _answers(answers: Answers, what: str) -> dict[str, list[str]]:

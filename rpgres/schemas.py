@@ -16,12 +16,12 @@ from rpgres.actions import Pending, Result, labels_of
 from rpgres.errors import UsageError
 from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
 from rpgres.ladder import LadderOdds
-from rpgres.library import Request
+from rpgres.library import DiceRequest, Request
 from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
 from rpgres.rulesets import Field, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.scenes import SceneFile, SceneResult
-from rpgres.sheets import sheet_type
+from rpgres.sheets import RULESET, sheet_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = 1  # of all formats; part of every `$id`
@@ -88,6 +88,7 @@ _EXTRA: dict[Any, tuple[Any, ...]] = {
     RulesetFile: (OutcomeTable, RowQuestion),
     OddsResult: (DiceOdds, LadderOdds),
     SceneResult: (Result,),
+    Request: (DiceRequest,),
 }
 
 
@@ -124,6 +125,10 @@ def _add_known_forms(schema: Schema) -> None:
         _properties(definitions, "SceneResult")["steps"]["items"] = {"oneOf": [{"$ref": "#/$defs/Result"}, _SKIPPED]}
     if "DiceOdds" in definitions:
         _tell_odds_apart(schema)
+    if "DiceRequest" in definitions:
+        _either(schema, ("Request", "DiceRequest"))
+    if "Pending" in definitions:
+        _properties(definitions, "Pending")["request"] = {"description": _REQUEST, "type": "object"}
     if "RulesetFile" in definitions:
         fields = _properties(definitions, "RulesetFile")
         fields["menus"]["additionalProperties"] = {"$ref": "#/$defs/RowQuestion"}
@@ -133,6 +138,9 @@ def _add_known_forms(schema: Schema) -> None:
         }
 
 
+_REQUEST = "in batches: the request that, with the answer added under `choose`, goes on with the same run"
+
+
 def _tell_odds_apart(schema: Schema) -> None:
     """Let the schema be of an action, of dice, or of a ladder, which `ruleset` and `format` tell apart."""
     definitions = schema["$defs"]
@@ -140,8 +148,12 @@ def _tell_odds_apart(schema: Schema) -> None:
         dice = _properties(definitions, "DiceOdds")[name]
         _properties(definitions, "OddsResult")[name] = {"description": dice["description"], "type": "string"}
         _properties(definitions, "DiceOdds")[name] = {"description": dice["description"], "type": "null"}
-    del schema["$ref"]
-    schema["oneOf"] = [{"$ref": f"#/$defs/{name}"} for name in ("OddsResult", "DiceOdds", "LadderOdds")]
+    _either(schema, ("OddsResult", "DiceOdds", "LadderOdds"))
+
+
+def _either(schema: Schema, names: Iterable[str]) -> None:
+    schema.pop("$ref", None)
+    schema["oneOf"] = [{"$ref": f"#/$defs/{name}"} for name in names]
 
 
 def _properties(definitions: Mapping[str, Schema], name: str) -> dict[str, Schema]:
@@ -290,6 +302,8 @@ def _refine_request(schema: Schema, rules: Rules) -> None:
     _name_ruleset(properties, rules)
     properties["switches"] = {**_switches(rules), "description": TEXTS["Request"]["switches"]}
     definition["allOf"] = _inputs_by_action(rules)
+    del schema["$defs"]["DiceRequest"], schema["oneOf"]
+    schema["$ref"] = "#/$defs/Request"
 
 
 def _refine_scene_result(schema: Schema, rules: Rules) -> None:
@@ -338,7 +352,8 @@ def _refine_sheet(schema: Schema, rules: Rules) -> None:
     name = schema["$ref"].rpartition("/")[2]
     definition = schema["$defs"][name]
     definition |= {"title": "Sheet", "description": f"A character of {rules.file.title}."}
-    definition["properties"] = {
+    own = {} if RULESET in rules.file.sheet else {RULESET: {"description": TEXTS["Sheet"][RULESET], "const": rules.id}}
+    definition["properties"] = own | {
         key: _sheet_field(definition["properties"][key], field, rules, schema["$defs"])
         for key, field in rules.file.sheet.items()
     }

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.plugins import ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules
-from rpgres.sheets import Sheet, make_sheet, sheet_type, track_boxes
-from rpgres.state import GM, Box, slug
+from rpgres.sheets import RULESET, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
+from rpgres.state import GM, Box
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
 
 NAME = "name"  # the text field that a character is called by
@@ -30,23 +30,31 @@ SHEETS = "sheets"  # the folder of a ruleset that holds its own
 # Whose it is, and its JSON
 
 
-def sheet_ruleset(path: str) -> str:
-    """Return the id of the ruleset that a sheet is for: the one in whose `sheets` folder it lies, or the only one.
+def sheet_ruleset(path: str, *, text: str = "") -> str:
+    """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or the only one.
 
     Args:
         path: the file as typed.
+        text: what stands in it, if that is known.
 
     Raises:
-        UsageError: there are several rulesets, and the path tells nothing.
+        UsageError: there are several rulesets, and nothing tells which.
     """
     names = [name.id for name in ruleset_names(titles=False)]
+    try:
+        said = parse(Source(path, text)).get(RULESET)
+    except FileError:  # a file that is no TOML is told by whoever reads it
+        said = None
+    if isinstance(said, str) and said in names:
+        return said
     folder = Path(path).absolute().parent
     if folder.name == SHEETS and folder.parent.name in names:
         return folder.parent.name
     if len(names) == 1:
         return names[0]
     raise UsageError(
-        f"{path}: say which ruleset this sheet is for, with --ruleset: {', '.join(names) or 'none is there'}"
+        f"{path}: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: "
+        f"{', '.join(names) or 'none is there'}"
     )
 
 
@@ -91,15 +99,15 @@ def sheet_record(rules: Rules, sheet: Sheet) -> SheetRecord:
 
 
 class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking one sheet."""
+    """What came of checking one file."""
 
     file: str
     ok: bool
     problems: list[Problem]
 
 
-class SheetChecks(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking sheets, as `rpgres sheet check --json` prints it."""
+class FileChecks(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of checking files, as `rpgres sheet check --json` and `rpgres scene check --json` print it."""
 
     format: Literal["rpgres.check/1"] = "rpgres.check/1"
     ok: bool
@@ -128,6 +136,8 @@ def sheet_template(rules: Rules, *, name: str = "") -> str:
     if name and not name.isprintable():
         raise UsageError(f"{name!r} cannot be a name: it has characters that cannot be shown")
     blocks = [_heading(rules)]
+    if RULESET not in fields:
+        blocks.append("\n".join([*_comment("the ruleset it is for"), _line(RULESET, rules.id)]))
     for is_table in (False, True):  # in TOML, a key behind a table belongs to the table
         for key, field in fields.items():
             if (field.kind not in ("text", "counter", "seat")) is is_table:
@@ -139,7 +149,7 @@ def _heading(rules: Rules) -> str:
     lines = [
         *_comment(f"A character sheet for {rules.file.title} (ruleset {rules.id})."),
         "# Change what stands here; a line behind a # is switched off, and on again without the #.",
-        f"# To check it: rpgres sheet check FILE --ruleset {rules.id}",
+        "# To check it: rpgres sheet check FILE",
     ]
     return "\n".join(lines)
 
@@ -278,11 +288,14 @@ def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
         FileError: the text is not TOML.
     """
     data = parse(source)
+    other = foreign(rules, data)
+    if other is not None:  # everything else would be wrong as well
+        return [Problem(source.path, locate(source.text, (RULESET,)), RULESET, other)]
     found = problems(data, sheet_type(rules), sources=[source])
     found += _box_problems(rules, data, source)
     if not found:
         try:
-            make_sheet(rules, data, name=slug(Path(source.path).stem) or "character", sources=[source])
+            make_sheet(rules, data, name=short_name(source), sources=[source])
         except RpgresError as error:  # what only the ruleset's own code can tell
             found = [Problem(source.path, None, "", error.message.removeprefix(f"{source.path}: "))]
     return sorted(found, key=lambda problem: problem.line or 0)

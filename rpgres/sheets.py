@@ -6,7 +6,9 @@ Nothing here knows a ruleset's words: fields, abilities and tracks come from its
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +17,15 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.rulesets import Field, RecordField, Rules, Track
 from rpgres.state import GM, Box, Character, Map, Tag, freeze, slug
-from rpgres.tomlfiles import Source, convert, nearest, parse, read_source
+from rpgres.tomlfiles import Source, convert, locate, nearest, parse, read_source
+
+RULESET = "ruleset"  # the key by which any sheet may say whose it is
+STDIN = "-"
+UNNAMED = "character"
+
+
+class MissingSheet(FileError):
+    """There is no sheet of that name."""
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -34,6 +44,8 @@ def sheet_type(rules: Rules) -> type[msgspec.Struct]:
             fields.append((_attribute(name), type_))
         else:
             fields.append((_attribute(name), type_ | None, None))
+    if RULESET not in rules.file.sheet:
+        fields.append((RULESET, str | None, None))
     fields.sort(key=len)  # required fields come first in a record
     return msgspec.defstruct(
         f"{rules.id.title()}Sheet", fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True
@@ -93,9 +105,13 @@ def _record_type(fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
 def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     """Return the file of a sheet: a path, beside a scene, or one of the ruleset's own by name (`mara`, `mara.toml`).
 
+    What is typed, and not said by a scene, may be `-`: standard input.
+
     Raises:
-        FileError: there is none; names the nearest of the ruleset's own.
+        MissingSheet: there is none; names the nearest of the ruleset's own.
     """
+    if name == STDIN and beside is None:
+        return Path(STDIN)
     places = [folder / "sheets" for folder in reversed(rules.folders)]
     roots = [beside] if beside is not None else [Path()]
     for root in (*roots, *places):
@@ -105,7 +121,7 @@ def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
     known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
     near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
     hint = f"; did you mean {near!r}, which ships with {rules.id}?" if near else ""
-    raise FileError(f"there is no sheet {name!r}{hint}", file=name)
+    raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
 
 
 def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: Source | None = None) -> Sheet:
@@ -121,8 +137,21 @@ def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: S
         FileError: there is no such file, or it is faulty (all problems at once).
     """
     if source is None:
-        source = read_source(find_sheet(rules, name, beside=beside))
-    return make_sheet(rules, parse(source), name=slug(Path(source.path).stem) or "character", sources=[source])
+        path = find_sheet(rules, name, beside=beside)
+        source = _typed(sys.stdin) if str(path) == STDIN else read_source(path)
+    return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
+
+
+def short_name(source: Source) -> str:
+    """Return what a character is called by its file; `character` where that tells nothing."""
+    stem = "" if source.path == STDIN else Path(source.path).stem
+    return slug(stem) or UNNAMED
+
+
+# Standard input can be read once, and a sheet several times: for every rung of a ladder.
+@lru_cache(maxsize=1)
+def _typed(_stream: object) -> Source:
+    return read_source(Path(STDIN))
 
 
 def make_sheet(
@@ -138,8 +167,14 @@ def make_sheet(
         prefix: the key path of the data in those texts.
 
     Raises:
-        FileError: the data are faulty; all problems at once.
+        FileError: the data are faulty (all problems at once), or of another ruleset's character.
     """
+    other = foreign(rules, data)
+    if other is not None:
+        file = next((source for source in reversed(sources) if RULESET in source.text), None)
+        line = locate(file.text, (*prefix, RULESET)) if file is not None else None
+        shown = f"{file.path}:{line}" if file is not None and line else name
+        raise FileError(f"{shown}: {other}", file=file.path if file is not None else name, line=line)
     read = convert(dict(data), sheet_type(rules), sources=sources, prefix=prefix)
     where = sources[-1].path if sources else name
     values: dict[str, Any] = {
@@ -178,6 +213,14 @@ def make_sheet(
     for prepare in rules.ruleset.preparations:
         character = prepare(rules, character)
     return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
+
+
+def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
+    """Return what is wrong when data say that they are for another ruleset; None when they do not."""
+    said = data.get(RULESET)
+    if RULESET in rules.file.sheet or not isinstance(said, str) or said == rules.id:
+        return None
+    return f"this is a sheet for the ruleset {said!r}, and {rules.id} cannot read it"
 
 
 def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:

@@ -91,6 +91,60 @@ def test_house_rules_of_a_folder(tmp_path: Path) -> None:
     assert [answer["success"] for answer in answers(json.dumps(GOOD))] == [True]
 
 
+def test_dice_are_rolled_as_the_command_does() -> None:
+    request = {"notation": "4d6kh3", "seed": "a", "given": {"roll": "1,2,3,4"}, "note": "n", "id": 1}
+    (answer,) = answers(json.dumps(request))
+    done = rpgres("roll", "4d6kh3", "--seed", "a", "--given", "roll=1,2,3,4", "--note", "n", "--json")
+    assert answer == {"id": 1, **json.loads(done.stdout)}
+    wrong = answers("\n".join(map(json.dumps, [{"notation": "4d6k3"}, {"notation": "d6", "choose": {}}])))
+    assert [answer["code"] for answer in wrong] == ["notation", "usage"]
+
+
+def test_a_pending_decision_has_the_request_that_goes_on() -> None:
+    asked = {"ruleset": "fate", "action": "overcome", "with": {"skill": 1, "vs": 8}, "id": 5, "note": "n"}
+    (pending,) = answers(json.dumps(asked))
+    request = pending["request"]
+    assert request | {"seed": None, "given": None} == asked | {"seed": None, "given": None, "choose": {"price": []}}
+    request["choose"]["price"].append("cost")
+    (answer,) = answers(json.dumps(request))
+    assert answer["format"] == "rpgres.result/1"
+    assert answer["answers"][: len(pending["answers"])] == pending["answers"]
+    assert (answer["id"], answer["seed"], answer["note"]) == (5, pending["seed"], "n")
+
+
+def test_errors_without_an_id_tell_their_line() -> None:
+    found = answers("\n".join(map(json.dumps, [GOOD, GOOD | {"action": "x"}, GOOD | {"action": "x", "id": 1}])))
+    assert [answer.get("details", {}).get("line") for answer in found] == [None, 2, None]
+    (deep,) = answers("[" * 5000)
+    assert deep["message"] == "line 1 is nested too deeply"
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../secret", "sub/secret", "-", "..", "sub\\\\secret", "C:secret"])
+@pytest.mark.parametrize("key", ["sheet", "vs"])
+def test_requests_name_no_paths(key: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here" / "sub").mkdir(parents=True)
+    for path in ("secret", "here/sub/secret"):
+        (tmp_path / path).write_text('name = "Hidden Name"\n[skills]\nwill = 2\n', "utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    typed = {"sheet": {"sheet": name, "vs": 1}, "vs": {"vs": {"character": name, "skill": "will"}}}[key]
+    (answer,) = answers(json.dumps(GOOD | {"with": {"skill": 1, **typed}, "given": {}, "auto": True}))
+    assert (answer["format"], answer["code"]) == ("rpgres.error/1", "usage")
+
+
+@pytest.mark.parametrize(
+    "text", ["hunter2 = [", 'hunter2 = "x"\n', "[hunter2]\n[skills]\nhunter2 = 1\n", 'name = "x"\nruleset = "hunter2"']
+)
+def test_errors_do_not_quote_files(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("secret.toml").write_text(text, "utf-8")
+    (answer,) = answers(json.dumps(GOOD | {"with": {"sheet": "secret.toml", "skill": 1, "vs": 1}}))
+    assert answer["code"] == "file"
+    assert "hunter2" not in json.dumps(answer)
+    assert answer["message"].startswith("secret.toml:")
+    (found,) = answers(json.dumps(GOOD | {"with": {"sheet": "mara", "skill": "will", "vs": 1}}))
+    assert found["actor"] == "mara"
+
+
 def test_nothing_asked_is_nothing_answered() -> None:
     assert answers("") == []
 

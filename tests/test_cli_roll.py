@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections import Counter
@@ -199,7 +200,15 @@ def test_repeated_runs_a_line_each_and_a_summary() -> None:
         "  Tie                 1   20.0 %\n"
         "  Succeed             1   20.0 %\n"
         "  Succeed with style  1   20.0 %\n"
+        "  seed: 3; run 3 alone: --seed 3#2\n"
     )
+
+
+def test_the_fresh_seed_of_repeated_runs_is_shown_and_gives_each_again() -> None:
+    lines = rpgres("roll", "4d6", "--repeat", "4").out.splitlines()
+    seed = lines[-1].rpartition(" ")[2]
+    assert lines[-1] == f"  seed: {seed.removesuffix('#2')}; run 3 alone: --seed {seed}"
+    assert rpgres("roll", "4d6", "--seed", seed).out.splitlines()[0] == lines[2].split()[1]
 
 
 def test_repeated_runs_as_json_lines_can_each_be_had_again() -> None:
@@ -215,6 +224,7 @@ def test_repeated_runs_that_wait_are_counted_and_exit_so() -> None:
     assert ran.code == 3
     assert ran.out == (
         "   1  waiting for price (actor)\n   2  waiting for price (actor)\n2 runs\n  Waiting  2  100.0 %\n"
+        "  seed: 1; run 2 alone: --seed 1#1\n"
     )
 
 
@@ -258,9 +268,9 @@ def test_an_expression_from_standard_input() -> None:
 
 def test_dice_many_times() -> None:
     ran = rpgres("roll", "4d6", "kh", "3", "--seed", "3", "--repeat", "3")
-    assert (
-        ran.out
-        == "   1     4  1,1,1,2\n   2     9  2,2,4,3\n   3    13  2,3,4,6\n3 runs: mean 8.67, lowest 4, highest 13\n"
+    assert ran.out == (
+        "   1     4  1,1,1,2\n   2     9  2,2,4,3\n   3    13  2,3,4,6\n3 runs: mean 8.67, lowest 4, highest 13\n"
+        "  seed: 3; run 3 alone: --seed 3#2\n"
     )
     many = rpgres("roll", "d6", "--seed", "a", "--repeat", "600", "--json").out.splitlines()
     seen = Counter(json.loads(line)["total"] for line in many)
@@ -299,7 +309,8 @@ def test_dice_in_the_place_of_a_command() -> None:
         ("roll fate overcome --skill", "'--skill' requires an argument"),
         ("roll fate overcome --json=1 --skill 3 --vs 2", "'--json' does not take a value"),
         ("roll fate overcome --skill 3 --vs 2 more", "unexpected extra argument"),
-        ("roll fate overcome --skill fihgt --vs 2", "did you mean 'fight'?"),
+        ("roll fate overcome --skill fihgt --vs 2", "--skill 'fihgt' is no whole number"),
+        ("roll fate overcome --sheet mara --skill fihgt --vs 2", "did you mean 'fight'?"),
         ("roll fate overcome --skill 3 --vs 4dX", "4dX\n    ^"),
         ("roll fate overcome --skill 3 --vs 2 --given roll=+++", "four Fate dice expected"),
         ("roll fate overcome --skill 3 --vs 2 --given rol=0000", "did you mean 'roll'?"),
@@ -697,3 +708,89 @@ def test_no_action_gives_a_traceback(action: str, verb: str, words: list[str]) -
     assert "this is a fault in rpgres" not in ran.err
     if ran.code in (1, 2):
         assert json.loads(ran.err)["format"] == "rpgres.error/1"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What else a user ran into
+
+
+def in_shell(line: str) -> subprocess.CompletedProcess[str]:
+    """Run a command line in a shell of its own, where its streams can be closed."""
+    program = shlex.join(PROGRAM)
+    return subprocess.run(
+        ["sh", "-c", line.replace("rpgres", program, 1)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **FIXED},
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.parametrize("line", ["roll d6", "--help", "roll d6 --json", "odds 4d6", "completions bash", "--version"])
+def test_an_output_that_cannot_be_written_is_told_in_a_line(line: str) -> None:
+    closed = in_shell(f"rpgres {line} >&-")
+    full = in_shell(f"rpgres {line} >/dev/full") if os.path.exists("/dev/full") else closed
+    for done in (closed, full):
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1
+        assert "cannot write to standard output" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+def test_errors_with_nobody_to_tell_keep_their_code() -> None:
+    assert in_shell("rpgres roll 4d6x 2>&-").returncode == 2
+    assert in_shell("rpgres batch <&-").stderr == "rpgres: -: cannot be read: there is no standard input\n"
+
+
+def test_the_command_that_resumes_keeps_exit_code() -> None:
+    ran = rpgres("roll", "fate", "overcome", "--skill", "0", "--vs", "8", "--seed", "1", "--exit-code")
+    assert ran.code == 3
+    resume = ran.out.splitlines()[-1].strip()
+    assert resume.endswith(" --exit-code")
+    assert rpgres(*shlex.split(resume)[1:]).code == 10
+
+
+def test_a_sheet_from_standard_input() -> None:
+    sheet = 'name = "Mara Quill"\n[skills]\nfight = 3\n'
+    args = ("fate", "overcome", "--sheet", "-", "--skill", "fight")
+    ran = rpgres("roll", *args, "--vs", "2", "--given", "roll=0000", "--json", stdin=sheet)
+    result = json.loads(ran.out)
+    assert (result["actor"], result["total"]) == ("character", 3)
+    ladder = json.loads(rpgres("odds", *args, "--json", stdin=sheet).out)
+    assert ladder == {**json.loads(rpgres("odds", *args[:2], "--skill", "3", "--json").out), "inputs": ladder["inputs"]}
+
+
+def test_house_rules_in_force_are_named(tmp_path: Path) -> None:
+    (tmp_path / "fate").mkdir()
+    (tmp_path / "fate" / "ruleset.toml").write_text('[bands.succeed]\ntitle = "Yes"\n', "utf-8")
+    given = ("--given", "roll=0000", "--seed", "7")
+    assert "house rules" not in rpgres(*OVERCOME, *given).out
+    ran = rpgres(*OVERCOME, *given, "--switch", "opposers=one", "--rulesets", str(tmp_path))
+    assert f"  house rules: {tmp_path / 'fate'}; opposers=one\n  seed: 7\n" in ran.out
+
+
+def test_odds_do_not_require_what_they_work_out_themselves() -> None:
+    def words(verb: str) -> str:
+        return " ".join(rpgres(verb, "fate", "overcome", "--help").out.split())
+
+    assert "several opposers [left out: the odds at every rung of the ladder]" in words("odds")
+    assert "several opposers [required]" in words("roll")
+
+
+@pytest.mark.parametrize("seed", ["", "  ", "rp1:", "#3", "a\nb", "\x1b[2J", "x" * 1001])
+@pytest.mark.parametrize("args", [("d6",), ("fate", "overcome", "--skill", "3", "--vs", "2")])
+def test_a_seed_that_is_none_is_refused(args: tuple[str, ...], seed: str) -> None:
+    assert "seed" in complaint("roll", *args, f"--seed={seed}")
+
+
+def test_a_fault_never_has_a_negative_length() -> None:
+    ran = rpgres("odds", "2d", "--json")
+    assert json.loads(ran.err)["details"]["length"] == 1
+
+
+def test_faces_that_are_missing_because_a_die_was_thrown_again() -> None:
+    told = complaint("roll", "4d6r1", "--given", "roll=1,2,3,4")
+    assert "the 1 is thrown again, so the face behind it is the new one of the same die" in told
+    assert "the 6 explodes" in complaint("roll", "2d6!", "--given", "roll=6,3")

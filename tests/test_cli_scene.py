@@ -149,3 +149,57 @@ def test_a_missing_scene_and_a_faulty_one_are_told() -> None:
     faulty = rpgres("run", "-", typed="ruleset = [")
     assert faulty.exit_code == 1
     assert "Traceback" not in faulty.stderr
+
+
+def test_check_and_test_as_json() -> None:
+    Path("bad.toml").write_text(SCENE.replace('"stealth"', '"stelth"').replace("margin = -1", "margin = 1"), "utf-8")
+    done = rpgres("check", "gate.toml", "bad.toml", "--json")
+    said = json.loads(done.stdout)
+    assert (done.exit_code, said["format"], said["ok"]) == (1, "rpgres.check/1", False)
+    assert [(file["file"], file["ok"]) for file in said["files"]] == [("gate.toml", True), ("bad.toml", False)]
+    assert [(one["line"], one["key"]) for one in said["files"][1]["problems"]] == [(25, "steps[1].with.skill")]
+    done = rpgres("test", "gate.toml", "bad.toml", "missing", "--json")
+    said = json.loads(done.stdout)
+    assert (done.exit_code, said["format"], said["ok"]) == (1, "rpgres.scene-test/1", False)
+    assert [(one["file"], one["ok"], one["checks"]) for one in said["files"]] == [
+        ("gate.toml", True, 2),
+        ("bad.toml", False, 0),
+        ("missing", False, 0),
+    ]
+
+
+def test_an_opposition_ability_nobody_has_is_told_on_its_key() -> None:
+    Path("bad.toml").write_text(SCENE.replace('skill = "will" }', 'skill = "wil" }'), "utf-8")
+    assert rpgres("check", "bad.toml").stdout.startswith(
+        "bad.toml:15: steps[0].with.vs.skill: guards's sheet has no ability"
+    )
+
+
+def test_a_shipped_scene_is_called_by_its_name() -> None:
+    assert rpgres("check", "fate/bribe").stdout == "fate/bribe: ok\n"
+    assert rpgres("test", "fate/bribe").stdout.startswith("fate/bribe: ok (")
+    assert json.loads(rpgres("test", "fate/bribe", "--json").stdout)["files"][0]["file"] == "fate/bribe"
+
+
+def test_answers_not_used_are_told_as_the_scene_says_them() -> None:
+    more = 'given = { roll = "+0-0" }\nchoose = { invoke = "no", price = "fail" }'
+    Path("gate.toml").write_text(SCENE.replace('given = { roll = "+0-0" }', more), "utf-8")
+    shown = rpgres("run", "gate.toml").stdout
+    assert [line.strip() for line in shown.splitlines() if "not used" in line] == [
+        'not used: choose = { price = "fail" }'
+    ]
+
+
+def test_house_rules_stand_once_above_a_scene() -> None:
+    shown = rpgres("run", "gate.toml", "--switch", "opposers=one").stdout
+    assert shown.splitlines()[1] == "  house rules: opposers=one"
+    assert shown.count("house rules") == 1
+
+
+@pytest.mark.parametrize("command", ["run", "test"])
+def test_a_seed_that_is_none_is_refused(command: str) -> None:
+    assert rpgres(command, "gate.toml", "--seed", " ").exit_code == 2
+    Path("gate.toml").write_text(SCENE.replace('seed = "7"', 'seed = ""'), "utf-8")
+    done = rpgres(command, "gate.toml")
+    assert done.exit_code == 1
+    assert "gate.toml:3: the seed is empty" in done.stdout + done.stderr

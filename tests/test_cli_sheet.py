@@ -40,7 +40,10 @@ def switched_on(text: str) -> str:
 START = """\
 # A character sheet for Lantern (ruleset lantern).
 # Change what stands here; a line behind a # is switched off, and on again without the #.
-# To check it: rpgres sheet check FILE --ruleset lantern
+# To check it: rpgres sheet check FILE
+
+# the ruleset it is for
+ruleset = "lantern"
 
 # what people call them
 name = "Ash \\"the Lamp\\" Müller"
@@ -106,7 +109,7 @@ def test_new_passes_check_as_it_is_and_with_everything_switched_on(ruleset: str)
         assert (done.exit_code, done.stdout) == (0, "-: ok\n")
     assert tomllib.loads(start).keys() < tomllib.loads(switched_on(start)).keys()
     rules = load_rules(find_ruleset(ruleset))
-    assert tomllib.loads(switched_on(start)).keys() == rules.file.sheet.keys()
+    assert tomllib.loads(switched_on(start)).keys() == {"ruleset", *rules.file.sheet}
     assert all(field.help.split("\n")[0][:40] in start for field in rules.file.sheet.values())
 
 
@@ -123,7 +126,7 @@ def test_new_follows_house_rules(work: Path) -> None:
 def test_new_writes_a_file_once(tmp_path: Path) -> None:
     path = tmp_path / "a sheet.toml"
     done = rpgres("sheet", "new", "lantern", "--out", str(path))
-    told = f"{path}: written; change it, then: rpgres sheet check '{path}' --ruleset lantern\n"
+    told = f"{path}: written; change it, then: rpgres sheet check '{path}'\n"
     assert (done.exit_code, done.stdout, done.stderr) == (0, told, "")
     assert path.read_text("utf-8") == rpgres("sheet", "new", "lantern").stdout
     path.write_text("mine", "utf-8")
@@ -228,7 +231,8 @@ def test_check_tells_what_only_the_rulesets_code_finds() -> None:
 def test_the_ruleset_of_a_sheet(work: Path) -> None:
     done = rpgres("sheet", "check", "a.toml")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "rpgres: a.toml: say which ruleset this sheet is for, with --ruleset: fate, lantern\n"
+    told = "rpgres: a.toml: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: fate, lantern\n"
+    assert done.stderr == told
 
     own = work / "rulesets" / "lantern" / "sheets"
     own.mkdir(parents=True, exist_ok=True)
@@ -244,6 +248,19 @@ def test_the_ruleset_of_a_sheet(work: Path) -> None:
         patch.setenv("RPGRES_DISABLE", "lantern")
         done = rpgres("sheet", "check", "mara", "guards")
         assert (done.exit_code, done.stdout) == (0, "mara: ok\nguards: ok\n")
+
+
+def test_a_sheet_says_whose_it_is(work: Path) -> None:
+    text = 'ruleset = "lantern"\nname = "Ash"\n'
+    (work / "own.toml").write_text(text, "utf-8")
+    assert rpgres("sheet", "check", "own.toml").stdout == "own.toml: ok\n"
+    assert rpgres("sheet", "check", "-", stdin=text).stdout == "-: ok\n"
+    assert rpgres("sheet", "show", "-", stdin=text).stdout.startswith("Ash (lantern)\n")
+    told = "own.toml:1: this is a sheet for the ruleset 'lantern', and fate cannot read it\n"
+    done = rpgres("roll", "fate", "overcome", "--sheet", "own.toml", "--skill", "1", "--vs", "1")
+    assert (done.exit_code, done.stderr) == (1, f"rpgres: {told}")
+    done = rpgres("sheet", "check", "own.toml", "--ruleset", "fate")
+    assert (done.exit_code, done.stdout) == (1, told.replace(":1: ", ":1: ruleset: "))
 
 
 ASH = """\
@@ -396,7 +413,7 @@ def test_a_start_is_valid_for_any_ruleset(data: dict[str, Any]) -> None:
     for text in (start, switched_on(start)):
         assert sheet_problems(rules, Source("x.toml", text)) == []
         make_sheet(rules, tomllib.loads(text), name="x", sources=[])
-    assert tomllib.loads(switched_on(start)).keys() == data["sheet"].keys()
+    assert tomllib.loads(switched_on(start)).keys() == {"ruleset", *data["sheet"]}
 
 
 VALUES = st.recursive(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,7 +157,8 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
 
 def test_a_person_is_asked_and_answers() -> None:
     terminal = Terminal(FAILING)
-    assert terminal.until("> ") == "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
+    heading = "Overcome: skill 1, vs 3\n"
+    assert terminal.until("> ") == heading + "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
     terminal.type("3" + ENTER)
     told = "  Type 1 to 2 or a name; ? asks again, Ctrl-D leaves it undecided.\n> "
     assert terminal.until("\n> ") == "3\n" + told
@@ -174,6 +176,26 @@ def test_a_person_is_asked_and_answers() -> None:
         "  You do not get what you wanted.\n"
         "  seed: 7\n",
     )
+
+
+def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.toml"
+    scene.write_text(
+        'ruleset = "fate"\nseed = "7"\n[characters.mara]\nskills = { will = 1 }\n'
+        '[[steps]]\naction = "overcome"\nactor = "mara"\nwith = { skill = "will", vs = 3 }\n'
+        'given = { roll = "----" }\n'
+        '[[steps]]\naction = "overcome"\nactor = "mara"\nwith = { skill = "will", vs = 4 }\n'
+        'given = { roll = "----" }\nchoose = { price = "fail" }\n',
+        "utf-8",
+    )
+    terminal = Terminal(["scene", "run", str(scene)])
+    asked = terminal.until("> ")
+    order = ["1. Step 1\n", "  mara, overcome: skill will, vs 3\n", "roll (mara): [-][-][-][-]", "mara chooses"]
+    assert sorted(order, key=asked.index) == order
+    assert "2. Step 2" not in asked
+    terminal.type("1" + ENTER)
+    code, text = terminal.end()
+    assert (code, text.count("1. Step 1"), text.count("2. Step 2")) == (0, 0, 1)
 
 
 def test_an_optional_moment_passes_with_enter() -> None:

@@ -99,7 +99,9 @@ def make(folder: Path) -> Ruleset:
     ruleset = Ruleset("dive", data=folder)
 
     @ruleset.action("dive")
-    def dive(table: Table, actor: Character, skill: Rating, deep_end: bool, helpers: tuple[str, ...]) -> Outcome:
+    def dive(
+        table: Table, actor: Character, skill: Rating, deep_end: bool = False, helpers: tuple[str, ...] = ()
+    ) -> Outcome:
         options = (Option("short"), Option("long"))
         breaths = [table.ask("breath", who, options) for who in (actor.name, GM)]
         total = table.roll(table.rules.dice) + skill.value + breaths.count("long") - (3 if deep_end else 0)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import rpgres as run_rpgres
 from tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
+import rpgres.rulesets.folders
+import rpgres.rulesets.rules
 from rpgres.actions import prepare, run
 from rpgres.chance import Streams
+from rpgres.cli.playing import read_ruleset
 from rpgres.errors import FileError, RuleError, UsageError
+from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Ruleset, data_folders, load_rules, value_of
 from rpgres.state import Map
 
@@ -109,12 +117,19 @@ def test_a_fault_in_an_overlay_names_the_overlay_and_its_line(tiny: Ruleset) -> 
 
 
 def test_a_faulty_outcome_table_names_its_file(tiny: Ruleset) -> None:
-    write("rulesets/tiny/outcomes/try.toml", '[hit]\ntextt = "x"\n')
-    rules = load_rules(tiny)
-    with pytest.raises(FileError, match=r"rulesets/tiny/outcomes/try\.toml:2: hit\.textt: .*`text`"):
-        rules.table("try")
-    write("rulesets/tiny/outcomes/try.toml", '[hitt]\ntext = "x"\n')
-    with pytest.raises(FileError, match="no band 'hitt'; did you mean 'hit'"):
+    assert tiny.data is not None
+    own = tiny.data / "outcomes" / "try.toml"
+    write(own, '[hit]\ntextt = "x"\n')
+    with pytest.raises(FileError, match=r"tiny/outcomes/try\.toml:2: hit\.textt: .*`text`"):
+        load_rules(tiny).table("try")
+    write(own, '[hitt]\ntext = "x"\n')
+    with pytest.raises(FileError, match=r"tiny/outcomes/try\.toml:1: hitt: .* no band 'hitt'; did you mean `hit`"):
+        load_rules(tiny).table("try")
+    own.unlink()
+    text = TINY.replace("[outcomes.try.hit]", "[outcomes.try.hit]\ntextt = 1")
+    write(tiny.data / "ruleset.toml", text)
+    line = text.split("\n").index("textt = 1") + 1
+    with pytest.raises(FileError, match=rf"tiny/ruleset\.toml:{line}: outcomes\.try\.hit\.textt: "):
         load_rules(tiny).table("try")
 
 
@@ -188,3 +203,375 @@ def test_an_action_without_a_rule_is_an_error_and_an_unknown_one_names_the_neare
 
 def test_one_ruleset_file_is_enough(tiny: Ruleset) -> None:
     assert tiny_action(load_rules(tiny), vs=7).action == "try"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# House rules, judged when they are loaded
+
+
+def told(*files: tuple[str, str], ruleset: str = "fate") -> list[str]:
+    """Return the lines told when overlays of these files, in ./rulesets/RULESET, are loaded."""
+    for name, text in files:
+        write(Path("rulesets") / ruleset / name, text)
+    with pytest.raises(FileError) as error:
+        load_rules(find_ruleset(ruleset))
+    return error.value.message.split("\n")
+
+
+@pytest.fixture
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+ATTACK, OVERCOME, OWN = "outcomes/attack.toml", "outcomes/overcome.toml", "ruleset.toml"
+DEBT = '# a debt\n[fail.ask.price.options.debt]\ntext = "A debt."\n'
+
+
+def debt(effect: str) -> tuple[str, str]:
+    """Return an overlay that adds an option with an effect, which stands in line 4."""
+    return OVERCOME, f"{DEBT}effects = [{{ {effect} }}]\n"
+
+
+EFFECT = f"rulesets/fate/{OVERCOME}:4: fail.ask.price.options.debt.effects[0]"
+OPTION = f"rulesets/fate/{OVERCOME}:4: fail.ask.price.options.debt"
+UNSAID = "nobody is asked: it has neither `who` nor `text` nor `menu`"
+
+# What an overlay says, and what is told of it: the file, the line, the key, the fault.
+FAULTS: dict[str, tuple[tuple[str, str], str]] = {
+    "margin": (
+        debt('kind = "hit", to = "actor", shifts = "margn"'),
+        f"{EFFECT}.shifts: expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found 'margn'; "
+        "did you mean `margin`?",
+    ),
+    "margin times two": (debt('kind = "hit", shifts = "margin*2"'), f"{EFFECT}.shifts: expected a whole number, "),
+    "no number": (debt('kind = "free-invoke", to = "actor", count = true'), f"{EFFECT}.count: expected a whole number"),
+    "margin of a text": (
+        debt('kind = "boost", to = "actor", name = "margin+"'),
+        f"{EFFECT}.name: 'margin+' is no margin: it is written `margin`, `-margin`, `margin-1`",
+    ),
+    "value": (
+        debt('kind = "cost", size = "enormous"'),
+        f"{EFFECT}.size: 'enormous' is none of: minor, serious (effects.cost.values.size)",
+    ),
+    "value nearly": (
+        debt('kind = "aspect", change = "creatd"'),
+        f"{EFFECT}.change: 'creatd' is none of: created, revealed, altered, removed (effects.aspect.values.change); "
+        "did you mean `created`?",
+    ),
+    "track": (debt('kind = "hit", shifts = 1, track = "phisical"'), f"{EFFECT}.track: 'phisical' is none of: "),
+    "quality": (debt('kind = "information", quality = true'), f"{EFFECT}.quality: True is none of: true, false, "),
+    "role": (
+        debt('kind = "boost", to = "nobody"'),
+        f"{EFFECT}.to: 'nobody' is no role; roles are: actor, opponent, gm, beneficiary, proposer",
+    ),
+    "role nearly": (
+        debt('kind = "boost", to = "oponent"'),
+        f"{EFFECT}.to: 'oponent' is no role; roles are: actor, opponent, gm, beneficiary, proposer; "
+        "did you mean `opponent`?",
+    ),
+    "carrier": (debt('kind = "aspect", change = "created", on = "oponent"'), f"{EFFECT}.on: 'oponent' is none of: "),
+    "kind": (
+        debt('kind = "gaol"'),
+        f"{EFFECT}.kind: the kind of effect 'gaol' has no function in the code (@ruleset.effect(\"gaol\")); "
+        "did you mean `goal`?",
+    ),
+    "no kind": (debt('size = "minor"'), f"{EFFECT}: an effect without a kind: "),
+    "field": (
+        debt('kind = "boost", too = "actor"'),
+        f"{EFFECT}.too: the effect boost has no field 'too'; did you mean `to`?",
+    ),
+    "field of none": (
+        debt('kind = "goal", size = 1'),
+        f"{EFFECT}.size: the effect goal has no field 'size'; it has: none",
+    ),
+    "condition misspelt": (
+        debt('kind = "goal", whne = { harm = "no" }'),
+        f"{EFFECT}.whne: the effect goal has no field 'whne'; did you mean `when`?",
+    ),
+    "condition": (
+        debt('kind = "goal", when = { weather = "rain" }'),
+        f"{EFFECT}.when.weather: no condition is called 'weather'; there are: margin-from, margin-to, ",
+    ),
+    "condition nearly": (
+        debt('kind = "goal", unless = { oposition = "active" }'),
+        f"{EFFECT}.unless.oposition: no condition is called 'oposition'; did you mean `opposition`?",
+    ),
+    "fact": (
+        debt('kind = "goal", when = { opposition = ["active", "pasive"] }'),
+        f"{EFFECT}.when.opposition: the fact opposition has no choice 'pasive'; did you mean `passive`?",
+    ),
+    "switch": (
+        debt('kind = "goal", when = { opposers = "two" }'),
+        f"{EFFECT}.when.opposers: the switch opposers has no choice 'two'; it can be: highest, one",
+    ),
+    "condition of an option": (
+        (OVERCOME, f'{DEBT}when = {{ harm = "maybe" }}\n'),
+        f"{OPTION}.when.harm: the fact harm has no choice 'maybe'; it can be: yes, no",
+    ),
+    "who": (
+        (ATTACK, '[style.ask.gift]\nwho = "king"\ntext = "?"\noptions = { a = { text = "A" } }\n'),
+        f"rulesets/fate/{ATTACK}:2: style.ask.gift.who: the ruleset has no role 'king'; it has: actor, opponent, gm, ",
+    ),
+    "who by a switch": (
+        (ATTACK, '[style.ask.gift]\nwho = "switch:opposers"\ntext = "?"\noptions = { a = { text = "A" } }\n'),
+        f"rulesets/fate/{ATTACK}:2: style.ask.gift.who: the switch opposers has choices that are no roles: ",
+    ),
+    "question misspelt": (
+        (OVERCOME, '[fail.ask.prices.options.debt]\ntext = "A debt."\n'),
+        f"rulesets/fate/{OVERCOME}:1: fail.ask.prices: {UNSAID}; did you mean `price`?",
+    ),
+    "question of nobody": (
+        (OVERCOME, '\n[tie.ask.weather.options.rain]\ntext = "It rains."\n'),
+        f"rulesets/fate/{OVERCOME}:2: tie.ask.weather: {UNSAID}",
+    ),
+    "no options left": (
+        (OVERCOME, "[fail.ask.price.options]\nfail = { remove = true }\ncost = { remove = true }\n"),
+        f"rulesets/fate/{OVERCOME}:1: fail.ask.price.options: it has no options, so nothing can be answered",
+    ),
+    "menu": (
+        (OVERCOME, '[tie.ask.cost]\nmenu = "minor-csot"\n'),
+        f"rulesets/fate/{OVERCOME}:2: tie.ask.cost.menu: the ruleset has no menu 'minor-csot'; "
+        "did you mean `minor-cost`?",
+    ),
+    "effect of a menu": (
+        ("menus.toml", '[minor-cost.options.coin]\ntext = "C."\neffects = [{ kind = "cost", size = "smal" }]\n'),
+        "rulesets/fate/menus.toml:3: minor-cost.options.coin.effects[0].size: 'smal' is none of: minor, serious ",
+    ),
+    "inline": (
+        (OWN, '# ours\n[outcomes.overcome.tie]\neffects = [{ kind = "goal" }, { kind = "cost", size = "big" }]\n'),
+        f"rulesets/fate/{OWN}:3: outcomes.overcome.tie.effects[1].size: 'big' is none of: minor, serious ",
+    ),
+    "gap": ((OWN, "[bands.fail]\nto = -2\n"), f"rulesets/fate/{OWN}:2: bands.fail.to: no band has the margins -1"),
+    "gap of a band removed": (
+        (OWN, "[bands]\n\nstyle = { remove = true }\n"),
+        f"rulesets/fate/{OWN}:3: bands.style: no band has the margins from 3",
+    ),
+    "overlap": (
+        (OWN, "[bands.tie]\nto = 1\n"),
+        f"rulesets/fate/{OWN}:2: bands.tie.to: the bands tie and succeed share the margins 1",
+    ),
+    "overlap by an open end": (
+        (OWN, "[bands.succeed]\nto = { remove = true }\n"),
+        f"rulesets/fate/{OWN}:2: bands.succeed.to: the bands succeed and style share the margins from 3",
+    ),
+    "band": (
+        (ATTACK, '\n[sucseed]\ntext = "x"\n'),
+        f"rulesets/fate/{ATTACK}:2: sucseed: the ruleset has no band 'sucseed'; did you mean `succeed`?",
+    ),
+    "outcome table": (
+        ("outcomes/atack.toml", '[tie]\ntext = "x"\n'),
+        "rulesets/fate/outcomes/atack.toml:1: no action has an outcome table 'atack'; did you mean `attack`?",
+    ),
+    "outcome table inline": (
+        (OWN, '[outcomes.atack.tie]\ntext = "x"\n'),
+        f"rulesets/fate/{OWN}:1: outcomes.atack: no action has an outcome table 'atack'; did you mean `attack`?",
+    ),
+    "menu of nobody": (
+        ("menus.toml", '[minor-costs]\nwho = "gm"\ntext = "?"\noptions = { a = { text = "A" } }\n'),
+        "rulesets/fate/menus.toml:1: minor-costs: no question takes a menu 'minor-costs'; did you mean `minor-cost`?",
+    ),
+    "folder": (
+        ("outcomez/attack.toml", '[tie]\ntext = "x"\n'),
+        "rulesets/fate/outcomez: no folder of this name is read; overlays have ruleset.toml, menus.toml, outcomes/, "
+        "sheets/, scenes/; did you mean `outcomes`?",
+    ),
+    "file": (("rulesets.toml", ""), "rulesets/fate/rulesets.toml: no file of this name is read; overlays have "),
+    "file among tables": (
+        ("outcomes/attack.tml", ""),
+        "rulesets/fate/outcomes/attack.tml: only files NAME.toml are read in outcomes/",
+    ),
+    "action": (
+        (OWN, '[actions.atack]\nsummary = "Harm."\n'),
+        f'rulesets/fate/{OWN}:1: actions.atack: actions.atack has no rule in the code (@ruleset.action("atack")); '
+        "did you mean `attack`?",
+    ),
+    "label": (
+        (OWN, '[actions.oppose]\nlabels = ["rol"]\n'),
+        f"rulesets/fate/{OWN}:2: actions.oppose.labels[0]: the ruleset has no label 'rol'; did you mean `roll`?",
+    ),
+}
+
+
+@pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_faulty_house_rule_is_told_where_it_stands(what: str) -> None:
+    file, expected = FAULTS[what]
+    lines = told(file)
+    assert [line for line in lines if line.startswith(expected)], lines
+    if what != "gap of a band removed":  # which also leaves rows without their band
+        assert len(lines) == 1, lines
+
+
+@pytest.mark.usefixtures("_here")
+def test_all_faults_of_all_overlays_are_told_at_once_and_by_every_command() -> None:
+    lines = told(
+        debt('kind = "cost", size = "enormous"'), (OWN, "[bands.fail]\nto = -2\n"), ("outcomes/x.toml", "[tie\n")
+    )
+    assert len([line for line in lines if line.startswith("rulesets/fate/")]) == 3
+    for args in (
+        ("roll", "fate", "overcome", "--skill", "3", "--vs", "2"),
+        ("odds", "fate", "overcome", "--skill", "3", "--vs", "2"),
+        ("ruleset", "show", "fate"),
+        ("scene", "run", "fate/bribe"),
+    ):
+        done = run_rpgres(*args)
+        assert (done.code, done.out) == (1, ""), args
+        assert done.err.startswith("rpgres: ")
+        for part in ("ruleset.toml:2: bands.fail.to", f"{EFFECT}.size", "outcomes/x.toml:1:"):
+            assert part in done.err, args
+
+
+@pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize(
+    "file",
+    [
+        debt('kind = "hit", to = "gm", shifts = "-margin + 2", track = "mental", when = { harm = ["yes", "no"] }'),
+        debt('kind = "boost", to = "opponent", name = "Margin Call"'),
+        debt('kind = "aspect", change = "created", name = "margaret\'s debt", on = ""'),
+        (OWN, "[bands.tie]\nto = 1\n[bands.succeed]\nfrom = 2\n"),
+        (OWN, "[ladder]\nmythic = 9\n"),
+        (OWN, '[actions.attack]\ntables = ["attack", "riot"]\n[outcomes.riot.tie]\ntext = "x"\n'),
+        ("menus.toml", '[minor-cost.options.coin]\ntext = "A coin."\n'),
+        ("NOTES.md", "ours"),
+        (".git/config", ""),
+        ("sheets/kim.toml", 'name = "Kim"\n'),
+    ],
+)
+def test_a_sound_house_rule_is_let_through(file: tuple[str, str]) -> None:
+    write(Path("rulesets/fate") / file[0], file[1])
+    rules = load_rules(find_ruleset("fate"))
+    assert rules.overlays == ["rulesets/fate"] == rules.identity()["overlays"]
+    assert run_rpgres("ruleset", "check", "fate") == (0, "fate: ok (with rulesets/fate)\n", "")
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_fault_that_shows_in_the_rulesets_own_files_names_the_overlay() -> None:
+    (line,) = told(("menus.toml", "serious-cost = { remove = true }\n"))
+    assert "overcome.toml" in line
+    assert "the ruleset has no menu 'serious-cost'" in line
+    assert "(with rulesets/fate laid over it)" in line
+
+
+def test_what_was_wrong_before_is_not_the_overlays_fault(tiny: Ruleset) -> None:
+    assert tiny.data is not None
+    write(tiny.data / "ruleset.toml", TINY + '\n[actions.rest]\nsummary = "Rest."\n')
+    write("rulesets/tiny/ruleset.toml", "[ladder]\nhigher = 12\n")
+    assert load_rules(tiny).file.ladder["higher"] == 12
+    write("rulesets/tiny/ruleset.toml", '[outcomes.try.even]\neffects = [{ kind = "tik" }]\n')
+    with pytest.raises(FileError) as error:
+        load_rules(tiny)
+    assert [problem["hint"] for problem in error.value.details["problems"]] == ["tick"]
+
+
+def test_conditions_that_rule_out_every_option_leave_nothing_to_ask_and_no_options_are_an_error() -> None:
+    text = TINY.replace('text = "Luck."', 'text = "Luck."\nwhen = { grit = "yes" }')
+    text = text.replace('text = "Time."', 'text = "Time."\nwhen = { grit = "yes" }')
+    answers: Any = {"streams": Streams("7"), "given": {"roll": ["1,1"]}}
+    result, _ = run(prepare(tiny_rules(text), "try", {"vs": 7}), **answers)
+    assert (result.outcome, result.effects) == ("miss", [])
+    pending, _ = run(prepare(tiny_rules(text, grit="yes"), "try", {"vs": 7}), **answers)
+    assert pending.question.label == "price"
+    bare = TINY[: TINY.index("[outcomes.try.miss.ask.price.options.luck]")]
+    with pytest.raises(FileError, match="the question 'price' of the ruleset tiny has no options"):
+        run(prepare(tiny_rules(bare), "try", {"vs": 7}), **answers)
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_whole_table_of_a_ruleset_file_can_be_removed(tiny: Ruleset) -> None:
+    write("rulesets/tiny/ruleset.toml", "[outcomes]\ntry = { remove = true }\n")
+    with pytest.raises(FileError, match="no outcome table 'try'"):
+        load_rules(tiny)
+
+
+@pytest.mark.usefixtures("_here")
+def test_without_overlays_nothing_is_judged_and_nothing_more_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys; from rpgres import resolve; resolve('fate', 'overcome', skill=3, vs=2, given={'roll': '++++'});"
+        "print([name for name in sys.modules if name.startswith('rpgres.rulesets.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    for module in ("checking", "rows", "overlays"):
+        assert f"rpgres.rulesets.{module}'" not in done.stdout
+    read: list[str] = []
+    for module in (rpgres.rulesets.folders, rpgres.rulesets.rules):
+        real = module.read_source  # type: ignore[attr-defined]
+        monkeypatch.setattr(module, "read_source", lambda path, real=real: read.append(path.name) or real(path))
+    load_rules(find_ruleset("fate"))
+    assert read == ["ruleset.toml"]
+
+
+@pytest.mark.usefixtures("_here")
+def test_help_reads_a_line_before_house_rules_are_judged() -> None:
+    write(f"rulesets/fate/{debt('')[0]}", debt('kind = "gaol"')[1])
+    data = read_ruleset("fate")
+    assert "debt" in data.rules({}).table("overcome")["fail"].ask["price"].options
+    with pytest.raises(FileError, match="gaol"):
+        prepare(data.rules({}), "overcome", {"skill": 3, "vs": 2})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# ruleset check, ruleset list
+
+
+@pytest.mark.usefixtures("_here")
+def test_check_says_ok_or_everything() -> None:
+    assert run_rpgres("ruleset", "check") == (0, "fate: ok\n", "")
+    write("rulesets/fate/ruleset.toml", "[bands.fail]\nto = -2\n")
+    write("rulesets/fate/sheets/kim.toml", "skills = { wil = 2 }\n")
+    write("rulesets/fat/outcomes/attack.toml", "")
+    done = run_rpgres("ruleset", "check")
+    assert done.code == 1
+    lines = done.out.split("\n")
+    assert lines[0] == "fate: 2 problems (with rulesets/fate)"
+    assert lines[1] == "rulesets/fate/ruleset.toml:2: bands.fail.to: no band has the margins -1"
+    assert "kim.toml:1: skills.wil: " in lines[2]
+    assert lines[3:] == [
+        "rulesets/fat: no ruleset is called 'fat', so nothing in this folder is read; did you mean `fate`?",
+        "",
+    ]
+    record = json.loads(run_rpgres("ruleset", "check", "--json").out)
+    assert (record["format"], record["ok"], record["strays"][0]["hint"]) == ("rpgres.ruleset-check/1", False, "fate")
+    assert record["rulesets"][0]["overlays"] == ["rulesets/fate"]
+    assert record["rulesets"][0]["problems"][0] == {
+        "file": "rulesets/fate/ruleset.toml",
+        "line": 2,
+        "key": "bands.fail.to",
+        "message": "no band has the margins -1",
+        "hint": "",
+    }
+
+
+@pytest.mark.usefixtures("_here")
+def test_check_reads_the_folders_of_an_option_and_scenes() -> None:
+    scene = 'ruleset = "fate"\ntitle = "S"\n[characters.a]\n[[steps]]\nactor = "a"\naction = "overcum"\n'
+    write("house/fate/scenes/s.toml", scene)
+    assert run_rpgres("ruleset", "check", "fate").code == 0
+    done = run_rpgres("ruleset", "check", "fate", "--rulesets", "house")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("fate: a problem (with house/fate)\nhouse/fate/scenes/s.toml:6: steps[0].action: ")
+    write("house/fate/ruleset.toml", "titel = 3\n")
+    done = run_rpgres("ruleset", "check", "fate", "--rulesets", "house")
+    assert done.out.startswith("fate: a problem (with house/fate)\nhouse/fate/ruleset.toml:1: titel: unknown key")
+    done = run_rpgres("ruleset", "check", "fat")
+    assert (done.code, done.out) == (2, "")
+    assert "did you mean 'fate'?" in done.err
+
+
+@pytest.mark.usefixtures("_here")
+def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
+    plain = run_rpgres("ruleset", "list")
+    assert (plain.code, plain.out.count("\n")) == (0, 1)
+    assert json.loads(run_rpgres("ruleset", "list", "--json").out)["problems"] == []
+    write("rulesets/fate/ruleset.toml", "[ladder]\nmythic = 9\n")
+    write("rulesets/pictures/a.png", "")
+    assert run_rpgres("ruleset", "list").out == plain.out
+    write("rulesets/fate/ruleset.toml", "[bands.fail]\nto = -2\n")
+    write("rulesets/saga9/ruleset.toml", "")
+    done = run_rpgres("ruleset", "list")
+    assert done.code == 0
+    assert done.out == plain.out + (
+        "\nfate broken: a problem in what is laid over it; `rpgres ruleset check fate` tells\n"
+        "rulesets/saga9: no ruleset is called 'saga9', so nothing in this folder is read\n"
+    )
+    record = json.loads(run_rpgres("ruleset", "list", "--json").out)
+    assert [problem["key"] for problem in record["problems"]] == ["bands.fail.to", ""]

@@ -13,7 +13,16 @@ from tiny import TINY, tiny_ruleset
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets import Ruleset
-from rpgres.scenes import Scene, check_scene, find_scene, prove_scene, read_scene, require_sound, run_scene
+from rpgres.scenes import (
+    Scene,
+    check_scene,
+    find_scene,
+    prove_scene,
+    read_scene,
+    require_sound,
+    run_scene,
+    scene_problems,
+)
 from rpgres.tomlfiles import Source
 
 
@@ -101,11 +110,24 @@ def test_a_wrong_expectation_is_told_with_its_line(tiny: Ruleset, right: str, wr
     assert [(found.what, found.where) for found in mismatches] == [(what, f"s.toml:{line}")]
 
 
-def test_a_step_that_was_skipped_does_not_pass_its_expectation(tiny: Ruleset) -> None:
-    text = TWO_STEPS + 'expect = { outcome = "hit" }\n'
-    checks, mismatches = prove_scene(scene_of(tiny, text))
+def test_a_skipped_step_expects_nothing_but_whether_it_is_played(tiny: Ruleset) -> None:
+    assert prove_scene(scene_of(tiny, TWO_STEPS + 'expect = { outcome = "hit" }\n')) == (5, [])
+    assert prove_scene(scene_of(tiny, TWO_STEPS + "expect = { played = false }\n")) == (6, [])
+    checks, mismatches = prove_scene(scene_of(tiny, TWO_STEPS + "expect = { played = true }\n"))
     assert checks == 6
-    assert [(found.step, found.found) for found in mismatches] == [("step 'never'", "skipped")]
+    assert [(found.step, found.what, found.found) for found in mismatches] == [("step 'never'", "played", False)]
+
+
+@pytest.mark.parametrize("name", ["actor", "opponent", "gm"])
+def test_no_character_is_called_what_a_part_is_called(tiny: Ruleset, name: str) -> None:
+    with pytest.raises(FileError, match=rf"s\.toml:2: '{name}' means whoever"):
+        scene_of(tiny, f'ruleset = "tiny"\n[characters.{name}]\nluck = 1\n')
+
+
+def test_a_tag_needs_a_name_of_its_own(tiny: Ruleset) -> None:
+    text = 'ruleset = "tiny"\n[tags.a]\ntext = "Fog!"\nkind = "aspect"\n'
+    with pytest.raises(FileError, match=r"s\.toml:5: something called 'Fog' lies on the table already"):
+        scene_of(tiny, text + '[tags.b]\ntext = "Fog"\nkind = "aspect"\n')
 
 
 def test_a_decision_nobody_takes_is_an_error_with_its_line(tiny: Ruleset) -> None:
@@ -190,17 +212,66 @@ when = { one = "mis" }
     assert found == [
         (6, "steps[0].action", "try"),
         (8, "steps[1].id", ""),
+        (10, "steps[1].with.pusch", ""),
+        (11, "steps[1].choose.prise", ""),
         (12, "steps[1].when.zero", ""),
         (13, "steps[1].expect.outcome", "hit"),
-        (7, "steps[1]", ""),
-        (10, "steps[1].with", ""),
-        (18, "steps[2].when.one", "miss"),
         (15, "steps[2].actor", "ada"),
-        (17, "steps[2].with", ""),
+        (17, "steps[2].with.vs", ""),
+        (18, "steps[2].when.one", "miss"),
     ]
     with pytest.raises(FileError) as error:
         require_sound(scene)
     assert len(error.value.details["problems"]) == len(found)
+
+
+def test_faults_of_every_part_are_told_in_one_go(tiny: Ruleset) -> None:
+    text = """ruleset = "tiny"
+seed = " "
+policy = "bold"
+titel = "x"
+[switches]
+grit = "maybe"
+grid = "yes"
+[characters.ada]
+sheet = "adda.toml"
+[characters.bob]
+policy = "bold"
+luk = 1
+[characters.eve]
+[tags.fog]
+text = "Fog"
+kind = "aspect"
+uses = { evee = 1 }
+[[steps]]
+id = "one"
+acter = "ada"
+action = "try"
+[[steps]]
+actor = "eve"
+action = "try"
+when = { one = "miss" }
+with = { vs = { character = "eva", skill = "will" }, push = "perhaps" }
+given = { rol = "1,1" }
+"""
+    found = scene_problems(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
+    assert [(problem.line, problem.key) for problem in found] == [
+        (2, "seed"),
+        (3, "policy"),
+        (4, "titel"),
+        (6, "switches.grit"),
+        (7, "switches.grid"),
+        (9, "characters.ada.sheet"),
+        (11, "characters.bob.policy"),
+        (12, "characters.bob.luk"),
+        (17, "tags.fog.uses"),
+        (20, "steps[0].acter"),
+        (26, "steps[1].with.vs.character"),
+        (26, "steps[1].with.push"),
+        (27, "steps[1].given.rol"),
+    ]
+    fine = scene_problems(Source(path="s.toml", text=TWO_STEPS), find_ruleset=lambda _id: tiny)
+    assert fine == []
 
 
 @pytest.mark.parametrize(

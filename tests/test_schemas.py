@@ -297,7 +297,7 @@ def test_mistakes_are_found(kind: str, text: str, told: str) -> None:
 
 def test_sheets_offer_names_to_an_editor() -> None:
     sheet = validator("sheet", "fate").schema["$defs"]["Sheet"]["properties"]
-    assert list(sheet) == list(rules().file.sheet)
+    assert list(sheet) == ["ruleset", *rules().file.sheet]
     assert sheet["refresh"] == {
         "description": rules().file.sheet["refresh"].help,
         "type": "integer",

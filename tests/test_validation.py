@@ -155,8 +155,16 @@ def test_builtins_fit_with_every_switch_at_either_end(ruleset_id: str, value: st
 
 CHANGES = {
     "action without rule": ("[actions.climb]", "[actions.clim]", "actions.clim has no rule in the code"),
-    "parameter": ('"how", "rope"', '"hwo", "rope"', "actions.climb: the ruleset has no parameter 'hwo'; it has: skill"),
-    "required": ('required = ["skill"]', 'required = ["skil"]', "actions.climb.required: the action has no parameter"),
+    "parameter": (
+        '"how", "rope"',
+        '"hwo", "rope"',
+        "actions.climb.parameters[1]: the ruleset has no parameter 'hwo'; it has",
+    ),
+    "required": (
+        'required = ["skill"]',
+        'required = ["skil"]',
+        "actions.climb.required[0]: the ruleset has no parameter 'skil'",
+    ),
     "label": ('labels = ["roll"]', 'labels = ["rol"]', "the ruleset has no label 'rol'; did you mean 'roll'?"),
     "table": ('tables = ["climb"]', 'tables = ["clim"]', "has no outcome table 'clim'; did you mean 'climb'?"),
     "argument too many": ('"how", "rope", "fear"', '"rope"', "and does not fit: missing a required argument: 'how'"),
@@ -169,22 +177,26 @@ CHANGES = {
     "default": ('default = "slow"', 'default = "slwo"', "the default 'slwo' is none of the choices"),
     "tag": ('kind = "tag"\ntag = "gear"', 'kind = "tag"', "has to say which tag = ..."),
     "counter": ('counter = "fear"', "", "has to say which counter = ..."),
-    "effect text": ("[effects.hurt]", "[effects.hrut]", "effects.hrut has no function in the code"),
-    "policy text": ("careful =", "carefull =", "policies.carefull has no function in the code"),
+    "effect text": (
+        "[effects.hurt]",
+        "[effects.hrut]",
+        "effects.hrut: the kind of effect 'hrut' has no function in the code",
+    ),
+    "policy text": ("careful =", "carefull =", "policies.carefull: the policy 'carefull' has no function"),
     "effect kind in a row": (
         'text = "You slip."',
         'text = "You slip."\neffects = [{ kind = "hrut" }]',
-        "outcome table climb, fall: the kind of effect 'hrut' has no function in the code",
+        "outcomes.climb.fall.effects[0].kind: the kind of effect 'hrut' has no function in the code",
     ),
     "effect kind in an option": (
         'effects = [{ kind = "hurt" }] }',
         'effects = [{ kind = "x" }] }',
-        "ask gloat, option softly",
+        "outcomes.climb.up.ask.gloat.options.softly.effects[0].kind",
     ),
     "effect kind in a menu": (
         'effects = [{ kind = "hurt", when',
         'effects = [{ kind = "x", when',
-        "option yes: the kind",
+        "menus.catch.options.yes.effects[0].kind: the kind",
     ),
     "no kind": ('effects = [{ kind = "hurt" }] }', "effects = [{ size = 3 }] }", "an effect without a kind"),
     "menu": ('menu = "catch"', 'menu = "cacht"', "has no menu 'cacht'"),
@@ -194,7 +206,11 @@ CHANGES = {
         'text = "You fall."\nask = { catch = { menu = "catch" } }',
         "asks itself again without end",
     ),
-    "nobody asked": ('who = "gm"\noptional', "optional", "does not say who is asked"),
+    "nobody asked": ('who = "gm"\noptional', 'text = "Well?"\noptional', "does not say who is asked"),
+    "nothing asked": ('who = "gm"\noptional', "optional", "up.ask.gloat: nobody is asked"),
+    "kind without a text": ("[effects.hurt]", "[effects.other]", "[effects.hurt] is missing"),
+    "values of no field": ("[effects.hurt]", '[effects.hurt]\nvalues = { size = ["s"] }', "it has no field 'size'"),
+    "margin of a condition": ("margin-from = -3", "margin-form = -3", "did you mean 'margin-from'?"),
     "unknown switch asked": ("switch:mercy", "switch:mecry", "has no switch 'mecry'; did you mean 'mercy'?"),
     "odd role": ("switch:mercy", "swich:mercy", "neither a role nor switch:NAME"),
     "no options": (
@@ -241,7 +257,7 @@ def test_what_does_not_fit_is_told(what: str) -> None:
 def test_code_without_data_is_told() -> None:
     ruleset = code()
     ruleset.action("glide")(ruleset.actions["climb"])
-    assert problems(DATA, ruleset) == ["the rule 'glide' has no data ([actions.glide])"]
+    assert problems(DATA, ruleset) == ["actions: the rule 'glide' has no data ([actions.glide]) (ruleset.toml:12)"]
 
 
 def test_effects_that_only_code_gives_need_no_text() -> None:
@@ -265,7 +281,8 @@ def test_every_file_of_the_folder_is_read(tmp_path: Path) -> None:
     first, second, third = sorted(
         problems_of(load_rules(ruleset)), key=lambda text: "sheets" in text or "worse" in text
     )
-    assert first.startswith("outcome table other, up: the kind of effect 'unheard-of'")
+    assert first.startswith("up.effects[0].kind: the kind of effect 'unheard-of'")
+    assert first.endswith("other.toml:2)")
     assert "worse.toml:2" in second
     assert "ann.toml:1" in third
 
@@ -299,11 +316,11 @@ def test_bands_are_faultless_exactly_when_every_margin_has_one(edges: list[tuple
 @pytest.mark.parametrize(
     ("edges", "told"),
     [
-        ([(None, -2), (0, None)], ["no band has the margins -1"]),
-        ([(None, -4), (0, None)], ["no band has the margins -3 to -1"]),
-        ([(0, None)], ["no band has the margins up to -1"]),
-        ([(None, 5)], ["no band has the margins from 6"]),
-        ([(None, 2), (0, None)], ["the bands b0 and b1 share the margins 0 to 2"]),
+        ([(None, -2), (0, None)], ["bands.b0.to: no band has the margins -1"]),
+        ([(None, -4), (0, None)], ["bands.b0.to: no band has the margins -3 to -1"]),
+        ([(0, None)], ["bands.b0.from: no band has the margins up to -1"]),
+        ([(None, 5)], ["bands.b0.to: no band has the margins from 6"]),
+        ([(None, 2), (0, None)], ["bands.b0.from: the bands b0 and b1 share the margins 0 to 2"]),
         ([(None, None)], []),
         ([], []),
     ],
@@ -312,4 +329,4 @@ def test_gaps_and_overlaps_are_named(edges: list[tuple[int | None, int | None]],
     bands = {f"b{i}": Band(title="B", from_=low, to=high) for i, (low, high) in enumerate(edges)}
     file = RulesetFile(title="T", summary="S", version="1", bands=bands)
     found = problems_of(Rules(Ruleset("t"), file=file, parts=[]))
-    assert found == [*told, "it has no actions"]
+    assert found == [*told, "actions: it has no actions"]

@@ -23,11 +23,15 @@ def command(
     """Answer requests, one JSON object a line, with one JSON object a line.
 
     A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
-    "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id; `rpgres schema request` has
-    it all.
+    "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id. One that rolls dice says
+    {"notation": "4d6kh3"}. `rpgres schema request` has it all.
 
-    Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request. It
-    is written at once, so a bot can keep one process and talk to it line by line. Blank lines are passed over.
+    Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
+
+    Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request; an
+    error without one tells the line. What waits for a decision has a `request` that goes on with the same run once
+    the answer is added under `choose`. Each is written at once, so a bot can keep one process and talk to it line by
+    line. Blank lines are passed over.
 
     The exit code is 0 when every line was answered, whatever the answers were.
     """
@@ -35,6 +39,8 @@ def command(
 
     folders = read_folders(rulesets or ())
     if file == "-":
+        if sys.stdin is None:
+            raise FileError("-: cannot be read: there is no standard input", file=file)
         _answer_all(sys.stdin.buffer, folders)
         return
     try:
@@ -65,12 +71,17 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, Any]:
-    from rpgres.library import error_record, resolve_request
+    from rpgres.library import ERROR, error_record, resolve_request
 
     if len(line) > LONGEST:
         return error_record(UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number))
     try:
         request = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    except RecursionError:
+        return error_record(UsageError(f"line {number} is nested too deeply", line=number))
+    except (msgspec.DecodeError, UnicodeError) as error:
         return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
-    return resolve_request(request, rulesets=folders)
+    answer = resolve_request(request, rulesets=folders)
+    if answer["format"] == ERROR and "id" not in answer:  # the only way to tell whose error it is
+        answer["details"] = {**answer["details"], "line": number}
+    return answer

@@ -18,6 +18,43 @@ from rpgres.errors import UsageError
 FILES = {"bash": "rpgres.bash", "zsh": "_rpgres", "fish": "rpgres.fish", "powershell": "rpgres.ps1"}
 
 
+# Typer's own takes the words as bash splits them, at = and : too, which are everywhere in what rpgres takes. This one
+# puts them together again and answers with the part behind the last = or :, which is what bash replaces.
+_BASH = """\
+_rpgres_completion() {
+    local IFS=$' \\t\\n' rest=$COMP_LINE word current="" breaks prefix="" i
+    local -a words=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $i == 0 || $rest == [[:space:]]* ]]; then
+            words+=("$word")
+        else
+            words[${#words[@]} - 1]+=$word
+        fi
+        rest=${rest#"${rest%%[![:space:]]*}"}
+        rest=${rest#"$word"}
+    done
+    current=${words[${#words[@]} - 1]}
+    [[ $current == --*=* ]] && current=${current#*=}
+    breaks=${COMP_WORDBREAKS//[^=:]/}
+    if [[ -n $breaks && $current == *["$breaks"]* ]]; then
+        prefix=${current%"${current##*["$breaks"]}"}
+    fi
+    IFS=$'\\n'
+    COMPREPLY=( $( env COMP_WORDS="${words[*]}" \\
+                   COMP_CWORD=$(( ${#words[@]} - 1 )) \\
+                   _RPGRES_COMPLETE=complete_bash $1 ) )
+    COMPREPLY=( "${COMPREPLY[@]#"$prefix"}" )
+    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=:] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+    return 0
+}
+
+complete -o default -F _rpgres_completion rpgres
+"""
+
+
 def completion_script(shell: str) -> str:
     """Return the script that teaches a shell to complete `rpgres`.
 
@@ -31,6 +68,8 @@ def completion_script(shell: str) -> str:
         from rpgres.rulesets import unknown
 
         raise UsageError(unknown("completion script", shell, FILES, of="rpgres"))
+    if shell == "bash":
+        return _BASH
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it comes from a module of its own
 
     return get_completion_script(prog_name="rpgres", complete_var="_RPGRES_COMPLETE", shell=shell) + "\n"

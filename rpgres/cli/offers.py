@@ -13,6 +13,7 @@ from rpgres.inputs import ability_names
 from rpgres.players import NO
 from rpgres.render.words import signed, who_is
 from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
+from rpgres.state import Character
 
 Offers = list[tuple[str, str]]  # what can be typed, and what it means
 
@@ -73,35 +74,60 @@ def switch_records(data: RulesetData) -> Offers:
 # Completion
 
 
-def offer_input(data: RulesetData, parameter: Parameter, typed: Mapping[str, Any]) -> Offers:
+def offer_input(
+    data: RulesetData, name: str, parameter: Parameter, *, typed: Mapping[str, Any], incomplete: str = ""
+) -> Offers:
     """Return what a shell may offer for an input of an action.
 
     Args:
         data: the ruleset.
+        name: the input's name.
         parameter: the input.
         typed: the values of the line so far, by option.
+        incomplete: the beginning of the value.
     """
     match parameter.kind:
         case "ability":
             return _abilities(data, typed.get("sheet"))
         case "opposition":
             rungs = [(name, signed(value)) for name, value in data.file.ladder.items()]
-            return [*rungs, ("none", "nothing is in the way"), (f"{data.file.dice}+0", "somebody rolls")]
+            sheet, separator, _ = incomplete.rpartition(":")
+            if separator:
+                return [(f"{sheet}:{ability}", rating) for ability, rating in _abilities(data, sheet)]
+            named = [(f"{sheet}:", text) for sheet, text in _sheets(data)]
+            return [*rungs, ("none", "nothing is in the way"), (f"{data.file.dice}+0", "somebody rolls"), *named]
         case "choice":
             return list(parameter.choices.items())
         case "character":
             return _sheets(data)
+        case "text":
+            return _records(data, name, typed.get("sheet"))
     return []
+
+
+def _records(data: RulesetData, name: str, sheet: str | None) -> Offers:
+    """Return what an input of one thing may name on a sheet that lists several: `stunt` for the records of `stunts`."""
+    described = data.file.sheet.get(f"{name}s")
+    character = _character(data, sheet) if sheet and described is not None and described.kind == "records" else None
+    if character is None:
+        return []
+    return [(key, str(record.get("text", ""))) for key, record in character.records.get(f"{name}s", {}).items()]
+
+
+def _character(data: RulesetData, sheet: str) -> Character | None:
+    from rpgres.sheets import STDIN, read_sheet
+
+    try:
+        return read_sheet(data.rules({}), sheet).character if sheet != STDIN else None
+    except RpgresError:
+        return None
 
 
 def _abilities(data: RulesetData, sheet: str | None) -> Offers:
     """Return the abilities of a sheet with their ratings, or all that the ruleset names."""
     if sheet:
-        from rpgres.sheets import read_sheet
-
-        try:
-            character = read_sheet(data.rules({}), sheet).character
-        except RpgresError:
+        character = _character(data, sheet)
+        if character is None:
             return []
         return [(name, signed(rating)) for name, rating in character.abilities.items()]
     return [(name, "") for name in ability_names(_read(data))]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
-from rpgres.errors import NotationError, RpgresError
+from rpgres.errors import NotationError, OutputError, RpgresError
 
 if TYPE_CHECKING:
     from rpgres.render.lines import Line
@@ -116,8 +118,13 @@ def blame(error: BaseException, *, as_json: bool) -> int:
             f"rpgres: this is a fault in rpgres: {type(error).__name__}: {printable(str(error))}; "
             "run it again with --debug to see where"
         )
-    sys.stdout.flush()
-    sys.stderr.write(text + "\n")
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        # Whatever cannot be written now is told, or kept silent, by `finish`.
+        with suppress(OSError, ValueError):
+            stream.flush()
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text + "\n")
     return exit_code(shown)
 
 
@@ -169,14 +176,69 @@ def _caret(error: NotationError) -> str:
     return f"  {lead}{before}{rest}\n  {' ' * (len(lead) + offset)}{'^' * length}"
 
 
-def finish(code: Any) -> Any:
-    """Write what is still to be written and return the exit code; a reader that went away is no error."""
-    for stream in filter(None, (sys.stdout, sys.stderr)):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            # The interpreter flushes once more at its end, and would complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        except (OSError, ValueError):
-            return code or 1
+# What only writing can come to.
+_WRITE_FAULTS = frozenset((errno.ENOSPC, errno.EFBIG, errno.EBADF, getattr(errno, "EDQUOT", errno.ENOSPC)))
+
+
+def require_output() -> None:
+    """Check that there is a standard output to write to.
+
+    Raises:
+        OutputError: whoever started this process closed it.
+    """
+    if sys.stdout is None:
+        raise OutputError("cannot write to standard output: it is closed")
+
+
+def unwritten(error: OSError) -> OutputError | None:
+    """Return the error that tells that standard output cannot be written; None when that is not what happened."""
+    if error.filename is not None or sys.stdout is None:
+        return None
+    try:
+        sys.stdout.flush()  # what could not be written waits, and fails again, unless the stream has no buffer
+    except OSError:
+        _give_up(sys.stdout)
+        return _cannot_write(error)
+    return _cannot_write(error) if error.errno in _WRITE_FAULTS else None
+
+
+def finish(code: Any, *, as_json: bool = False) -> Any:
+    """Write what is still to be written and return the exit code; a reader that went away is no error.
+
+    Args:
+        code: the exit code so far.
+        as_json: whether errors are told as JSON.
+    """
+    try:
+        _flush(sys.stdout)
+    except (OSError, ValueError) as error:
+        code = code or blame(_cannot_write(error), as_json=as_json)
+    try:
+        _flush(sys.stderr)
+    except (OSError, ValueError):
+        return code or 1
     return code
+
+
+def _cannot_write(error: Exception) -> OutputError:
+    return OutputError(f"cannot write to standard output: {getattr(error, 'strerror', None) or error}")
+
+
+def _flush(stream: TextIO | None) -> None:
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        _give_up(stream)
+    except (OSError, ValueError):
+        _give_up(stream)
+        raise
+
+
+def _give_up(stream: TextIO) -> None:
+    """Let what is left go nowhere: the interpreter flushes once more at its end, and would complain."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except (OSError, ValueError):  # a stream that is no file has nothing that could be left
+        return

@@ -170,6 +170,7 @@ class ActionCommand(SectionedCommand):
 
     def __init__(self, verb: Verb, data: RulesetData, action: str) -> None:
         described = data.file.actions[action]
+        inputs = inputs_of(data, action, verb=verb.name)
 
         def call(**values: Any) -> None:
             verb.act(data, action, values)
@@ -177,7 +178,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*inputs_of(data, action), *_completed(verb.options, data, action))],
+            params=[option.build() for option in (*inputs, *_completed(verb.options, data, action))],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -208,28 +209,44 @@ def _said(example: str, verb: str) -> str:
     return example.replace("rpgres roll ", f"rpgres {verb} ", 1)
 
 
-def inputs_of(data: RulesetData, action: str) -> list[Option]:
-    """Return the options that an action takes itself, beside those of every action."""
+def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Option]:
+    """Return the options that an action takes itself, beside those of every action.
+
+    Args:
+        data: the ruleset.
+        action: the action's name.
+        verb: what is done with it, `roll` or `odds`.
+    """
     required = data.file.actions[action].required
     taken = data.parameters(action).items()
-    options = [_input_option(data, name, parameter, is_required=name in required) for name, parameter in taken]
+    options = [
+        _input_option(data, name, parameter, left_out=_left_out(data, parameter, name in required, verb))
+        for name, parameter in taken
+    ]
     who = Option(SHEET, "Take who acts from a sheet: a file, or one that comes with the ruleset.", "FILE", INPUTS)
     return [*options, _with_offers(who, data, action)]
 
 
-def _input_option(data: RulesetData, name: str, parameter: Parameter, *, is_required: bool) -> Option:
+def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
+    """Return what becomes of an input that is not typed."""
+    if is_required and verb == "odds" and parameter.kind == "opposition" and data.file.ladder:
+        return "[left out: the odds at every rung of the ladder]"
+    if is_required:
+        return "[required]"
+    return f"[default: {parameter.default}]" if parameter.default is not None else ""
+
+
+def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_out: str) -> Option:
     text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
     if parameter.choices:
         text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
-    if is_required:
-        text += " [required]"
-    elif parameter.default is not None:
-        text += f" [default: {parameter.default}]"
+    if left_out:
+        text += f" {left_out}"
 
     def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
         from rpgres.cli.offers import offer_input
 
-        return offer_input(data, parameter, ctx.params)
+        return offer_input(data, name, parameter, typed=ctx.params, incomplete=incomplete)
 
     return Option(
         name.replace("-", "_"),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rpgres.cli.output import say
 from rpgres.players import NO, Question, View
-from rpgres.render.lines import line
+from rpgres.render.lines import Line, line
 from rpgres.render.results import event_lines, question_lines
 from rpgres.render.words import listed
 
@@ -16,14 +16,26 @@ class Person:
     """Whoever sits at this terminal, answering for every seat until the input ends.
 
     Args:
+        heading: what stands above the first question.
         is_plain: whether questions are written without colours.
         read: reads a line behind a sign that one is awaited; for tests.
     """
 
-    def __init__(self, *, is_plain: bool = False, read: Callable[[str], str] = input) -> None:
+    def __init__(
+        self, *, heading: Sequence[Line] = (), is_plain: bool = False, read: Callable[[str], str] = input
+    ) -> None:
         self._is_plain = is_plain
         self._read = read
         self._is_gone = False
+        self.begin(heading)
+
+    def begin(self, heading: Sequence[Line]) -> None:
+        """Take note that another action begins.
+
+        Args:
+            heading: what stands above its first question.
+        """
+        self._heading = list(heading)
         self._shown = 0
 
     def ask(self, view: View, question: Question) -> str | None:
@@ -31,6 +43,8 @@ class Person:
         if self._is_gone:
             return None
         shown = self._shown if self._shown <= len(view.events) else 0  # fewer than before: another action
+        say(self._heading, is_plain=self._is_plain)
+        self._heading = []
         say(event_lines(view.events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
         self._shown = len(view.events)
         while True:

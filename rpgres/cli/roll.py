@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import structs
 
-from rpgres.actions import Pending, Result, prepare, run
-from rpgres.chance import Streams, mint_seed, run_seed
+from rpgres.actions import Pending, Prepared, Result, prepare, run
+from rpgres.chance import Streams, read_seed, run_seed
 from rpgres.cli import options as opt
 from rpgres.cli.output import can_prompt, is_terminal, say, say_json
 from rpgres.cli.playing import PlayGroup, RulesetData, Verb
 from rpgres.errors import UsageError
-from rpgres.rulesets import RulesetFile
+from rpgres.rulesets import Rules
 
 if TYPE_CHECKING:
     from rpgres.players import Prompt
@@ -40,7 +40,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     rules = data.rules(opt.read_switches(shared["switch"]))
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
-    prompt = _prompt(shared, repeat=repeat)
+    prompt = _prompt(prepared, shared, repeat=repeat)
 
     def once(seed: str) -> Result | Pending:
         result, _ = run(
@@ -55,7 +55,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         )
         return _resumed(result, shared) if isinstance(result, Pending) else result
 
-    _finish(once, shared, repeat=repeat, file=data.file)
+    _finish(once, shared, repeat=repeat, rules=rules)
 
 
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
@@ -70,14 +70,14 @@ def roll_notation(notation: str, values: dict[str, Any]) -> None:
     def once(seed: str) -> Result:
         return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
 
-    _finish(once, values, repeat=repeat, file=None)
+    _finish(once, values, repeat=repeat, rules=None)
 
 
 def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
     """Return the pending action with the options in its command that are this line's and not the action's."""
     words = [word for folder in shared["rulesets"] for word in ("--rulesets", folder)]
     words += [word for name in shared["policy"] for word in ("--policy", name)]
-    words += [f"--{option}" for option in ("json", "plain") if shared[option]]
+    words += [f"--{option}" for option in ("json", "plain", "exit-code") if shared[option.replace("-", "_")]]
     if not words:
         return pending
     import shlex
@@ -85,29 +85,31 @@ def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
     return structs.replace(pending, resume=f"{pending.resume} {shlex.join(words)}")
 
 
-def _prompt(shared: dict[str, Any], *, repeat: int) -> Prompt | None:
+def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Prompt | None:
     """Return what asks a person, when there is one to ask."""
     if repeat or shared["json"] or shared["auto"] or not can_prompt():
         return None
     from rpgres.cli.prompt import Person
+    from rpgres.render.results import action_lines
 
-    return Person(is_plain=shared["plain"]).ask
+    heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
+    return Person(heading=heading, is_plain=shared["plain"]).ask
 
 
 def _finish(
-    once: Callable[[str], Result | Pending], shared: dict[str, Any], *, repeat: int, file: RulesetFile | None
+    once: Callable[[str], Result | Pending], shared: dict[str, Any], *, repeat: int, rules: Rules | None
 ) -> None:
-    seed = shared["seed"] if shared["seed"] is not None else mint_seed()
+    seed = read_seed(shared["seed"])
     if repeat:
         runs = (once(run_seed(seed, number)) for number in range(repeat))
-        code = _show_many(runs, file, shared)
+        code = _show_many(runs, rules, shared, seed=seed)
     else:
-        code = _show_one(once(seed), file, shared)
+        code = _show_one(once(seed), rules, shared)
     if code:
         raise typer.Exit(code)
 
 
-def _show_one(result: Result | Pending, file: RulesetFile | None, shared: dict[str, Any]) -> int:
+def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any]) -> int:
     """Print a result and return the exit code."""
     if shared["json"]:
         say_json(result)
@@ -118,10 +120,18 @@ def _show_one(result: Result | Pending, file: RulesetFile | None, shared: dict[s
         if isinstance(result, Pending):
             say(pending_lines(result, is_drawn=is_drawn), is_plain=shared["plain"])
         else:
-            say(result_lines(result, file, is_drawn=is_drawn), is_plain=shared["plain"])
+            file = rules.file if rules is not None else None
+            house = _house_rules(rules)
+            say(result_lines(result, file, house_rules=house, is_drawn=is_drawn), is_plain=shared["plain"])
     if isinstance(result, Pending):
         return WAITING
     return _code_of(result) if shared.get("exit_code") else 0
+
+
+def _house_rules(rules: Rules | None) -> str:
+    from rpgres.render.words import house_rules
+
+    return house_rules(rules) if rules is not None else ""
 
 
 def _code_of(result: Result) -> int:
@@ -130,7 +140,7 @@ def _code_of(result: Result) -> int:
     return 0 if result.success else FAILED
 
 
-def _show_many(results: Iterable[Result | Pending], file: RulesetFile | None, shared: dict[str, Any]) -> int:
+def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:
     """Print runs as they come, a line each, with a summary at the end; return the exit code."""
     if shared["json"]:
         code = 0
@@ -138,9 +148,10 @@ def _show_many(results: Iterable[Result | Pending], file: RulesetFile | None, sh
             say_json(result)
             code = WAITING if isinstance(result, Pending) else code
         return code
-    from rpgres.render.results import repeat_line, summary_lines, total_lines
+    from rpgres.render.results import house_rules_lines, repeat_line, seed_line, summary_lines, total_lines
 
     is_drawn = is_terminal() and not shared["plain"]
+    file = rules.file if rules is not None else None
     outcomes: dict[str, int] = {}
     totals: dict[int, int] = {}
     for number, result in enumerate(results, 1):
@@ -151,7 +162,9 @@ def _show_many(results: Iterable[Result | Pending], file: RulesetFile | None, sh
             outcomes[result.outcome] = outcomes.get(result.outcome, 0) + 1
         elif result.total is not None:
             totals[result.total] = totals.get(result.total, 0) + 1
-    say(summary_lines(outcomes, file) if outcomes else total_lines(totals), is_plain=shared["plain"])
+    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals)
+    runs = sum(outcomes.values()) + sum(totals.values())
+    say([*lines, *house_rules_lines(_house_rules(rules)), seed_line(seed, runs=runs)], is_plain=shared["plain"])
     return WAITING if "waiting" in outcomes else 0
 
 

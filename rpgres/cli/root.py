@@ -13,7 +13,7 @@ import typer.main
 from msgspec import Struct
 
 from rpgres.cli.groups import LazyGroup
-from rpgres.cli.output import blame, finish, prepare_streams
+from rpgres.cli.output import blame, finish, prepare_streams, require_output, unwritten
 from rpgres.errors import RpgresError, UsageError
 
 
@@ -32,7 +32,7 @@ COMMANDS: dict[str, Entry] = {
     "odds": Entry("odds", "Work out exact chances of an action, or of dice."),
     "scene": Entry("scene", "Play, check and test scripted scenes."),
     "sheet": Entry("sheet", "Make, check and show character sheets."),
-    "ruleset": Entry("ruleset", "List rulesets and show what is in one."),
+    "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
     "plugin": Entry("plugin", "List the plugins that bring rulesets, and check them."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer requests in JSON, a line each, for bots."),
@@ -85,6 +85,7 @@ class Root(LazyGroup):
         if COMPLETING in os.environ:
             _know_shells()
         try:
+            require_output()
             _check_text(typed)
             code = super().main(
                 typed,
@@ -109,8 +110,9 @@ class Root(LazyGroup):
                 import traceback
 
                 traceback.print_exc()
-            code = blame(error, as_json=wants_json)
-        sys.exit(finish(code))
+            told = unwritten(error) if isinstance(error, OSError) else None
+            code = blame(told or error, as_json=wants_json)
+        sys.exit(finish(code, as_json=wants_json))
 
 
 def _know_shells() -> None:

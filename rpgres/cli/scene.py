@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,20 +11,39 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.options import PLAIN, SEED, SWITCH
+from rpgres.cli.output import printable
 
 if TYPE_CHECKING:
-    from rpgres.players import Prompt
+    from rpgres.cli.prompt import Person
     from rpgres.scenes import Scene
+    from rpgres.tomlfiles import Problem
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
 
-STDIN = "-"
+
+def _complete_scenes(incomplete: str) -> list[str]:
+    """Return the scenes that ship, and the TOML files here."""
+    from rpgres.scenes import scene_names
+
+    here = sorted(path.name for path in Path().glob("*.toml"))
+    return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
+
 
 File = Annotated[
-    str, typer.Argument(metavar="FILE", help="A scene: a file, - for standard input, or a shipped one as fate/bribe.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A scene: a file, - for standard input, or a shipped one as fate/bribe.",
+        autocompletion=_complete_scenes,
+    ),
 ]
 Files = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Scenes: files, - for standard input, or shipped ones by name.")
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Scenes: files, - for standard input, or shipped ones by name.",
+        autocompletion=_complete_scenes,
+    ),
 ]
 Switches = Annotated[
     list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
@@ -57,49 +77,87 @@ def run(
     if as_json:
         say_json(run_scene(scene, seed=seed))
         return
-    from rpgres.render.scenes import scene_heading, step_lines
+    from rpgres.render.scenes import scene_heading, step_heading, step_lines, step_question_lines
 
     chosen = seed_of(scene, seed)
     say(scene_heading(scene, seed=chosen), is_plain=plain)
     is_drawn = is_terminal() and not plain
-    for played in play_scene(scene, seed=chosen, prompt=_prompt(is_plain=plain, auto=auto or bool(policy))):
+    person = _person(is_plain=plain, auto=auto or bool(policy))
+
+    def begins(number: int) -> None:
+        say(step_heading(scene, number), is_plain=plain)
+        if person is not None:
+            person.begin(step_question_lines(scene, number))
+
+    for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
+        if played.result is None:
+            say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
         say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
         sys.stdout.flush()
 
 
-def _prompt(*, is_plain: bool, auto: bool) -> Prompt | None:
+def _person(*, is_plain: bool, auto: bool) -> Person | None:
+    """Return who is asked, when there is somebody to ask."""
     from rpgres.cli.output import can_prompt
 
     if auto or not can_prompt():
         return None
     from rpgres.cli.prompt import Person
 
-    return Person(is_plain=is_plain).ask
+    return Person(is_plain=is_plain)
 
 
 @app.command("check")
-def check(files: Files, switch: Switches = None, rulesets: Folders = None) -> None:
+def check(files: Files, switch: Switches = None, as_json: AsJson = False, rulesets: Folders = None) -> None:
     """Find everything that is wrong with scenes, without playing them.
 
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
-    from rpgres.cli.output import say
-    from rpgres.errors import RpgresError
+    from rpgres.cli.output import say, say_json
     from rpgres.render.lines import line
-    from rpgres.scenes import require_sound
+    from rpgres.sheetfiles import FileCheck, FileChecks
+    from rpgres.tomlfiles import problem_error
 
-    is_faulty = False
+    checks = []
     for file in files:
-        try:
-            scene = _read(file, switch, rulesets)
-            require_sound(scene)
-        except RpgresError as error:
-            is_faulty = True
-            say([line(error.message)])
-        else:
-            say([line(f"{scene.source.path}: ok")])
-    if is_faulty:
+        found = _problems(file, switch, rulesets)
+        checks.append(FileCheck(file=file, ok=not found, problems=found))
+        if not as_json:
+            told = f"{_shown(file)}: ok"
+            if found:
+                told = found[0].message if len(found) == 1 and not found[0].key else problem_error(found).message
+            say([line(text) for text in printable(told).split("\n")])
+    is_well = all(check.ok for check in checks)
+    if as_json:
+        say_json(FileChecks(ok=is_well, files=checks))
+    if not is_well:
         raise typer.Exit(1)
+
+
+def _shown(file: str) -> str:
+    return file if os.path.isfile(file) else file.removesuffix(".toml")
+
+
+def _problems(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Problem]:
+    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.errors import FileError, PluginError
+    from rpgres.plugins import find_ruleset
+    from rpgres.scenes import open_scene, scene_problems
+    from rpgres.tomlfiles import Problem
+
+    folders = read_folders(rulesets or ())
+    try:
+        source, folder = open_scene(file, extra=folders)
+        return scene_problems(
+            source,
+            find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+            folder=folder,
+            switches=read_switches(switch or ()),
+            extra=folders,
+        )
+    except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
+        line = error.details.get("line")
+        return [Problem(_shown(file), line if isinstance(line, int) else None, "", error.message)]
 
 
 @app.command("test")
@@ -108,6 +166,7 @@ def prove(
     seed: Seed = None,
     auto: Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy answer what nobody chose.")] = False,
     switch: Switches = None,
+    as_json: AsJson = False,
     rulesets: Folders = None,
 ) -> None:
     """Play scenes and hold what each step came to against its `expect`.
@@ -115,24 +174,32 @@ def prove(
     Chance that is not given is drawn from the scene's seed, or from the seed 0. The exit code is 1 when an expectation
     failed, a scene cannot be played, or nothing is expected of it.
     """
-    from rpgres.cli.output import say
+    from rpgres.chance import read_seed
+    from rpgres.cli.output import say, say_json
     from rpgres.errors import RpgresError
     from rpgres.render.lines import line
     from rpgres.render.scenes import mismatch_lines
-    from rpgres.scenes import prove_scene
+    from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
 
-    is_wrong = False
+    seed = seed if seed is None else read_seed(seed)
+    proved = []
     for file in files:
         try:
             scene = _read(file, switch, rulesets, auto=auto)
             checks, wrong = prove_scene(scene, seed=seed)
         except RpgresError as error:
-            is_wrong = True
-            say([line(error.message)])
-            continue
-        is_wrong = is_wrong or bool(wrong) or not checks
-        say(mismatch_lines(scene.source.path, checks, wrong))
-    if is_wrong:
+            proved.append(ProvedFile(file=_shown(file), ok=False, error=error.message))
+            lines = [line(text) for text in printable(error.message).split("\n")]
+        else:
+            is_well = bool(checks) and not wrong
+            proved.append(ProvedFile(file=_shown(file), ok=is_well, checks=checks, failed=wrong))
+            lines = mismatch_lines(scene.source.path, checks, wrong)
+        if not as_json:
+            say(lines)
+    is_well = all(one.ok for one in proved)
+    if as_json:
+        say_json(ProvedScenes(ok=is_well, files=proved))
+    if not is_well:
         raise typer.Exit(1)
 
 
@@ -141,13 +208,14 @@ def _read(
 ) -> Scene:
     from rpgres.cli.options import read_folders, read_switches
     from rpgres.plugins import find_ruleset
-    from rpgres.scenes import find_scene, read_scene
-    from rpgres.tomlfiles import read_source
+    from rpgres.scenes import open_scene, read_scene
 
     folders = read_folders(rulesets or ())
+    source, folder = open_scene(file, extra=folders)
     return read_scene(
-        read_source(Path(file) if file == STDIN else find_scene(file, extra=folders)),
+        source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+        folder=folder,
         switches=read_switches(switch or ()),
         extra=folders,
         policy=policy,

@@ -24,6 +24,19 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Make, check 
 STDIN = "-"
 
 
+def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
+    """Return the sheets that come with rulesets, and the TOML files here."""
+    from rpgres.plugins import ruleset_names
+    from rpgres.rulesets import builtin_folder, overlay_roots
+
+    found = []
+    for ruleset in ruleset_names():
+        for root in (builtin_folder(), *overlay_roots()):
+            found += [(path.stem, ruleset.title) for path in sorted((root / ruleset.id / "sheets").glob("*.toml"))]
+    here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
+    return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
+
+
 @app.command("new")
 def new(
     ruleset: RulesetId,
@@ -44,7 +57,7 @@ def new(
         sys.stdout.write(text)
         return
     _write_new(Path(out), text)
-    sys.stdout.write(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)} --ruleset {ruleset}\n")
+    sys.stdout.write(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)}\n")
 
 
 def _write_new(path: Path, text: str) -> None:
@@ -63,7 +76,11 @@ def _write_new(path: Path, text: str) -> None:
 def check(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Sheets: files, - for standard input, or a shipped one by name."),
+        typer.Argument(
+            metavar="FILE...",
+            help="Sheets: files, - for standard input, or a shipped one by name.",
+            autocompletion=_complete_sheets,
+        ),
     ],
     ruleset: OfRuleset = None,
     as_json: AsJson = False,
@@ -74,24 +91,25 @@ def check(
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
     from rpgres.cli.output import say_json
-    from rpgres.sheetfiles import SheetChecks
+    from rpgres.sheetfiles import FileChecks
 
-    checks = [_check(file, _rules(ruleset or _ruleset_of(file), rulesets)) for file in files]
+    checks = [_check(file, ruleset, rulesets) for file in files]
     is_well = all(check.ok for check in checks)
     if as_json:
-        say_json(SheetChecks(ok=is_well, files=checks))
+        say_json(FileChecks(ok=is_well, files=checks))
     else:
         _say_checks(checks)
     if not is_well:
         raise typer.Exit(1)
 
 
-def _check(file: str, rules: Rules) -> FileCheck:
+def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
     from rpgres.sheetfiles import FileCheck, sheet_problems
     from rpgres.tomlfiles import Problem
 
+    rules, source = _opened(file, ruleset, rulesets)
     try:
-        problems = sheet_problems(rules, _source(file, rules))
+        problems = sheet_problems(rules, source if source is not None else _source(file, rules))
     except FileError as error:  # not to be read, or not TOML: the first fault is all there is
         line = error.details.get("line")
         problems = [Problem(file, line if isinstance(line, int) else None, "", error.message)]
@@ -115,7 +133,12 @@ def _say_checks(checks: Sequence[FileCheck]) -> None:
 
 @app.command("show")
 def show(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A sheet: a file, -, or a shipped one by name.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A sheet: a file, -, or a shipped one by name.", autocompletion=_complete_sheets
+        ),
+    ],
     ruleset: OfRuleset = None,
     as_json: AsJson = False,
     plain: AsWords = False,
@@ -128,8 +151,8 @@ def show(
     from rpgres.sheets import read_sheet
     from rpgres.tomlfiles import parse
 
-    rules = _rules(ruleset or _ruleset_of(file), rulesets)
-    source = _source(file, rules)
+    rules, source = _opened(file, ruleset, rulesets)
+    source = source if source is not None else _source(file, rules)
     sheet = read_sheet(rules, file, source=source)
     if as_json:
         say_json(sheet_record(rules, sheet))
@@ -137,10 +160,21 @@ def show(
         say(sheet_lines(rules, sheet, parse(source), is_drawn=not plain), is_plain=plain)
 
 
-def _ruleset_of(file: str) -> str:
+def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> tuple[Rules, Source | None]:
+    """Return the rules by which a sheet is read, and its text where it had to be read to know them."""
+    if ruleset:
+        return _rules(ruleset, rulesets), None
     from rpgres.sheetfiles import sheet_ruleset
+    from rpgres.tomlfiles import read_source
 
-    return sheet_ruleset(file)
+    if file == STDIN:
+        source = read_source(Path(file))
+        return _rules(sheet_ruleset(file, text=source.text), rulesets), source
+    try:
+        text = read_source(Path(file)).text if os.path.isfile(file) else ""
+    except FileError:  # it is told when the sheet itself is read
+        text = ""
+    return _rules(sheet_ruleset(file, text=text), rulesets), None
 
 
 def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:

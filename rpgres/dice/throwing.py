@@ -185,16 +185,18 @@ class _Reading:
         self.text = text.strip()
         self.faces = _read_fate(pool, self.text) if pool.sides == FATE else _read_numbers(pool, self.text)
         self.taken = 0
+        self.thrown_again = False  # whether a die so far has more than one face
 
     def draw(self, reason: str) -> int:
         if self.taken == len(self.faces):
             self.refuse_missing(reason)
+        self.thrown_again = self.thrown_again or reason != _FIRST
         self.taken += 1
         return self.faces[self.taken - 1]
 
     def refuse_missing(self, reason: str) -> NoReturn:
         if reason == _FIRST:
-            self.refuse_count()
+            self.refuse_few()
         last = _face_text(self.pool, self.faces[-1])
         what = "explodes" if reason == _EXPLOSION else "is thrown again"
         _refuse(
@@ -202,6 +204,22 @@ class _Reading:
             "give the faces of each die in order, die by die",
             self.text,
         )
+
+    def refuse_few(self) -> NoReturn:
+        """Refuse too few faces; when some of them belong to one die, tell that this is how they were read."""
+        if not self.thrown_again:
+            self.refuse_count()
+        again = next(face for face in self.faces if self._goes_on(face))
+        what = "is thrown again" if self.pool.reroll and self.pool.reroll.wants(again) else "explodes"
+        _refuse(
+            f"{_expected(self.pool)}; in {self.text!r} the {_face_text(self.pool, again)} {what}, so the face behind "
+            "it is the new one of the same die, and a die is missing; give the faces of each die in order, die by die",
+            self.text,
+        )
+
+    def _goes_on(self, face: int) -> bool:
+        rerolled = self.pool.reroll and self.pool.reroll.wants(face)
+        return bool(rerolled or (self.pool.explodes and face == self.pool.faces[-1]))
 
     def refuse_count(self) -> NoReturn:
         _refuse(f"{_expected(self.pool)}; {self.text!r} has {_counted(len(self.faces), 'face')}", self.text)

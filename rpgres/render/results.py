@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.actions import Pending, Result, event_record
+from rpgres.chance import run_seed
 from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
@@ -15,17 +16,31 @@ from rpgres.table import Event
 INDENT = "  "
 
 
-def result_lines(result: Result, file: RulesetFile | None = None, *, is_drawn: bool = False) -> list[Line]:
+def result_lines(
+    result: Result,
+    file: RulesetFile | None = None,
+    *,
+    house_rules: str = "",
+    is_drawn: bool = False,
+    is_scripted: bool = False,
+) -> list[Line]:
     """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
 
     Args:
         result: of an action, or of dice (without a ruleset).
         file: the ruleset's data, for its words.
+        house_rules: those in force, in words; empty for none.
         is_drawn: whether dice are drawn.
+        is_scripted: whether it is a step of a scene, in which answers stand as `choose = { ... }`.
     """
     if result.ruleset is None or file is None:
         return list(_dice_lines(result, is_drawn))
-    return list(_action_lines(result, file, is_drawn))
+    return [
+        *_action_lines(result, file, is_drawn),
+        *_unused_lines(result, is_scripted),
+        *house_rules_lines(house_rules),
+        *_note_lines(result.note, result.seed),
+    ]
 
 
 def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
@@ -48,9 +63,39 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
             yield line(INDENT, text)
     for effect in result.effects:
         yield line(INDENT, Piece("* "), effect_words(effect))
+
+
+def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
     for answer in result.unused:
-        yield line(INDENT, Piece(f"not used: --choose {answer.label}={answer.value}", "quiet"))
-    yield from _note_lines(result.note, result.seed)
+        if not is_scripted:
+            yield line(INDENT, Piece(f"not used: --choose {answer.label}={answer.value}", "quiet"))
+        elif answer.value != NO:  # a scene may well say beforehand that no moment is to be used
+            yield line(INDENT, Piece(f'not used: choose = {{ {answer.label} = "{answer.value}" }}', "quiet"))
+
+
+def house_rules_lines(house_rules: str) -> list[Line]:
+    """Return the line that names the house rules in force, if there are any."""
+    return [line(INDENT, Piece(f"house rules: {house_rules}", "quiet"))] if house_rules else []
+
+
+def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[Line]:
+    """Return what stands above the first question of an action: who does what, and what was typed for it."""
+    told = ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
+
+
+def _input_words(name: str, value: Any) -> str:
+    name = name.replace("-", " ").replace("_", " ")
+    if value is True:
+        return name
+    values = value if isinstance(value, list | tuple) else [value]
+    return f"{name} {' and '.join(_value_words(one) for one in values)}"
+
+
+def _value_words(value: Any) -> str:
+    if isinstance(value, Mapping):  # an opposition as a scene writes it
+        return ":".join(str(part) for part in value.values())
+    return str(value)
 
 
 def _heading(action: str, variant: str | None, actor: str | None) -> str:
@@ -164,6 +209,12 @@ def summary_lines(counts: Mapping[str, int], file: RulesetFile | None) -> list[L
         share = 100 * counts[name] / runs
         lines.append(line(INDENT, f"{shown[name]:<{width}}  {counts[name]:>{len(str(runs))}}  {share:5.1f} %"))
     return lines
+
+
+def seed_line(seed: str, *, runs: int) -> Line:
+    """Return where many runs came from, and how one of them is done alone."""
+    shown = min(3, runs)
+    return line(INDENT, Piece(f"seed: {seed}; run {shown} alone: --seed {run_seed(seed, shown - 1)}", "quiet"))
 
 
 def total_lines(totals: Mapping[int, int]) -> list[Line]:

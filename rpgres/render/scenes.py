@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.results import result_lines
-from rpgres.render.words import title
+from rpgres.render.results import action_lines, house_rules_lines, result_lines
+from rpgres.render.words import house_rules, title
 
 if TYPE_CHECKING:
     from rpgres.scenes import Mismatch, PlayedStep, Scene
@@ -21,18 +21,29 @@ def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
     lines = [line(Piece(scene.file.title or scene.source.path, "title"), Piece(f"  (seed: {seed})", "quiet"))]
     if scene.file.summary:
         lines.append(line(f"  {scene.file.summary.strip()}"))
-    return lines
+    return [*lines, *house_rules_lines(house_rules(scene.rules))]
+
+
+def step_heading(scene: Scene, number: int, *, is_skipped: bool = False) -> list[Line]:
+    """Return what stands above a step: its number and name."""
+    step = scene.file.steps[number]
+    name = title(step.id) if step.id else f"Step {number + 1}"
+    return [line(), line(Piece(f"{number + 1}. {name}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
+
+
+def step_question_lines(scene: Scene, number: int) -> list[Line]:
+    """Return what stands above the first question of a step: who does what."""
+    step = scene.file.steps[number]
+    return [line("  ", *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
 
 
 def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> list[Line]:
-    """Return what came of one step."""
-    name = title(played.id) if played.id else f"Step {played.number + 1}"
-    lead = line(Piece(f"{played.number + 1}. {name}", "title"))
+    """Return what came of one step, to stand below its heading; nothing for one that was skipped."""
     if played.result is None:
-        return [line(), line(*lead, Piece("  (skipped)", "quiet"))]
+        return []
     result = structs.replace(played.result, seed=None)  # the scene's seed stands above all of it
-    shown = result_lines(result, scene.rules.file, is_drawn=is_drawn)
-    return [line(), lead, *(line("  ", *pieces) for pieces in shown)]
+    shown = result_lines(result, scene.rules.file, is_drawn=is_drawn, is_scripted=True)
+    return [line("  ", *pieces) for pieces in shown]
 
 
 def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rpgres.render.lines import Piece
-from rpgres.rulesets import RulesetFile
+from rpgres.rulesets import Rules, RulesetFile
 from rpgres.state import GM
 
 _FATE_FACES = {"+": Piece("[+]", "plus"), "-": Piece("[-]", "minus"), "0": Piece("[ ]")}
@@ -118,6 +118,16 @@ def style_of(success: bool | None, margin: int | None) -> str:
     if success is None:
         return "even" if margin is not None else "title"
     return "good" if success else "bad"
+
+
+def house_rules(rules: Rules) -> str:
+    """Return what differs from the ruleset as it ships: folders laid over it, switches that are not at their default.
+
+    Empty when nothing does.
+    """
+    folders = ", ".join(rules.overlays)
+    switches = [f"{name}={value}" for name, value in rules.switches.items() if value != rules.default_switch(name)]
+    return "; ".join(filter(None, (folders, ", ".join(switches))))
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,4 +1,7 @@
-"""Rulesets: their TOML (`records`), where it lies (`folders`), their code (`code`), and both as played (`rules`)."""
+"""Rulesets: their TOML (`records`), where it lies (`folders`), their code (`code`), and both as played (`rules`).
+
+What is wrong with them is found by `checking`, `rows` and `overlays`, which are imported only when somebody asks.
+"""
 
 from __future__ import annotations
 

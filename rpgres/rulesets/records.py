@@ -189,10 +189,19 @@ class RecordField(_Record, frozen=True):
 
 
 class EffectText(_Record, frozen=True):
-    """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema."""
+    """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
+
+    `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
+    """
 
     help: str
     fields: dict[str, str] = {}
+    values: Annotated[
+        dict[str, list[str]], msgspec.Meta(description="the words that may stand in a field, where no others may")
+    ] = {}
+    numbers: Annotated[
+        list[str], msgspec.Meta(description="the fields that hold a whole number, or speak of the margin")
+    ] = []
 
 
 class RulesetFile(_Record, frozen=True):
@@ -214,6 +223,12 @@ class RulesetFile(_Record, frozen=True):
     tracks: dict[Id, Track] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
+    roles: Annotated[
+        list[str], msgspec.Meta(description="whom `who` and `to` may name; empty where that is not told")
+    ] = []
+    facts: Annotated[
+        dict[str, list[str]], msgspec.Meta(description="what conditions may speak of beside switches, and its choices")
+    ] = {}
     policies: dict[Id, str] = {}
     menus: dict[Id, dict[str, Any]] = {}
     outcomes: dict[Id, dict[str, Any]] = {}

@@ -14,9 +14,10 @@ import msgspec
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.rulesets.code import Effect, Rule, Ruleset
 from rpgres.rulesets.folders import Part, data_folders, merge_parts, read_parts
+from rpgres.rulesets.places import Text, problem_at, read_as
 from rpgres.rulesets.records import Id, OutcomeTable, Parameter, Row, RowOption, RowQuestion, RulesetFile
 from rpgres.state import EMPTY, Map, freeze
-from rpgres.tomlfiles import Source, convert, nearest, overlay, parse, read_source
+from rpgres.tomlfiles import nearest, parse, problem_error, read_source
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice
@@ -90,13 +91,41 @@ class Rules:
         self.file = file
         self.folders = tuple(part.folder for part in parts)
         self._parts = tuple(parts)
-        self.switches = {name: switch.default for name, switch in file.switches.items()}
-        for name, value in switches.items():
-            self.switches[name] = self._check_switch(name, value)
+        defaults = {name: switch.default for name, switch in file.switches.items()}
+        chosen = {name: self._check_switch(name, value) for name, value in switches.items()}
+        self.switches: Map[str, str] = Map({**defaults, **chosen})  # a rule that changed them would change the next run
+        self._read: dict[str, list[Text]] = {}
         self._tables: dict[str, OutcomeTable] = {}
         self._menus: dict[str, RowQuestion] | None = None
         self._identity: dict[str, Any] | None = None
         self._settlements: dict[tuple[str, int | None], list[tuple[Map[str, str], Settlement]]] = {}
+        self._is_sound = len(self._parts) < 2  # the files that ship are checked by those who ship them
+
+    @property
+    def overlays(self) -> list[str]:
+        """The folders laid over the ruleset's own, the last one nearest."""
+        return [str(folder) for folder in self.folders[1:]]
+
+    def require_sound(self) -> None:
+        """Make sure, once, that overlays leave a ruleset that can be played; without overlays nothing is looked at.
+
+        Raises:
+            FileError: all problems at once, each with its file and line.
+        """
+        if not self._is_sound:
+            from rpgres.rulesets.checking import check_overlaid
+
+            check_overlaid(self)
+            self._is_sound = True
+
+    def without_overlays(self) -> Rules:
+        """Return the ruleset as its own folder has it.
+
+        Raises:
+            FileError: its own data are faulty.
+        """
+        own = self._parts[:1]
+        return Rules(self.ruleset, file=merge_parts(own), parts=own)
 
     def _check_switch(self, name: str, value: str) -> str:
         switch = self.file.switches.get(name)
@@ -124,7 +153,10 @@ class Rules:
         Raises:
             UsageError: the ruleset has no such action.
             RuleError: its data have the action, and its code has not.
+            FileError: its overlays are faulty.
         """
+        if not self._is_sound:
+            self.require_sound()
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions:
@@ -145,7 +177,10 @@ class Rules:
 
     def unopposed_band(self) -> str:
         """Return the name of the band of an action that nothing opposes."""
-        return next(name for name, band in self.file.bands.items() if band.unopposed)
+        for name, band in self.file.bands.items():
+            if band.unopposed:
+                return name
+        raise FileError(f"the ruleset {self.id} has no band for an action that nothing opposes (unopposed = true)")
 
     def table(self, name: str) -> OutcomeTable:
         """Return an outcome table by name, read on first use from `outcomes/NAME.toml` or `ruleset.toml`.
@@ -159,34 +194,51 @@ class Rules:
         return table
 
     def _read_table(self, name: str) -> OutcomeTable:
-        data, sources = self._merged(f"outcomes/{name}.toml", "outcomes", name)
-        if not data:
+        texts = self.table_texts(name)
+        if not texts:
             known = sorted(set(self.table_names()))
             raise FileError(unknown("outcome table", name, known, of=f"the ruleset {self.id}"))
-        table: OutcomeTable = convert(data, OutcomeTable, sources=sources)
+        table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:
             if band not in self.file.bands:
-                raise FileError(
-                    unknown("band", band, self.file.bands, of=f"the outcome table {name} of the ruleset {self.id}")
-                )
+                near = nearest(band, self.file.bands) or ""
+                message = f"the ruleset {self.id} has no band {band!r}"
+                raise problem_error([problem_at(texts, (band,), message, hint=near)])
         return table
 
-    def _merged(self, file_name: str, *path: str) -> tuple[dict[str, Any], list[Source]]:
-        """Return what every folder says, in a file of its own or in its `ruleset.toml`, and the texts read."""
-        data: dict[str, Any] = {}
-        sources: list[Source] = []
+    def table_texts(self, name: str) -> list[Text]:
+        """Return an outcome table as each file writes it, the farthest first; nothing when none does."""
+        return self._texts(f"outcomes/{name}.toml", "outcomes", name)
+
+    def menu_texts(self) -> list[Text]:
+        """Return the menus as each file writes them, the farthest first."""
+        return self._texts("menus.toml", "menus")
+
+    def texts(self) -> list[Text]:
+        """Return `ruleset.toml` as each folder has it, the farthest first."""
+        return [Text(part.source, part.data) for part in self._parts]
+
+    def _texts(self, file_name: str, *path: str) -> list[Text]:
+        """Return what every folder says, in its `ruleset.toml` or in a file of its own; read once."""
+        found = self._read.get(file_name)
+        if found is None:
+            found = self._read[file_name] = self._read_texts(file_name, path)
+        return found
+
+    def _read_texts(self, file_name: str, path: tuple[str, ...]) -> list[Text]:
+        found: list[Text] = []
         for part in self._parts:
             inline: Any = part.data
             for key in path:
                 inline = inline.get(key, {})
-            if inline:
-                data = overlay(data, inline)
-                sources.append(part.source)
+            if inline == {"remove": True}:
+                found.clear()
+            elif inline:
+                found.append(Text(part.source, inline, path))
             if os.path.isfile(part.folder / file_name):
                 source = read_source(part.folder / file_name)
-                data = overlay(data, parse(source))
-                sources.append(source)
-        return data, sources
+                found.append(Text(source, parse(source)))
+        return found
 
     def table_names(self) -> Iterator[str]:
         """Yield the names of all outcome tables, those of `ruleset.toml` first."""
@@ -198,8 +250,7 @@ class Rules:
     def menu(self, name: str) -> RowQuestion:
         """Return a question that several outcome tables share, from `[menus]` or `menus.toml`."""
         if self._menus is None:
-            data, sources = self._merged("menus.toml", "menus")
-            self._menus = convert(data, dict[Id, RowQuestion], sources=sources)
+            self._menus = read_as(self.menu_texts(), dict[Id, RowQuestion])
         if name not in self._menus:
             raise FileError(unknown("menu", name, self._menus, of=f"the ruleset {self.id}"))
         return self._menus[name]
@@ -246,6 +297,10 @@ class Rules:
                 for name, option in asked.options.items()
                 if self._holds(option.when, option.unless, margin, facts)
             }
+            if not asked.options:
+                raise FileError(f"the question {label!r} of the ruleset {self.id} has no options")
+            if not options:
+                continue  # conditions have ruled out every answer, so there is nothing to decide
             asks.append(
                 Ask(
                     label,
@@ -303,18 +358,20 @@ class Rules:
 
         digest = blake2b(digest_size=16)
         for folder in self.folders:
-            for path in sorted(folder.rglob("*.toml")):
-                if path.relative_to(folder).parts[0] in ("sheets", "scenes"):
+            paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.toml") if path.is_file()}
+            for name in sorted(paths):
+                if name.startswith(("sheets/", "scenes/")):
                     continue  # characters and stories are no rules
-                digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+                text = paths[name].read_bytes().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
+                digest.update(name.encode() + b"\0" + text + b"\0")
         return {
             "version": self.file.version,
             "hash": digest.hexdigest(),
-            "overlays": [str(folder) for folder in self.folders[1:]],
+            "overlays": self.overlays,
         }
 
 
-_MARGIN = re.compile(r"^(-?)margin(?:\s*([+-])\s*(\d+))?$")
+MARGIN = re.compile(r"^(-?)margin(?:\s*([+-])\s*(\d+))?$")
 
 
 def value_of(value: Any, margin: int | None) -> Any:
@@ -325,7 +382,7 @@ def value_of(value: Any, margin: int | None) -> Any:
     """
     if not isinstance(value, str):
         return value
-    match = _MARGIN.match(value)
+    match = MARGIN.match(value)
     if match is None:
         return value
     number = margin or 0
@@ -351,9 +408,13 @@ def unknown(what: str, name: str, known: Any, *, of: str) -> str:
 def load_rules(ruleset: Ruleset, *, switches: Mapping[str, str] = EMPTY, extra: Sequence[Path] = ()) -> Rules:
     """Return a ruleset's code with its data, overlays and switches, ready to play.
 
+    With overlays in use, the whole of what they leave is checked.
+
     Raises:
         FileError: a data file is missing or faulty.
         UsageError: a switch is unknown or has no such choice.
     """
     parts = read_parts(data_folders(ruleset.id, own=ruleset.data, extra=extra), ruleset_id=ruleset.id)
-    return Rules(ruleset, file=merge_parts(parts), parts=parts, switches=switches)
+    rules = Rules(ruleset, file=merge_parts(parts), parts=parts, switches=switches)
+    rules.require_sound()
+    return rules

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from rpgres.scenes.checking import check_scene, require_sound
+from rpgres.scenes.checking import check_scene, require_sound, scene_problems
 from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, seed_of
-from rpgres.scenes.proving import Mismatch, prove_scene
-from rpgres.scenes.reading import find_scene, read_scene
+from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
+from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_names
 from rpgres.scenes.records import Expect, Scene, SceneFile, SceneTag, Step
 
 __all__ = [
     "Expect",
     "Mismatch",
     "PlayedStep",
+    "ProvedFile",
+    "ProvedScenes",
     "Scene",
     "SceneFile",
     "SceneResult",
@@ -19,10 +21,13 @@ __all__ = [
     "Step",
     "check_scene",
     "find_scene",
+    "open_scene",
     "play_scene",
     "prove_scene",
     "read_scene",
     "require_sound",
     "run_scene",
+    "scene_names",
+    "scene_problems",
     "seed_of",
 ]

@@ -2,62 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 
-from rpgres.actions import check_labels
-from rpgres.errors import RpgresError, UsageError
-from rpgres.scenes.playing import prepare_step
-from rpgres.scenes.records import Scene
-from rpgres.state import GM
-from rpgres.tomlfiles import Problem, Source, locate, nearest, problem_error
+from rpgres.actions import check_labels, policy_of, prepare
+from rpgres.chance import read_seed
+from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.inputs import SHEET
+from rpgres.rulesets import Rules, load_rules
+from rpgres.scenes.reading import folder_of, laid_out, read_character, seated
+from rpgres.scenes.records import Scene, SceneFile, SceneTag, Step
+from rpgres.sheets import find_sheet
+from rpgres.state import EMPTY, GM, Map, State
+from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problem_error, problems
+
+Path_ = tuple[str | int, ...]
+
+# What stands in for a required input that is faulty, so that the others can be read.
+_HARMLESS = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
+
+
+def scene_problems(
+    source: Source,
+    *,
+    find_ruleset: Callable[[str], Any],
+    folder: Path | None = None,
+    switches: Mapping[str, str] = EMPTY,
+    extra: Sequence[Path] = (),
+) -> list[Problem]:
+    """Return everything wrong with the text of a scene that can be told without playing it, in line order.
+
+    A part that is faulty in itself does not keep the others from being checked.
+
+    Args:
+        source: the text and where it stands.
+        find_ruleset: gives a ruleset's code by id.
+        folder: where sheets are sought first; by default where the text stands.
+        switches: house rules chosen over the scene's own.
+        extra: further folders with rulesets and overlays.
+
+    Raises:
+        FileError: the text is not TOML, or a file of the ruleset is faulty.
+        PluginError: the ruleset cannot be used.
+    """
+    data = parse(source)
+    faults = _Faults(source, problems(data, SceneFile, sources=[source]))
+    said = data.get("ruleset")
+    if not isinstance(said, str):
+        return faults.in_order()
+    try:
+        code = find_ruleset(said)
+    except UsageError as error:
+        faults.add(error.message, "ruleset")
+        return faults.in_order()
+    rules = _switched(faults, data, lambda chosen: load_rules(code, switches={**chosen, **switches}, extra=extra))
+    _check_head(faults, rules, data)
+    state = _check_characters(faults, rules, data, folder=folder_of(source, folder))
+    tags = _sound(data.get("tags"), SceneTag)
+    for tag in tags.values():
+        state = laid_out(state, tag)
+    steps = [_as_step(raw) for raw in _items(data.get("steps"))]
+    scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, folder_of(source, folder))
+    _check_steps(faults, scene, steps, everybody=_names(state, data))
+    _check_tags(faults, tags, (*_names(state, data), GM))
+    return faults.in_order()
 
 
 def check_scene(scene: Scene) -> list[Problem]:
-    """Return everything wrong with a scene that can be told without playing it."""
+    """Return everything wrong with a scene that was read, without playing it, in line order."""
     faults = _Faults(scene.source, [])
-    rules, ids = scene.rules, list[str]()
-    bands, actions = rules.file.bands, rules.file.actions
-    for number, step in enumerate(scene.file.steps):
-        at = ("steps", number)
-        if step.id in ids:
-            faults.add(f"an earlier step has the id {step.id!r}", *at, "id")
-        for earlier, wanted in step.when.items():
-            if earlier not in ids:
-                faults.name("no earlier step has the id", earlier, ids, *at, "when", earlier)
-            for band in [wanted] if isinstance(wanted, str) else wanted:
-                if band not in bands:
-                    faults.name("no outcome is called", band, bands, *at, "when", earlier)
-        if step.id:
-            ids.append(step.id)
-        outcome = step.expect.outcome if step.expect is not None else None
-        if outcome is not None and outcome not in bands:
-            faults.name("no outcome is called", outcome, bands, *at, "expect", "outcome")
-        if step.action not in actions:
-            faults.name(f"{rules.id} has no action", step.action, actions, *at, "action")
-            continue
-        try:
-            check_labels(rules, step.action, given=step.given, choose=step.choose)
-        except UsageError as error:
-            faults.add(error.message, *at)
-        characters = scene.state.characters
-        is_known = not step.actor or step.actor in characters
-        if not is_known:
-            faults.name("nobody in this scene is called", step.actor, characters, *at, "actor")
-        try:
-            actor = step.actor if is_known else next(iter(characters), "")
-            prepare_step(scene, msgspec.structs.replace(step, actor=actor), scene.state)
-        except RpgresError as error:
-            if step.expect is None or step.expect.error is None:
-                faults.add(error.message, *at, "with")
-    seats = (*scene.state.characters, GM)
-    for name, tag in scene.file.tags.items():
-        for holder in (*tag.uses, *(tag.seen_by or ()), *([tag.on] if tag.on else ())):
-            if holder not in seats:
-                faults.name("nobody in this scene is called", holder, seats, "tags", name)
-    return faults.found
+    names = tuple(scene.state.characters)
+    _check_steps(faults, scene, scene.file.steps, everybody=names)
+    _check_tags(faults, scene.file.tags, (*names, GM))
+    return faults.in_order()
+
+
+def require_sound(scene: Scene) -> None:
+    """Raise everything wrong with a scene that can be told without playing it.
+
+    Raises:
+        FileError: all problems at once.
+    """
+    found = check_scene(scene)
+    if found:
+        raise problem_error(found)
 
 
 class _Faults(NamedTuple):
@@ -73,6 +105,17 @@ class _Faults(NamedTuple):
     def name(self, message: str, name: str, known: Iterable[str], *path: str | int) -> None:
         self.add(f"{message} {name!r}", *path, hint=nearest(name, known) or "")
 
+    def take(self, error: RpgresError, *path: str | int) -> None:
+        """Add what an error says: the problems of a file one by one, or its message at a path of the scene."""
+        told = error.details.get("problems")
+        if isinstance(told, list):
+            self.found.extend(msgspec.convert(told, list[Problem]))
+        else:
+            self.add(error.message, *path)
+
+    def in_order(self) -> list[Problem]:
+        return sorted(dict.fromkeys(self.found), key=lambda problem: (problem.file, problem.line or 0))
+
 
 def _dotted(path: Sequence[str | int]) -> str:
     text = ""
@@ -81,12 +124,247 @@ def _dotted(path: Sequence[str | int]) -> str:
     return text
 
 
-def require_sound(scene: Scene) -> None:
-    """Raise everything wrong with a scene that can be told without playing it.
+# ---------------------------------------------------------------------------------------------------------------------
+# What of a text is sound in itself; the rest is told by its types
 
-    Raises:
-        FileError: all problems at once.
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _sound(value: Any, type_: type[SceneTag]) -> dict[str, SceneTag]:
+    found = {}
+    for name, raw in _table(value).items():
+        try:
+            found[name] = msgspec.convert(raw, type_)
+        except msgspec.ValidationError:
+            continue
+    return found
+
+
+def _as_step(raw: Any) -> Step | str:
+    """Return a step, or the id of one that is faulty in itself, which others may still speak of."""
+    try:
+        return msgspec.convert(raw, Step)
+    except msgspec.ValidationError:
+        id_ = _table(raw).get("id")
+        return id_ if isinstance(id_, str) else ""
+
+
+def _names(state: State, data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return everybody in the scene, those with a faulty sheet too."""
+    return tuple(dict.fromkeys((*state.characters, *_table(data.get("characters")))))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The parts of a scene
+
+
+def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[str, str]], Rules]) -> Rules:
+    """Return the rules with the scene's switches, as far as there are such."""
+    rules = load({})
+    chosen: dict[str, str] = {}
+    for name, value in _table(data.get("switches")).items():
+        if not isinstance(value, str):
+            continue
+        with _told(faults, "switches", name):
+            rules = load({**chosen, name: value})
+            chosen[name] = value
+    return rules
+
+
+def _check_head(faults: _Faults, rules: Rules, data: Mapping[str, Any]) -> None:
+    seed, policy = data.get("seed"), data.get("policy")
+    if isinstance(seed, str):
+        with _told(faults, "seed"):
+            read_seed(seed)
+    if isinstance(policy, str) and policy:
+        with _told(faults, "policy"):
+            policy_of(rules, policy)
+
+
+@contextmanager
+def _told(faults: _Faults, *path: str | int) -> Iterator[None]:
+    """Tell an error that is raised inside as a fault of the scene, at a path of it."""
+    try:
+        yield
+    except RpgresError as error:
+        faults.take(error, *path)
+
+
+def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None) -> State:
+    """Return the table with every character that could be read."""
+    counters = {name: value for name, value in _table(data.get("counters")).items() if type(value) is int}
+    state = State(counters=Map(counters))
+    for name, described in _table(data.get("characters")).items():
+        if not isinstance(described, dict):
+            continue
+        at: Path_ = ("characters", name)
+        policy, sheet = described.get("policy"), described.get("sheet")
+        if isinstance(policy, str) and policy:
+            with _told(faults, *at, "policy"):
+                policy_of(rules, policy)
+        own = dict(described)
+        if isinstance(sheet, str):
+            try:
+                find_sheet(rules, sheet, beside=folder)
+            except FileError as error:
+                faults.add(error.message, *at, "sheet")
+                del own["sheet"]  # what the scene says itself can still be checked
+        with _told(faults, *at, *(["sheet"] if "sheet" in own else [])):
+            read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
+            state = seated(state, read)
+    return state
+
+
+def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[str]) -> None:
+    for name, tag in tags.items():
+        places = [(holder, "uses") for holder in tag.uses] + [(seat, "seen-by") for seat in tag.seen_by or ()]
+        for holder, key in [*places, *([(tag.on, "on")] if tag.on else [])]:
+            if holder not in seats:
+                faults.name("nobody in this scene is called", holder, seats, "tags", name, key)
+
+
+def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, everybody: Sequence[str]) -> None:
+    ids: list[str] = []
+    for number, step in enumerate(steps):
+        at: Path_ = ("steps", number)
+        if isinstance(step, str):
+            ids.append(step)
+            continue
+        _check_story(faults, scene.rules, step, at, ids=[id_ for id_ in ids if id_])
+        ids.append(step.id)
+        if step.actor and step.actor not in everybody:
+            faults.name("nobody in this scene is called", step.actor, everybody, *at, "actor")
+        if step.action not in scene.rules.file.actions:
+            faults.name(f"{scene.rules.id} has no action", step.action, scene.rules.file.actions, *at, "action")
+            continue
+        _check_answers(faults, scene.rules, step, at)
+        if step.expect is None or step.expect.error is None:
+            for message, key in _input_faults(scene, step, everybody=everybody):
+                faults.add(message, *at, *key)
+
+
+def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: Sequence[str]) -> None:
+    """Check a step's id, on which steps it depends, and which outcomes it speaks of."""
+    bands = rules.file.bands
+    if step.id in ids:
+        faults.add(f"an earlier step has the id {step.id!r}", *at, "id")
+    for earlier, wanted in step.when.items():
+        if earlier not in ids:
+            faults.name("no earlier step has the id", earlier, ids, *at, "when", earlier)
+        for band in [wanted] if isinstance(wanted, str) else wanted:
+            if band not in bands:
+                faults.name("no outcome is called", band, bands, *at, "when", earlier)
+    outcome = step.expect.outcome if step.expect is not None else None
+    if outcome is not None and outcome not in bands:
+        faults.name("no outcome is called", outcome, bands, *at, "expect", "outcome")
+
+
+def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
+    for label in step.given:
+        with _told(faults, *at, "given", label):
+            check_labels(rules, step.action, given={label: ""}, choose={})
+    for label in step.choose:
+        with _told(faults, *at, "choose", label):
+            check_labels(rules, step.action, given={}, choose={label: ""})
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Inputs
+
+
+def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iterator[tuple[str, Path_]]:
+    """Yield what is wrong with a step's inputs, each with the key it stands under.
+
+    Reading stops at the first fault, so the input at fault is taken out, or made harmless, and it is read again.
     """
-    problems = check_scene(scene)
-    if problems:
-        raise problem_error(problems)
+    inputs = _readable(scene, step, everybody=everybody)
+    for _ in range(len(inputs) + 1):
+        error = _refusal(scene, step, inputs)
+        if error is None:
+            return
+        key = _at_fault(scene, step, inputs, error.message)
+        if key is None:
+            yield error.message, ("with",) if step.with_ else ()
+            return
+        yield error.message, ("with", *_inner(scene, key, inputs[key]))
+        inputs = _without(scene, step, inputs, key)
+
+
+def _without(scene: Scene, step: Step, inputs: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return inputs without one of them; something harmless stands for one that may be required."""
+    rest = {name: value for name, value in inputs.items() if name != key}
+    harmless = _HARMLESS.get(_kind(scene, step, key))
+    return rest if harmless is None else {**rest, key: harmless}
+
+
+def _readable(scene: Scene, step: Step, *, everybody: Sequence[str]) -> dict[str, Any]:
+    """Return a step's inputs without those that take somebody to read whose own fault is told already."""
+    inputs = dict(step.with_)
+    absent = set(everybody) - set(scene.state.characters)
+    for key, value in inputs.items():
+        kind = _kind(scene, step, key)
+        is_actors = kind == "ability" and step.actor and step.actor not in scene.state.characters
+        is_others = kind == "opposition" and _opposer(value) in absent
+        if is_actors or is_others or (kind == "character" and isinstance(value, str) and value in absent):
+            inputs[key] = 0 if kind in _HARMLESS else None
+    return inputs
+
+
+def _opposer(value: Any) -> str:
+    name = value.get("character") if isinstance(value, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _kind(scene: Scene, step: Step, key: str) -> str:
+    name = key.replace("_", "-")
+    for known, parameter in scene.rules.parameters(step.action).items():
+        if name == known or name in parameter.aliases:
+            return parameter.kind
+    return ""
+
+
+def _refusal(scene: Scene, step: Step, inputs: Mapping[str, Any]) -> RpgresError | None:
+    characters = scene.state.characters
+    actor = step.actor if step.actor in characters else next(iter(characters), "") if step.actor else ""
+    try:
+        prepare(scene.rules, step.action, inputs, state=scene.state, actor=actor, beside=scene.folder)
+    except RpgresError as error:
+        return error
+    return None
+
+
+def _at_fault(scene: Scene, step: Step, inputs: Mapping[str, Any], message: str) -> str | None:
+    """Return the input that a message is about: the one it names, else one without which it is not said."""
+    for key in inputs:
+        if message.startswith((f"--{key.replace('_', '-')} ", f"--{key.replace('_', '-')}:")):
+            return key
+    for key in sorted(inputs, key=lambda key: key == SHEET):  # a name that is not on the sheet is no fault of the sheet
+        other = _refusal(scene, step, _without(scene, step, inputs, key))
+        if other is None or other.message != message:
+            return key
+    return None
+
+
+def _inner(scene: Scene, key: str, value: Any) -> Path_:
+    """Return the key path of an input, down to what is wrong in an opposition that is a table."""
+    if not isinstance(value, dict) or not isinstance(value.get("character"), str):
+        return (key,)
+    others = [inner for inner in value if inner != "character"]
+    name = value["character"]
+    if name in scene.state.characters or _is_sheet(scene, name):
+        return (key, *others[:1])
+    return (key, "character")
+
+
+def _is_sheet(scene: Scene, name: str) -> bool:
+    try:
+        find_sheet(scene.rules, name, beside=scene.folder)
+    except FileError:
+        return False
+    return True

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from rpgres.actions import Pending, Prepared, Result, prepare, run
-from rpgres.chance import Streams, mint_seed
+from rpgres.chance import Streams, read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.players import Prompt
 from rpgres.rulesets import unknown
@@ -40,13 +40,16 @@ class PlayedStep(NamedTuple):
     state: State
 
 
-def play_scene(scene: Scene, *, seed: str, prompt: Prompt | None = None) -> Iterator[PlayedStep]:
+def play_scene(
+    scene: Scene, *, seed: str, prompt: Prompt | None = None, begins: Callable[[int], None] | None = None
+) -> Iterator[PlayedStep]:
     """Yield what comes of each step of a scene, as it is played.
 
     Args:
         scene: the scene.
         seed: what all chance is drawn from.
         prompt: asks a person what nobody else answers.
+        begins: is told the number of each step that is played, before it is.
 
     Raises:
         FileError: a step cannot be played, or a decision has nobody to take it; says which step and where.
@@ -57,6 +60,8 @@ def play_scene(scene: Scene, *, seed: str, prompt: Prompt | None = None) -> Iter
         if not is_due(step, outcomes):
             yield PlayedStep(number, step.id, None, state)
             continue
+        if begins is not None:
+            begins(number)
         try:
             found, after = play_step(scene, number, scene.state if step.fresh else state, streams, prompt=prompt)
         except RpgresError as error:
@@ -70,10 +75,12 @@ def play_scene(scene: Scene, *, seed: str, prompt: Prompt | None = None) -> Iter
 
 
 def seed_of(scene: Scene, seed: str | None) -> str:
-    """Return the seed a scene is played from: the one asked for, its own, or a fresh one."""
-    if seed is not None:
-        return seed
-    return scene.file.seed if scene.file.seed is not None else mint_seed()
+    """Return the seed a scene is played from: the one asked for, its own, or a fresh one.
+
+    Raises:
+        UsageError: it is empty, or has characters that cannot be typed.
+    """
+    return read_seed(seed if seed is not None else scene.file.seed)
 
 
 def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from rpgres.actions import Pending, Result
-from rpgres.chance import Streams
+from rpgres.chance import Streams, read_seed
 from rpgres.errors import RpgresError
 from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
 from rpgres.scenes.records import Expect, Scene
@@ -25,24 +25,44 @@ class Mismatch(msgspec.Struct, frozen=True):
     found: Any
 
 
+class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """How the expectations of one scene held; `error` tells why it could not be played to its end."""
+
+    file: str
+    ok: bool
+    checks: int = 0
+    failed: list[Mismatch] = []
+    error: str | None = None
+
+
+class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True):
+    """How the expectations of scenes held, as `rpgres scene test --json` prints it."""
+
+    format: Literal["rpgres.scene-test/1"] = "rpgres.scene-test/1"
+    ok: bool
+    files: list[ProvedFile]
+
+
 def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mismatch]]:
     """Return how many expectations a scene has, and those that do not hold.
 
     Raises:
+        UsageError: the seed is empty, or has characters that cannot be typed.
         FileError: a step that expects no fault cannot be played.
     """
-    streams = Streams(seed or scene.file.seed or "0")
+    streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
     state, outcomes = scene.state, dict[str, str]()
     checks, wrong = 0, []
     for number, step in enumerate(scene.file.steps):
-        if not is_due(step, outcomes):
-            if step.expect is not None:
-                checks += 1
-                wrong.append(
-                    Mismatch(scene.where("steps", number, "when"), scene.step_name(number), "when", "played", "skipped")
-                )
-            continue
         expect = step.expect or Expect()
+        is_played = is_due(step, outcomes)
+        if expect.played is not None:
+            checks += 1
+            if expect.played != is_played:
+                where = scene.where("steps", number, "expect", "played")
+                wrong.append(Mismatch(where, scene.step_name(number), "played", expect.played, is_played))
+        if not is_played:
+            continue
         found: Result | Pending | RpgresError
         after = before = scene.state if step.fresh else state
         try:

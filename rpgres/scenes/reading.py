@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from rpgres.actions import policy_of
-from rpgres.errors import FileError
+from rpgres.chance import read_seed
+from rpgres.errors import FileError, UsageError
+from rpgres.inputs import lay_distinct
 from rpgres.players import Policy
 from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
-from rpgres.scenes.records import Scene, SceneFile
-from rpgres.sheets import Sheet, find_sheet, make_sheet
-from rpgres.state import EMPTY, Map, State, Tag
+from rpgres.scenes.records import Scene, SceneFile, SceneTag
+from rpgres.sheets import STDIN, Sheet, find_sheet, make_sheet
+from rpgres.state import EMPTY, ROLES, Map, State, Tag
 from rpgres.tomlfiles import Source, convert, locate, nearest, overlay, parse, read_source
 
 
@@ -29,12 +29,11 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
     if os.path.isfile(path):
         return path
     ruleset, _, scene = name.removesuffix(".toml").partition("/")
-    known: list[str] = []
     for root in (*reversed(overlay_roots(extra)), builtin_folder()):
         folder = root / ruleset / "scenes"
         if scene and os.path.isfile(folder / f"{scene}.toml"):
             return folder / f"{scene}.toml"
-        known += [f"{found.parent.parent.name}/{found.stem}" for found in sorted(root.glob("*/scenes/*.toml"))]
+    known = scene_names(extra=extra)
     near = nearest(name, known)
     hint = (
         f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(known[:12])}" if known else ""
@@ -42,10 +41,36 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
 
 
+def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
+    """Return the text of a scene under the name by which it was asked for, and the folder in which it stands.
+
+    Args:
+        name: a file, `-` for standard input (which stands in no folder), or a shipped scene as `RULESET/NAME`.
+        extra: further folders with rulesets and overlays.
+
+    Raises:
+        FileError: there is none, or it cannot be read.
+    """
+    if name == STDIN:
+        return read_source(Path(name)), None
+    path = find_scene(name, extra=extra)
+    source = read_source(path)
+    return (source if path == Path(name) else Source(name.removesuffix(".toml"), source.text)), path.parent
+
+
+def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
+    """Return the scenes that ship with rulesets, as `RULESET/NAME`."""
+    found = [
+        path for root in (builtin_folder(), *overlay_roots(extra)) for path in sorted(root.glob("*/scenes/*.toml"))
+    ]
+    return list(dict.fromkeys(f"{path.parent.parent.name}/{path.stem}" for path in found))
+
+
 def read_scene(
     source: Source,
     *,
     find_ruleset: Callable[[str], Any],
+    folder: Path | None = None,
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
     policy: str = "",
@@ -56,6 +81,7 @@ def read_scene(
     Args:
         source: the text and where it stands.
         find_ruleset: gives a ruleset's code by id.
+        folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
         policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them.
@@ -65,29 +91,59 @@ def read_scene(
         FileError: the file is faulty; all problems at once.
     """
     file: SceneFile = convert(parse(source), SceneFile, sources=[source])
+    if file.seed is not None:
+        _check_seed(file.seed, source)
     rules = load_rules(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
     state = State(counters=Map(file.counters))
-    folder = None if source.path == "-" else Path(source.path).parent
+    folder = folder_of(source, folder)
     policies: dict[str, Policy] = {}
     for name, described in file.characters.items():
-        sheet, own = _character(rules, name, described, source=source, folder=folder)
-        state = state.with_character(sheet.character)
-        for tag in sheet.tags:
-            if state.tag(tag.name) is not None:
-                tag = msgspec.structs.replace(tag, name=f"{tag.name} ({name})")
-            state = state.with_tag(tag)
+        sheet, own = read_character(rules, name, described, source=source, folder=folder)
+        state = seated(state, sheet)
         if own:
             policies[name] = policy_of(rules, own)
-    for laid in file.tags.values():
-        seen_by = None if laid.seen_by is None else tuple(laid.seen_by)
-        state = state.with_tag(Tag(laid.text, laid.kind, laid.on, Map(laid.uses), seen_by))
+    for key, laid in file.tags.items():
+        if state.tag(laid.text) is not None:
+            where = f"{source.path}:{locate(source.text, ('tags', key))}"
+            raise FileError(
+                f"{where}: something called {laid.text!r} lies on the table already; call it something else"
+            )
+        state = laid_out(state, laid)
     everybody = policy or file.policy
     if everybody or auto:
         policies[""] = policy_of(rules, everybody)
-    return Scene(file, source, rules, state, policies)
+    return Scene(file, source, rules, state, policies, folder)
 
 
-def _character(
+def folder_of(source: Source, folder: Path | None = None) -> Path | None:
+    """Return where the sheets of a scene are sought first: beside its text, unless that is said."""
+    if folder is not None or source.path == STDIN:
+        return folder
+    return Path(source.path).parent
+
+
+def _check_seed(seed: str, source: Source) -> None:
+    try:
+        read_seed(seed)
+    except UsageError as error:
+        raise FileError(f"{source.path}:{locate(source.text, ('seed',))}: {error.message}", file=source.path) from None
+
+
+def seated(state: State, sheet: Sheet) -> State:
+    """Return the state with a character and its tags."""
+    state = state.with_character(sheet.character)
+    for tag in sheet.tags:
+        state = lay_distinct(state, tag)
+    return state
+
+
+def laid_out(state: State, laid: SceneTag) -> State:
+    """Return the state with a tag of a scene."""
+    seen_by = None if laid.seen_by is None else tuple(laid.seen_by)
+    return state.with_tag(Tag(laid.text, laid.kind, laid.on, Map(laid.uses), seen_by))
+
+
+def read_character(
     rules: Rules, name: str, described: Mapping[str, Any], *, source: Source, folder: Path | None
 ) -> tuple[Sheet, str]:
     """Return a character of a scene and the name of its policy: its sheet, overlaid by what the scene says."""
@@ -95,6 +151,11 @@ def _character(
     policy = own.pop("policy", "")
     sheet = own.pop("sheet", None)
     prefix = ("characters", name)
+    if name in ROLES:
+        raise FileError(
+            f"{source.path}:{locate(source.text, prefix)}: {name!r} means whoever plays that part in an action; "
+            "call the character something else"
+        )
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise FileError(f"{source.path}:{locate(source.text, prefix)}: sheet and policy of {name} are texts")
     if sheet is None:

@@ -30,13 +30,16 @@ class SceneTag(_Record, frozen=True):
 
 
 class Expect(_Record, frozen=True):
-    """What a step must come to; only what is given is compared.
+    """What a step must come to; only what is given is compared, and only when the step is played.
+
+    `played` holds a step to being played, or to being skipped.
 
     `effects` are compared in order and number, each by the fields given. `asks` expects the run to wait for that
     decision, `error` expects it to be refused with a message that contains the text. `state` holds values after the
     step by path, as `characters.mara.counters.fate-points = 2`; `"absent"` for what must not be there.
     """
 
+    played: bool | None = None
     outcome: str | None = None
     success: bool | None = None
     margin: int | None = None
@@ -79,18 +82,23 @@ class SceneFile(_Record, frozen=True):
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """A scene that was read: its file, its text for pointing at faults, the rules, and the table at its beginning."""
+    """A scene that was read.
+
+    Attributes:
+        file: what it says.
+        source: its text, for pointing at faults.
+        rules: the rules it is played by.
+        state: the table at its beginning.
+        policies: who decides when nobody else does, by character.
+        folder: where sheets are sought first: beside the scene; None when it stands in no file.
+    """
 
     file: SceneFile
     source: Source
     rules: Rules
     state: State
     policies: dict[str, Policy]
-
-    @property
-    def folder(self) -> Path | None:
-        """Where sheets are sought first: beside the scene."""
-        return None if self.source.path == "-" else Path(self.source.path).parent
+    folder: Path | None = None
 
     def where(self, *path: str | int) -> str:
         """Return `FILE:LINE` of a key path."""

@@ -1,0 +1,288 @@
+"""Whether a ruleset's TOML and code fit together, each fault with its file and line. Outcome tables: see `rows`.
+
+This reads every outcome table, which no ordinary command needs to; it is imported when overlays are in use, and by
+`ruleset check`, `plugin list` and `plugin check`.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
+
+import msgspec
+
+from rpgres.errors import FileError, RpgresError
+from rpgres.rulesets.overlays import stray_problems
+from rpgres.rulesets.places import Path, owner, problem_at
+from rpgres.rulesets.records import Action, Parameter
+from rpgres.rulesets.rows import missing, row_problems, unregistered
+from rpgres.rulesets.rules import Rules
+from rpgres.tomlfiles import Problem, nearest, problem_error
+
+# What the commands that resolve an action take for themselves.
+COMMON_OPTIONS = frozenset(
+    "action as auto choose debug exit-code given help json leaves note plain policies policy repeat ruleset rulesets "  # noqa: SIM905
+    "seconds seed sheet switch switches version".split()
+)
+
+
+def data_problems(rules: Rules) -> list[Problem]:
+    """Return what is wrong with a ruleset's rules; nothing when data, overlays and code fit together.
+
+    Sheets and scenes are no rules; they are judged elsewhere.
+    """
+    checks: tuple[Callable[[Rules], Iterable[Problem]], ...] = (
+        _bands,
+        _dice,
+        _parameters,
+        _actions,
+        _names,
+        row_problems,
+        _sheet_fields,
+        stray_problems,
+    )
+    return list({_key(problem): problem for check in checks for problem in check(rules)}.values())
+
+
+def _key(problem: Problem) -> tuple[str, str, str]:
+    return problem.file, problem.key, problem.message
+
+
+def check_overlaid(rules: Rules) -> None:
+    """Make sure that overlays have done no harm. What was wrong without them is not theirs and is let be.
+
+    Raises:
+        FileError: all problems at once, each with its file and line.
+    """
+    found = data_problems(rules)
+    if not found:
+        return
+    before = _own_problems(rules)
+    told = [_blamed(rules, problem) for problem in found if _key(problem) not in before]
+    if told:
+        raise problem_error(told)
+
+
+def _own_problems(rules: Rules) -> set[tuple[str, str, str]]:
+    try:
+        return {_key(problem) for problem in data_problems(rules.without_overlays())}
+    except FileError:
+        return set()  # it takes the overlays to make it readable
+
+
+def _blamed(rules: Rules, problem: Problem) -> Problem:
+    """Return a problem that shows in the ruleset's own files with the overlays named that brought it about."""
+    place = pathlib.Path(problem.file)
+    if not problem.file or any(place.is_relative_to(folder) for folder in rules.overlays):
+        return problem
+    said = f"{problem.message} (with {' and '.join(rules.overlays)} laid over it)"
+    return msgspec.structs.replace(problem, message=said)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Bands and dice
+
+
+def _bands(rules: Rules) -> Iterator[Problem]:
+    """Every whole number falls into exactly one band, if any band has margins at all."""
+    bands, texts = rules.file.bands, rules.texts()
+    unopposed = [name for name, band in bands.items() if band.unopposed]
+    if len(unopposed) > 1:
+        path = _newest(rules, [("bands", name, "unopposed") for name in unopposed])
+        yield problem_at(texts, path, f"more than one of the bands is unopposed: {', '.join(unopposed)}")
+    ranged = {name: band for name, band in bands.items() if band.from_ is not None or band.to is not None}
+    if not ranged:
+        return
+    # Where a band begins or ends, and once beyond on either side, is everywhere that anything can change.
+    edges = {edge for band in ranged.values() for edge in (band.from_, band.to) if edge is not None}
+    margins = sorted({margin + step for margin in edges for step in (-1, 0, 1)})
+    for margin, upto in _stretches(margins, lambda margin: [name for name, band in ranged.items() if band.has(margin)]):
+        names = [name for name, band in ranged.items() if band.has(margin)]
+        where = _stretch(margin, upto, first=margins[0], last=margins[-1])
+        if not names:
+            yield problem_at(texts, _edge(rules, margin, upto), f"no band has the margins {where}")
+        elif len(names) > 1:
+            path = _newest(rules, [("bands", name, key) for name in names for key in ("from", "to")])
+            yield problem_at(texts, path, f"the bands {' and '.join(names)} share the margins {where}")
+    for name, band in ranged.items():
+        if band.from_ is not None and band.to is not None and band.from_ > band.to:
+            path = _newest(rules, [("bands", name, "from"), ("bands", name, "to")])
+            yield problem_at(texts, path, f"the band {name} goes from {band.from_} to {band.to}, which no margin does")
+
+
+def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:
+    """Yield first and last of each run of margins of one kind."""
+    start = margins[0]
+    for before, margin in pairwise(margins):
+        if kind(margin) != kind(start):
+            yield start, before
+            start = margin
+    yield start, margins[-1]
+
+
+def _stretch(start: int, end: int, *, first: int, last: int) -> str:
+    if start == first:
+        return f"up to {end}"
+    if end == last:
+        return f"from {start}"
+    return str(start) if start == end else f"{start} to {end}"
+
+
+def _edge(rules: Rules, margin: int, upto: int) -> Path:
+    """Return the key that leaves a gap: an edge beside it, or a band that was taken away."""
+    beside = [
+        ("bands", name, key)
+        for name, band in rules.file.bands.items()
+        for key, edge in (("from", band.from_), ("to", band.to))
+        if edge in (margin - 1, margin, upto, upto + 1)
+    ]
+    written = {name for text in rules.texts() for name in text.data.get("bands", {})}
+    removed = [("bands", name) for name in sorted(written - rules.file.bands.keys())]
+    return _newest(rules, [*removed, *beside])
+
+
+def _newest(rules: Rules, paths: Iterable[Path]) -> Path:
+    """Return the one of several key paths that the nearest file has: what was written last is what made the fault."""
+    texts = rules.texts()
+    return max(paths, key=lambda path: owner(texts, path), default=("bands",))
+
+
+def _dice(rules: Rules) -> Iterator[Problem]:
+    if rules.file.dice:
+        try:
+            _ = rules.dice
+        except RpgresError as error:
+            yield problem_at(rules.texts(), ("dice",), error.message)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Actions and what they take
+
+
+def _parameters(rules: Rules) -> Iterator[Problem]:
+    for key, parameter in rules.file.parameters.items():
+        for path, message in _parameter_faults(key, parameter):
+            yield problem_at(rules.texts(), ("parameters", key, *path), message)
+
+
+def _parameter_faults(key: str, parameter: Parameter) -> Iterator[tuple[Path, str]]:
+    names: list[tuple[Path, str]] = [(("name",) if parameter.name else (), parameter.name or key)]
+    names += [(("aliases", number), alias) for number, alias in enumerate(parameter.aliases)]
+    for path, name in names:
+        if name in COMMON_OPTIONS:
+            yield path, f"every action has an option {name!r} of its own; call it something else"
+    if parameter.kind == "choice" and not parameter.choices:
+        yield (), "a choice without choices"
+    if parameter.kind == "choice" and parameter.default is not None and parameter.default not in parameter.choices:
+        yield ("default",), f"the default {parameter.default!r} is none of the choices"
+    for kind, needed in (("tag", parameter.tag), ("counter", parameter.counter)):
+        if parameter.kind == kind and not needed:
+            yield (), f"of the kind {kind!r}, it has to say which {kind} = ... it is about"
+
+
+def _actions(rules: Rules) -> Iterator[Problem]:
+    code, data = rules.ruleset.actions, rules.file.actions
+    texts = rules.texts()
+    if not data:
+        yield problem_at(texts, ("actions",), "it has no actions")
+    for name in data:
+        if name not in code:
+            near = nearest(name, code) or ""
+            message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
+            yield problem_at(texts, ("actions", name), message, hint=near)
+    for name in code:
+        if name not in data:
+            message = f"the rule {name!r} has no data ([actions.{name}])"
+            yield problem_at(texts, ("actions",), message, hint=nearest(name, data) or "")
+    for name, action in data.items():
+        yield from _action(rules, name, action)
+
+
+def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
+    at, texts = ("actions", name), rules.texts()
+    lists: tuple[tuple[str, str, list[str], Iterable[str]], ...] = (
+        ("parameters", "parameter", action.parameters, rules.file.parameters),
+        ("labels", "label", action.labels, rules.file.labels),
+        ("tables", "outcome table", action.tables, [one for one in rules.table_names() if _has_table(rules, one)]),
+    )
+    for key, what, named, known in lists:
+        for number, one in enumerate(named):
+            if one not in known:
+                yield missing(texts, (*at, key, number), what, one, known)
+    if not all(key in rules.file.parameters for key in action.parameters):
+        return
+    parameters = rules.parameters(name)
+    for number, needed in enumerate(action.required):
+        if needed not in parameters:
+            yield missing(texts, (*at, "required", number), "parameter", needed, parameters)
+    for message in _doubles(action, parameters):
+        yield problem_at(texts, (*at, "parameters"), message)
+    if name in rules.ruleset.actions:
+        yield from _signature(rules, name, parameters)
+
+
+def _has_table(rules: Rules, name: str) -> bool:
+    try:
+        return bool(rules.table_texts(name))
+    except FileError:
+        return True  # there is one, and that it cannot be read is told elsewhere
+
+
+def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[str]:
+    if len(parameters) < len(set(action.parameters)):
+        yield "two of its parameters have one name"
+    owners: dict[str, str] = {}
+    for name, parameter in parameters.items():
+        for alias in (name, *parameter.aliases):
+            if owners.setdefault(alias, name) != name:
+                yield f"{alias!r} means both {owners[alias]} and {name}"
+
+
+def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> Iterator[Problem]:
+    import inspect
+
+    # Tags and counters are laid on the table and are no arguments.
+    arguments = [key.replace("-", "_") for key, its in parameters.items() if its.kind not in ("tag", "counter")]
+    try:
+        signature = inspect.signature(rules.ruleset.actions[name])
+    except (TypeError, ValueError):
+        return  # something callable that does not tell what it takes
+    try:
+        signature.bind(None, None, **dict.fromkeys(arguments))
+    except TypeError as error:
+        takes = ", ".join(["table", "actor", *arguments])
+        message = f"the rule {name!r} is called with ({takes}), as this says, and does not fit: {error}"
+        yield problem_at(rules.texts(), ("actions", name, "parameters"), message)
+
+
+def _names(rules: Rules) -> Iterator[Problem]:
+    """What the data describe of the code is there."""
+    code, texts = rules.ruleset, rules.texts()
+    for name in rules.file.effects:
+        if name not in code.effects:
+            yield unregistered(texts, ("effects", name), f"the kind of effect {name!r}", name, code.effects, "effect")
+    for name in rules.file.policies:
+        if name not in code.policies:
+            yield unregistered(texts, ("policies", name), f"the policy {name!r}", name, code.policies, "policy")
+    for kind, described in rules.file.effects.items():
+        for key, fields in (("values", described.values), ("numbers", described.numbers)):
+            for field in fields:
+                if field not in described.fields:
+                    near = nearest(field, described.fields) or ""
+                    yield problem_at(texts, ("effects", kind, key), f"it has no field {field!r}", hint=near)
+
+
+def _sheet_fields(rules: Rules) -> Iterator[Problem]:
+    texts = rules.texts()
+    for name, field in rules.file.sheet.items():
+        at = ("sheet", name)
+        if field.track and field.track not in rules.file.tracks:
+            yield missing(texts, (*at, "track"), "track", field.track, rules.file.tracks)
+        if field.kind == "written" and not field.track:
+            yield problem_at(texts, at, "it has to say on which track = ... it is written")
+        if field.kind == "tags" and not field.tag:
+            yield problem_at(texts, at, "it has to say of which kind its tags are (tag = ...)")
+        for key, inner in field.fields.items():
+            if inner.kind == "choice" and not inner.choices:
+                yield problem_at(texts, (*at, "fields", key), "a choice without choices")

@@ -1,0 +1,105 @@
+"""What an overlay folder has that nothing reads: misspelt files, tables nobody names, folders of no ruleset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from rpgres.errors import FileError
+from rpgres.rulesets.folders import overlay_roots
+from rpgres.rulesets.places import Text, problem_at
+from rpgres.rulesets.rows import named_menus
+from rpgres.rulesets.rules import Rules
+from rpgres.tomlfiles import Problem, nearest
+
+FILES = ("ruleset.toml", "menus.toml")
+FOLDERS = ("outcomes", "sheets", "scenes")
+BESIDE = (".md", ".txt", "~")  # what people keep beside their files
+
+
+def stray_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield what the overlays of a ruleset have that changes nothing."""
+    for folder in rules.folders[1:]:
+        yield from _unread(folder)
+    try:
+        yield from _tables(rules)
+        yield from _menus(rules)
+    except FileError:
+        return  # a table that cannot be read is told as such, and might name anything
+
+
+def _unread(folder: Path) -> Iterator[Problem]:
+    for entry in _entries(folder):
+        is_folder = entry.is_dir()
+        known = FOLDERS if is_folder else FILES
+        if entry.name in known:
+            continue
+        near = nearest(entry.name, known)
+        if near or is_folder or entry.name.endswith(".toml"):
+            what = "folder" if is_folder else "file"
+            reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
+            yield Problem(entry.path, None, "", f"no {what} of this name is read; overlays have {reads}", near or "")
+    for name in FOLDERS:
+        for entry in _entries(folder / name):
+            if not entry.name.endswith(".toml"):
+                yield Problem(entry.path, None, "", f"only files NAME.toml are read in {name}/")
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        found = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [entry for entry in found if not entry.name.startswith((".", "__")) and not entry.name.endswith(BESIDE)]
+
+
+def _tables(rules: Rules) -> Iterator[Problem]:
+    """Yield the outcome tables that only overlays have and that no action names."""
+    named = {table for action in rules.file.actions.values() for table in action.tables}
+    names = dict.fromkeys(rules.table_names())
+    for name in names:
+        texts = rules.table_texts(name)
+        if name in named or not texts or _is_own(rules, texts[0]):
+            continue
+        near = nearest(name, [other for other in names if other != name])
+        yield problem_at(texts[:1], (), f"no action has an outcome table {name!r}", hint=near or "")
+
+
+def _menus(rules: Rules) -> Iterator[Problem]:
+    """Yield the menus that only overlays have and that no question takes."""
+    texts = rules.menu_texts()
+    laid = [text for text in texts if not _is_own(rules, text)]
+    own = {name for text in texts if _is_own(rules, text) for name in text.data}
+    new = dict.fromkeys(name for text in laid for name in text.data if name not in own)
+    named = named_menus(rules) if new else set()
+    for name in new:
+        if name not in named:
+            near = nearest(name, own)
+            yield problem_at(laid, (name,), f"no question takes a menu {name!r}", hint=near or "")
+
+
+def _is_own(rules: Rules, text: Text) -> bool:
+    """Tell whether a text is the ruleset's own, not an overlay's."""
+    path = Path(text.source.path)
+    return not any(path.is_relative_to(folder) for folder in rules.folders[1:])
+
+
+def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Problem]:
+    """Return the folders beside overlays that are laid over nothing, because no ruleset has their name.
+
+    Args:
+        known: the ids of all rulesets.
+        extra: the folders of `--rulesets`.
+    """
+    ids = list(known)
+    found: dict[str, Problem] = {}
+    for root in overlay_roots(extra):
+        for entry in _entries(root):
+            if not entry.is_dir() or entry.name in ids:
+                continue
+            near = nearest(entry.name, ids)
+            if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
+                message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                found.setdefault(os.path.realpath(entry.path), Problem(entry.path, None, "", message, near or ""))
+    return list(found.values())

@@ -1,0 +1,315 @@
+"""What is wrong with outcome tables and menus: questions, effects, conditions. Actions are judged elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rpgres.errors import FileError
+from rpgres.rulesets.places import Path, Text, problem_at, problems_in, read_as
+from rpgres.rulesets.records import EffectText, Id, OutcomeTable, RowOption, RowQuestion
+from rpgres.rulesets.rules import MARGIN, Rules, unknown
+from rpgres.tomlfiles import Problem, nearest
+
+Menus = Mapping[str, RowQuestion]
+
+MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin
+CONDITIONS = ("when", "unless")
+HOLDERS = ("to", "by", "who")  # the fields of an effect that name somebody by role
+
+# A text that can only have been meant to speak of the margin; a name would begin with a capital.
+_MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].*)?$")
+
+
+def row_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield what is wrong with a ruleset's outcome tables and menus, each with its file, line and key path."""
+    menus: Menus | None = None  # unknown, when they cannot be read
+    try:
+        menus = read_as(rules.menu_texts(), dict[Id, RowQuestion])
+    except FileError as error:
+        yield from problems_in(error)
+    for name, menu in (menus or {}).items():
+        yield from _question(rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name)
+    for name in dict.fromkeys(rules.table_names()):
+        yield from _table(rules, name, menus)
+
+
+def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
+    try:
+        texts = rules.table_texts(name)
+        table: OutcomeTable = read_as(texts, OutcomeTable)
+    except FileError as error:
+        yield from problems_in(error)
+        return
+    for band, row in table.items():
+        if band not in rules.file.bands:
+            yield missing(texts, (band,), "band", band, rules.file.bands)
+        yield from _effects(rules, texts, (band, "effects"), row.effects)
+        yield from _asked(rules, texts, (band, "ask"), row.ask, menus=menus, of_menu="")
+
+
+def missing(texts: Sequence[Text], path: Path, what: str, name: str, known: Iterable[str]) -> Problem:
+    """Return the problem that a ruleset has nothing of a name, with the nearest, or all when they are few."""
+    names = list(known)
+    near = nearest(name, names)
+    if near:
+        return problem_at(texts, path, f"the ruleset has no {what} {name!r}", hint=near)
+    return problem_at(texts, path, unknown(what, name, names, of="the ruleset"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Questions
+
+
+def _asked(
+    rules: Rules,
+    texts: Sequence[Text],
+    path: Path,
+    ask: Mapping[str, RowQuestion],
+    *,
+    menus: Menus | None,
+    of_menu: str,
+) -> Iterator[Problem]:
+    for label, question in ask.items():
+        declared = rules.file.labels.get(label)
+        if declared is not None and declared.kind != "decision":
+            yield problem_at(texts, (*path, label), f"labels.{label} says that it is rolled, not decided")
+        beside = tuple(other for other in ask if other != label)
+        yield from _question(
+            rules, texts, (*path, label), question, menus=menus, beside=beside, of_menu=of_menu, is_asked=True
+        )
+
+
+def _question(
+    rules: Rules,
+    texts: Sequence[Text],
+    path: Path,
+    question: RowQuestion,
+    *,
+    menus: Menus | None,
+    beside: Sequence[str],
+    of_menu: str,
+    is_asked: bool = False,
+) -> Iterator[Problem]:
+    """Yield what is wrong with a question.
+
+    Args:
+        beside: the labels asked in the same place, one of which may have been meant.
+        of_menu: the menu that it stands in; empty in an outcome table.
+        is_asked: whether it is asked here; a menu itself is not.
+    """
+    for key in CONDITIONS:
+        yield from _condition(rules, texts, (*path, key), getattr(question, key))
+    if question.menu:
+        if not is_asked:
+            yield problem_at(texts, (*path, "menu"), "a menu may not be taken from another menu")
+        elif menus is not None and question.menu not in menus:
+            yield missing(texts, (*path, "menu"), "menu", question.menu, menus)
+        elif menus is not None and of_menu and of_menu in _reached(question.menu, menus):
+            yield problem_at(texts, (*path, "menu"), f"the menu {of_menu} asks itself again without end")
+    elif not question.who and not question.text:
+        hint = nearest(str(path[-1]), beside) or ""
+        yield problem_at(texts, path, "nobody is asked: it has neither `who` nor `text` nor `menu`", hint=hint)
+    else:
+        yield from _who(rules, texts, path, question.who)
+        if not question.options:
+            at = (*path, "options")
+            yield problem_at(texts, at, "it has no options, so nothing can be answered")
+    for name, option in question.options.items():
+        yield from _option(rules, texts, (*path, "options", name), option, menus=menus, of_menu=of_menu)
+
+
+def _option(
+    rules: Rules,
+    texts: Sequence[Text],
+    path: Path,
+    option: RowOption,
+    *,
+    menus: Menus | None,
+    of_menu: str,
+) -> Iterator[Problem]:
+    for key in CONDITIONS:
+        yield from _condition(rules, texts, (*path, key), getattr(option, key))
+    yield from _effects(rules, texts, (*path, "effects"), option.effects)
+    yield from _asked(rules, texts, (*path, "ask"), option.ask, menus=menus, of_menu=of_menu)
+
+
+def _reached(menu: str, menus: Menus) -> set[str]:
+    """Return a menu and all that it may lead to."""
+    found: set[str] = set()
+    open_ = [menu]
+    while open_:
+        name = open_.pop()
+        if name in menus and name not in found:
+            found.add(name)
+            open_ += _named(menus[name])
+    return found
+
+
+def named_menus(rules: Rules) -> set[str]:
+    """Return the menus that any outcome table or menu takes a question from.
+
+    Raises:
+        FileError: one of them cannot be read.
+    """
+    questions = list(read_as(rules.menu_texts(), dict[Id, RowQuestion]).values())
+    for name in dict.fromkeys(rules.table_names()):
+        table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
+        questions += [question for row in table.values() for question in row.ask.values()]
+    return {name for question in questions for name in _named(question)}
+
+
+def _named(question: RowQuestion) -> Iterator[str]:
+    if question.menu:
+        yield question.menu
+    for option in question.options.values():
+        for inner in option.ask.values():
+            yield from _named(inner)
+
+
+def _who(rules: Rules, texts: Sequence[Text], path: Path, who: str) -> Iterator[Problem]:
+    kind, separator, switch = who.partition(":")
+    at = (*path, "who")
+    if not who:
+        yield problem_at(texts, path, 'it does not say who is asked (who = "actor", for example, or "gm")')
+    elif separator and kind != "switch":
+        yield problem_at(texts, at, f"who = {who!r} is neither a role nor switch:NAME")
+    elif separator and switch not in rules.file.switches:
+        yield missing(texts, at, "switch", switch, rules.file.switches)
+    elif separator:
+        strangers = [name for name in rules.file.switches[switch].choices if name not in (rules.file.roles or (name,))]
+        if strangers:
+            message = f"the switch {switch} has choices that are no roles: {', '.join(strangers)}"
+            yield problem_at(texts, at, message)
+    elif rules.file.roles and who not in rules.file.roles:
+        yield missing(texts, at, "role", who, rules.file.roles)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Effects
+
+
+def _effects(
+    rules: Rules, texts: Sequence[Text], path: Path, effects: Sequence[Mapping[str, Any]]
+) -> Iterator[Problem]:
+    # A ruleset that tells no fields at all leaves them untold; in another, a kind without fields has none.
+    is_told = any(described.fields for described in rules.file.effects.values())
+    for number, effect in enumerate(effects):
+        at = (*path, number)
+        for key in CONDITIONS:
+            yield from _condition(rules, texts, (*at, key), effect.get(key, {}))
+        kind = effect.get("kind")
+        described = rules.file.effects.get(kind) if isinstance(kind, str) else None
+        if not isinstance(kind, str):
+            yield problem_at(texts, at, f"an effect without a kind: {dict(effect)!r}")
+        elif kind not in rules.ruleset.effects:
+            yield unregistered(
+                texts, (*at, "kind"), f"the kind of effect {kind!r}", kind, rules.ruleset.effects, "effect"
+            )
+        elif described is None:
+            message = f"the kind of effect {kind!r} is not described: [effects.{kind}] is missing"
+            yield problem_at(texts, (*at, "kind"), message)
+        else:
+            fields = {key: value for key, value in effect.items() if key != "kind" and key not in CONDITIONS}
+            yield from _fields(rules, texts, at, kind, described, fields, is_told=is_told)
+
+
+def unregistered(
+    texts: Sequence[Text], path: Path, what: str, name: str, known: Iterable[str], decorator: str
+) -> Problem:
+    """Return the problem that the data speak of something for which the code has no function."""
+    wanted = f'{what} has no function in the code (@ruleset.{decorator}("{name}"))'
+    return problem_at(texts, path, wanted, hint=nearest(name, known) or "")
+
+
+def _fields(
+    rules: Rules,
+    texts: Sequence[Text],
+    path: Path,
+    kind: str,
+    described: EffectText,
+    fields: Mapping[str, Any],
+    *,
+    is_told: bool,
+) -> Iterator[Problem]:
+    for key, value in fields.items():
+        at = (*path, key)
+        if is_told and key not in described.fields:
+            hint = nearest(key, (*described.fields, *CONDITIONS)) or ""
+            has = "" if hint else f"; it has: {', '.join(described.fields) or 'none'}"
+            yield problem_at(texts, at, f"the effect {kind} has no field {key!r}{has}", hint=hint)
+            continue
+        fault = _fault_of(rules, kind, described, key, value)
+        if fault:
+            yield problem_at(texts, at, fault[0], hint=fault[1])
+
+
+def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: Any) -> tuple[str, str] | None:
+    """Return what is wrong with an effect's value, and the nearest right one where one comes near; None for nothing."""
+    if isinstance(value, str) and MARGIN.match(value):
+        return None
+    if key in described.numbers:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return None
+        wanted = "a whole number, or text such as `margin`, `-margin`, `margin-1`"
+        return f"expected {wanted}, found {value!r}", _near_margin(value)
+    words = described.values.get(key)
+    if words is not None:
+        if value in words:
+            return None
+        shown = ", ".join(word or '""' for word in words)
+        said = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
+        return said, (nearest(value, words) or "") if isinstance(value, str) else ""
+    if isinstance(value, str) and _MEANT_MARGIN.match(value):
+        return f"{value!r} is no margin: it is written `margin`, `-margin`, `margin-1`", ""
+    if key in HOLDERS and rules.file.roles and value not in rules.file.roles:
+        said = f"{value!r} is no role; roles are: {', '.join(rules.file.roles)}"
+        return said, (nearest(value, rules.file.roles) or "") if isinstance(value, str) else ""
+    return None
+
+
+def _near_margin(value: Any) -> str:
+    return nearest(value, ("margin", "-margin")) or "" if isinstance(value, str) else ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Conditions
+
+
+def _condition(rules: Rules, texts: Sequence[Text], path: Path, condition: Any) -> Iterator[Problem]:
+    """Yield what is wrong with a condition: of the margin, of switches, and of the facts that the ruleset declares."""
+    if not isinstance(condition, Mapping):
+        message = f"a condition is a table such as {{ margin-from = 1 }}, not {condition!r}"
+        yield problem_at(texts, path, message)
+        return
+    switches, facts = rules.file.switches, rules.file.facts
+    known = (*MARGIN_BOUNDS, *switches, *facts)
+    for key, wanted in condition.items():
+        at = (*path, key)
+        if key in MARGIN_BOUNDS:
+            if not isinstance(wanted, int) or isinstance(wanted, bool):
+                yield problem_at(texts, at, f"{key} is a whole number, not {wanted!r}")
+        elif key in facts or key in switches:
+            choices = [*facts.get(key, ()), *(switches[key].choices if key in switches else ())]
+            what = f"the {'fact' if key in facts else 'switch'} {key}"
+            yield from _choices(texts, at, what, wanted, choices)
+        elif facts:
+            yield _unknown_condition(texts, at, key, known)
+        elif nearest(key, known):  # a ruleset that declares no facts may use any other
+            yield problem_at(texts, at, f"no condition is called {key!r}", hint=nearest(key, known) or "")
+
+
+def _unknown_condition(texts: Sequence[Text], path: Path, key: str, known: Sequence[str]) -> Problem:
+    near = nearest(key, known)
+    has = "" if near else f"; there are: {', '.join(known)}"
+    return problem_at(texts, path, f"no condition is called {key!r}{has}", hint=near or "")
+
+
+def _choices(texts: Sequence[Text], path: Path, what: str, wanted: Any, choices: Sequence[str]) -> Iterator[Problem]:
+    for value in wanted if isinstance(wanted, list) else [wanted]:
+        if value in choices:
+            continue
+        near = nearest(value, choices) if isinstance(value, str) else None
+        has = "" if near else f"; it can be: {', '.join(choices)}"
+        yield problem_at(texts, path, f"{what} has no choice {value!r}{has}", hint=near or "")
