@@ -35,6 +35,7 @@ class Sheet(msgspec.Struct, frozen=True):
     tags: tuple[Tag, ...] = ()
 
 
+@lru_cache(maxsize=16)  # a table reads many sheets of one ruleset
 def sheet_type(rules: Rules) -> type[msgspec.Struct]:
     """Return the record type of the ruleset's sheets, for checking TOML and for the JSON Schema."""
     fields: list[Any] = []

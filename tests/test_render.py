@@ -117,3 +117,11 @@ def test_open_mass_is_told() -> None:
         "  Odd band    33.33 %  1/3\n"
         "  left open: 66.67 % (not followed to an end, and not shared out)\n"
     )
+
+
+def test_no_control_character_reaches_a_terminal() -> None:
+    from rpgres.render.lines import line, plain_text, styled
+
+    lines = [line("an aspect \x1b[2J", Piece("\x07bell", "title"))]
+    assert plain_text(lines) == "an aspect  [2J bell\n"
+    assert styled(lines).plain == "an aspect  [2J bell\n"

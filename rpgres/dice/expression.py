@@ -30,6 +30,11 @@ class Dice:
         # Past __setattr__, which refuses.
         self.__dict__.update(text=notation.write(node), pools=pools, _node=node, _size=throwing.table_size(pools))
 
+    @staticmethod
+    def of(text: str) -> Dice:
+        """Return the compiled expression of a text, as `dice` does; for those who have only this class at hand."""
+        return dice(text)
+
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"dice cannot be changed: {name}")
 

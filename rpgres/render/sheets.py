@@ -38,14 +38,7 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any], *, is_drawn
         if body:
             found += [line(), line(Piece(title(name), "title")), *body]
     tracks = list(_track_lines(rules, sheet, is_drawn=is_drawn))
-    return [_harmless(shown) for shown in ([*found, line(), *tracks] if tracks else found)]
-
-
-def _harmless(shown: Line) -> Line:
-    """Return a line without control characters, which somebody else's sheet could send to a terminal."""
-    return tuple(
-        Piece("".join(char if char.isprintable() else " " for char in piece.text), piece.style) for piece in shown
-    )
+    return [*found, line(), *tracks] if tracks else found
 
 
 def _field_lines(rules: Rules, sheet: Sheet, name: str, field: Field, value: Any) -> Iterator[Line]:
