@@ -160,6 +160,9 @@ class Table(msgspec.Struct):
             label: the name under which a result can be given.
             by: the character who rolls, for the account.
         """
+        return self._roll(dice, label, by)
+
+    def _roll(self, dice: Dice, label: str, by: str) -> int:
         counts = self.counts
         count = counts.get(label, 0)
         if count:
@@ -194,8 +197,8 @@ class Table(msgspec.Struct):
             label = "-".join(labels)
             difference = self.dealer.difference(own, other, label, self._count(label))
             return Compared(difference + add - other_add, None, None)
-        total = self.roll(own, labels[0], by=by[0]) + add
-        opposition = self.roll(other, labels[1], by=by[1]) + other_add
+        total = self._roll(own, labels[0], by[0]) + add
+        opposition = self._roll(other, labels[1], by[1]) + other_add
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object) -> None:

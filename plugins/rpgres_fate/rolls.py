@@ -92,7 +92,8 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         opposition = max([_opposed(table, foe) for foe in foes]) + raised
         return Standing(total - opposition, total, opposition, _used_up(actor, raised))
     compared = table.versus(dice, foe.dice, add=add, other_add=foe.add + raised, by=(actor.name, foe.who))
-    return Standing(compared.margin, compared.total, compared.opposition, _used_up(actor, raised))
+    used_up = _used_up(actor, raised) if raised else ()
+    return Standing(compared.margin, compared.total, compared.opposition, used_up)
 
 
 def _opposed(table: Table, foe: Foe) -> int:

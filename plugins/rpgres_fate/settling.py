@@ -93,12 +93,15 @@ def settle(
         defaults=defaults,
     )
     effects, state = outcome.effects, table.state
+    is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
+    if is_alone and not (state.tags or defaults or spelled or standing.effects):
+        return outcome  # nobody and nothing is at the table that the outcome could touch
     if state.tags or "aspect" in defaults:
         effects = aspects.with_names(state, effects, becomes=becomes)
     if spelled:
         effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)
     details: Mapping[str, str] = EMPTY
-    if len(state.characters) > 1 or state.characters[roles["actor"]].tracks:
+    if not is_alone:
         effects += _absorbed(table, effects, roles, track=track, consequence=consequence)
         if roles[OPPONENT] in state.characters:
             details = _details(roles[OPPONENT])
