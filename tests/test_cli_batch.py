@@ -115,7 +115,7 @@ def test_a_pending_decision_has_the_request_that_goes_on() -> None:
 def test_errors_without_an_id_tell_their_line() -> None:
     found = answers("\n".join(map(json.dumps, [GOOD, GOOD | {"action": "x"}, GOOD | {"action": "x", "id": 1}])))
     assert [answer.get("details", {}).get("line") for answer in found] == [None, 2, None]
-    (deep,) = answers("[" * 5000)
+    (deep,) = answers("[" * 100_000)
     assert deep["message"] == "line 1 is nested too deeply"
 
 
