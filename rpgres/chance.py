@@ -33,8 +33,8 @@ except ImportError:
 ALGORITHM = "rp1"
 LONGEST_SEED = 1000  # characters
 WORD = 1 << 64  # one more than the largest word
-_LANES = 8
-_WORDS = struct.Struct(f">{_LANES}Q")
+LANES = 8  # runs that share a block
+_WORDS = struct.Struct(f">{LANES}Q")
 _ALGORITHM_PREFIX = re.compile(r"^(rp\d+):")
 _RUN_SUFFIX = re.compile(r"#(0|[1-9]\d{0,17})$")
 
@@ -108,38 +108,38 @@ class Streams:
 
     Args:
         seed: any text, see the module's table.
-
-    Attributes:
-        blocks: the words of every place asked so far, for the eight runs that share a block.
-        lane: which of the eight this run is.
     """
 
-    __slots__ = ("_block", "_key", "blocks", "lane", "run", "seed", "text")
+    __slots__ = ("_block", "_blocks", "_key", "_lane", "run", "seed", "text")
 
     def __init__(self, seed: str) -> None:
         self.seed = seed
         self.text, self.run = split_seed(seed)
         self._key = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=32, person=b"rpgres rp1").digest()
-        self.blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
+        self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
         self._block = -1
         self.move_to(self.run)
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed; going through runs in order costs an eighth of a hash a word."""
         self.run = run
-        self.lane = run % _LANES
-        block = run // _LANES
+        self._lane = run % LANES
+        block = run // LANES
         if block != self._block:
             self._block = block
-            self.blocks.clear()
+            self._blocks.clear()
 
     def word(self, step: int, label: str, count: int) -> int:
         """Return the first 64-bit number of a place."""
+        return self.words(step, label, count)[self._lane]
+
+    def words(self, step: int, label: str, count: int) -> tuple[int, ...]:
+        """Return the first numbers of a place in all the runs that share this one's block."""
         place = (step, label, count)
-        block = self.blocks.get(place)
+        block = self._blocks.get(place)
         if block is None:
-            block = self.blocks[place] = self._words(step, label, count, 0)
-        return block[self.lane]
+            block = self._blocks[place] = self._words(step, label, count, 0)
+        return block
 
     def _words(self, step: int, label: str, count: int, draw: int) -> tuple[int, ...]:
         message = f"{step}/{label}/{count}/{draw}/{self._block}"
@@ -165,7 +165,7 @@ class Streams:
         return next_below
 
     def _redraw(self, step: int, label: str, count: int, draw: int) -> int:
-        return self._words(step, label, count, draw)[self.lane]
+        return self._words(step, label, count, draw)[self._lane]
 
 
 def pick(weights: Sequence[int], below: Callable[[int], int]) -> int:

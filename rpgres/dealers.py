@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from rpgres.chance import WORD, Streams, pick
+from rpgres.chance import LANES, WORD, Streams, pick
 from rpgres.dice import Dice, Throw
 from rpgres.errors import GivenError
 
@@ -39,35 +39,45 @@ class SeededDealer:
         step: which step of a scene or table this is, from 0.
     """
 
-    __slots__ = ("_many", "_step", "_streams", "_tables")
+    __slots__ = ("_block", "_lane", "_many", "_ready", "_step", "_streams")
     joint = False
 
     def __init__(self, streams: Streams, *, step: int = 0) -> None:
         self._streams = streams
         self._step = step
         self._many = False
-        self._tables: dict[int, tuple[Dice, tuple[Throw, ...], int]] = {}  # by the dice's id; holding them keeps it
+        self._block, self._lane = divmod(streams.run, LANES)
+        self._ready: dict[tuple[str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}  # by label and count
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed."""
         self._streams.move_to(run)
-        self._many = True  # from the second run on a table of all results pays for itself
+        block, self._lane = divmod(run, LANES)
+        if block != self._block or not self._many:
+            self._block = block
+            self._ready.clear()
+            self._many = True  # from the second run on a table of all results pays for itself
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return the throw that the seed holds for this question."""
         if self._many:
-            known = self._tables.get(id(dice))
-            if known is None and dice.table is not None:
-                size = len(dice.table)
-                known = self._tables[id(dice)] = (dice, dice.table, WORD - WORD % size)
-            if known is not None:  # the common case without a closure; the same number `below` would draw first
-                _, table, fair = known
-                block = self._streams.blocks.get((self._step, label, count))
-                lane = self._streams.lane
-                word = block[lane] if block is not None else self._streams.word(self._step, label, count)
-                if word < fair:
-                    return table[word % len(table)]
+            ready = self._ready.get((label, count))
+            if ready is None or ready[0] is not dice:
+                ready = self._ready[(label, count)] = dice, self._throws(dice, label, count)
+            throw = ready[1][self._lane]
+            if throw is not None:
+                return throw
         return dice.throw(self._streams.below(self._step, label, count))
+
+    def _throws(self, dice: Dice, label: str, count: int) -> tuple[Throw | None, ...]:
+        """Return what the runs that share a block throw here; None where a word would not be fair, or has no table."""
+        table = dice.table
+        if table is None:
+            return (None,) * LANES
+        size = len(table)
+        fair = WORD - WORD % size  # the same numbers that `below` draws first
+        words = self._streams.words(self._step, label, count)
+        return tuple([table[word % size] if word < fair else None for word in words])
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return the difference of two throws; the table never asks this of a dealer that is not joint."""
