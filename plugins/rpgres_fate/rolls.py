@@ -85,7 +85,7 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
             return _roll_with_window(table, actor, add, foes, sides)
         aspects.no_window(table, sides)
     dice = table.rules.dice
-    raised = actor.counters.get(NEXT, 0)
+    raised = actor.counters.get(NEXT, 0) if actor.counters else 0
     foe = foes[0]
     if len(foes) > 1 or foe.dice is None:
         total = table.roll(dice, "roll", by=actor.name) + add
@@ -240,7 +240,9 @@ def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     """
     if len(vs) > 1 and table.rules.switches["opposers"] == "one":
         raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
-    return [Foe(resistance(table, one) if one.character else one.value, one.dice, one.character) for one in vs]
+    if len(vs) == 1 and not vs[0].character:
+        return [Foe(vs[0].value, vs[0].dice, "")]
+    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = ()) -> int:

@@ -43,6 +43,7 @@ def facts_of(foes: Sequence[Foe], *more: tuple[str, str]) -> Map[str, str]:
 
 
 def opponent_of(foes: Sequence[Foe]) -> str:
+    """Return who the other side is: the first with a name, else the game master."""
     for foe in foes:
         if foe.who:
             return foe.who
@@ -133,6 +134,7 @@ def _absorbed(
 
 
 def boost_defaults(given: Help) -> Mapping[str, Mapping[str, Any]]:
+    """Return what a boost is called where the outcome table does not say."""
     name = given.get("boost")
     return {"boost": {"name": name}} if name else EMPTY
 
