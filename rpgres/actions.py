@@ -15,10 +15,10 @@ from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError
 from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
-from rpgres.players import Players, Policy, Prompt, Question, Seats, uniform
+from rpgres.players import NO, Players, Policy, Prompt, Question, Seats, uniform
 from rpgres.rulesets import Rules, unknown
-from rpgres.state import EMPTY, GM, State
-from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Stop, Table, Told, apply_effects
+from rpgres.state import EMPTY, GM, State, slug
+from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Stop, Table, Told, apply_effects, refusal
 from rpgres.version import __version__
 
 
@@ -158,9 +158,7 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     except Stop as stop:
         stop.table = table
         raise
-    except RpgresError:
-        raise
-    except KeyboardInterrupt:
+    except (RpgresError, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise RuleError(
@@ -295,16 +293,39 @@ def run(
     try:
         outcome, table = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
+        _unused(needs.table, seats, is_over=False)
         pending = _pending(prepared, needs.table.events, question=needs.question, seed=streams.seed, note=note)
         return pending, prepared.state
     _check_declared(prepared, table.events)
     for label, value in dealer.unused():
         raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
+    unused = _unused(table, seats)
     identity = rules.identity() if identify else {"version": rules.file.version}
-    result = _result(
-        prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=seats.unused(), note=note
-    )
+    result = _result(prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=unused, note=note)
     return result, apply_effects(rules, prepared.state, outcome)
+
+
+def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[str, str]]:
+    """Return the scripted answers that no question took; conditional ones are no error.
+
+    Args:
+        is_over: whether the run has ended; before that an answer may still be for a later question of its label.
+
+    Raises:
+        ChoiceError: one was for a question that came up with nothing to choose from, and says otherwise.
+    """
+    unused = []
+    for label, value in seats.unused():
+        question = table.foregone.get(label)
+        if question is None:
+            unused.append((label, value))
+            continue
+        only = question.options[0].name if question.options else NO
+        if not is_over and question.options:
+            continue
+        if value != NO and only not in (value, slug(value)):
+            raise refusal(question, value)
+    return unused
 
 
 def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:

@@ -60,9 +60,6 @@ class View(msgspec.Struct, frozen=True, gc=False):
 class Players(Protocol):
     """Who answers decisions."""
 
-    def scripted(self, label: str) -> str | None:
-        """Return, and use up, the next scripted answer of a label; None when there is none."""
-
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label: what two runs must share to go on as one."""
 
@@ -138,11 +135,6 @@ class Seats:
         if question.optional:
             self.passed.add(question.label)
         return None
-
-    def scripted(self, label: str) -> str | None:
-        """Return, and use up, the next scripted answer of a label; None when there is none."""
-        answers = self._choose.get(label)
-        return answers.pop(0) if answers else None
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label."""

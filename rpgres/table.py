@@ -137,6 +137,7 @@ class Table(msgspec.Struct):
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: a refused answer, which ends the run even if the rule swallows it.
+        foregone: by label, the last question that was none, as there was nothing to choose from.
     """
 
     rules: Rules
@@ -149,6 +150,7 @@ class Table(msgspec.Struct):
     has_secrets: bool = False
     since: int = 0
     fault: ChoiceError | None = None
+    foregone: dict[str, Question] = {}
 
     # -- chance
 
@@ -225,7 +227,8 @@ class Table(msgspec.Struct):
         """Ask somebody to decide and return the name of the option chosen.
 
         One option is no question. An optional question that nobody answers is answered `NO`; one without any option
-        is too, and refuses a script that answers it: so a rule says that a moment could be used, if there were means.
+        is too: so a rule says that a moment could be used if there were means, and a script that relied on it is
+        refused at the end.
 
         Args:
             label: the name under which it is answered.
@@ -244,8 +247,9 @@ class Table(msgspec.Struct):
         label, who, options, optional = question.label, question.who, question.options, question.optional
         if not options and not optional:
             raise RuleError(f"the rule asked {label!r} without any option")
-        if len(options) <= (0 if optional else 1):
-            return self._only(question)  # one option is no question
+        if len(options) <= (0 if optional else 1):  # one option is no question
+            self.foregone[label] = question
+            return options[0].name if options else NO
         self._count(label)
         view = self._view(who)
         answer = self.players.answer(question, view)
@@ -264,22 +268,8 @@ class Table(msgspec.Struct):
             self.has_secrets = True
             self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
             return NO
-        raise self._refuse(question, choice)
-
-    def _only(self, question: Question) -> str:
-        """Return what happens without a question; a script that answers otherwise is refused."""
-        only = question.options[0].name if question.options else NO
-        scripted = self.players.scripted(question.label)
-        if scripted is not None and scripted != NO and only not in (scripted, slug(scripted)):
-            raise self._refuse(question, scripted)
-        if scripted is not None and question.options:
-            self.events.append(Decided(question.label, question.who, only, question.options[0].text, "choose"))
-        return only
-
-    def _refuse(self, question: Question, choice: str) -> ChoiceError:
-        names = [option.name for option in question.options]
-        self.fault = ChoiceError(_not_offered(question, choice), label=question.label, options=names)
-        return self.fault
+        self.fault = refusal(question, choice)
+        raise self.fault
 
     def _view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
@@ -378,6 +368,12 @@ class Table(msgspec.Struct):
             raise RuleError(
                 f"the rule asked {label!r} more than {MAX_QUESTIONS:,} times in one action; it does not end"
             )
+
+
+def refusal(question: Question, choice: str) -> ChoiceError:
+    """Return the error for an answer that a question does not offer: what may be chosen, and what was meant."""
+    names = [option.name for option in question.options]
+    return ChoiceError(_not_offered(question, choice), label=question.label, options=names)
 
 
 def _not_offered(question: Question, choice: str) -> str:

@@ -226,4 +226,4 @@ def test_every_fault_of_a_sheet_is_told_at_once(tmp_path: Path, monkeypatch: pyt
 )
 def test_nothing_typed_makes_a_traceback(inputs: dict[str, Any]) -> None:
     with contextlib.suppress(RpgresError):
-        probe(ADA, "ada", **inputs)
+        assert probe(ADA, "ada", **inputs).action == "probe"

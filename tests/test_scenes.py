@@ -328,7 +328,7 @@ def test_a_missing_scene_names_the_nearest_that_ships(tiny: Ruleset, monkeypatch
 @given(st.text(max_size=200))
 def test_no_text_makes_a_traceback(text: str) -> None:
     with contextlib.suppress(RpgresError):
-        read_scene(Source(path="-", text=text), find_ruleset=lambda _id: tiny_ruleset())
+        assert read_scene(Source(path="-", text=text), find_ruleset=lambda _id: tiny_ruleset()).file.ruleset
 
 
 WORDS = st.sampled_from(

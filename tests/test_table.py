@@ -219,14 +219,19 @@ def test_a_rule_cannot_swallow_a_refused_answer() -> None:
 
 
 def test_a_script_cannot_answer_what_nobody_can_do() -> None:
-    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+    def rule(table: Table, actor: Any, *, vs: Any, **_: Any) -> Outcome:
         table.ask("push", "ada", (), optional=True, text="no luck left")
+        if vs.value == 8:
+            table.ask("price", "actor", (Option("a"), Option("b")))
         return Outcome("hit")
 
-    assert play(broken(rule)).unused == []
-    assert play(broken(rule), choose={"push": ["no"]}).outcome == "hit"
-    with pytest.raises(ChoiceError, match=r"nothing to choose from \(no luck left\)"):
-        play(broken(rule), choose={"push": ["on"]})
+    ruleset = tiny_ruleset()
+    ruleset.actions["try"] = rule
+    for difficulty in (7, 8):  # when the run ends, and while it waits
+        prepared = prepare(tiny_rules(ruleset=ruleset), "try", {"vs": difficulty})
+        run(prepared, streams=Streams("7"), choose={"push": ["no"]})
+        with pytest.raises(ChoiceError, match=r"nothing to choose from \(no luck left\)"):
+            run(prepared, streams=Streams("7"), choose={"push": ["on"]})
 
 
 def test_the_only_option_can_be_said_and_nothing_else() -> None:
@@ -237,6 +242,19 @@ def test_the_only_option_can_be_said_and_nothing_else() -> None:
     assert play(broken(rule), choose={"price": ["only"]}).unused == []
     with pytest.raises(ChoiceError, match="only"):
         play(broken(rule), choose={"price": ["other"]})
+
+
+def test_what_was_no_question_takes_no_answer_from_the_next() -> None:
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        table.ask("price", GM, (Option("only"),))
+        chosen = table.ask("price", GM, (Option("only"), Option("other")))
+        return Outcome("hit" if chosen == "other" else "miss")
+
+    for answer, band in (("other", "hit"), ("only", "miss")):
+        result = play(broken(rule), choose={"price": [answer]})
+        assert result.outcome == band
+        again = {"price": [one.value for one in result.answers]}
+        assert play(broken(rule), choose=again) == result
 
 
 def test_an_option_is_also_known_by_its_words() -> None:

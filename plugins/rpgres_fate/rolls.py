@@ -69,7 +69,7 @@ class Standing(msgspec.Struct, frozen=True, gc=False):
     effects: tuple[Effect, ...] = ()
 
 
-def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], given: Help = {}) -> Standing:  # noqa: B006
+def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], given: Help) -> Standing:
     """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
 
     Args:
@@ -206,7 +206,7 @@ def stunts_that_help(actor: Character, action: str, skill: Rating, *, named: Seq
     return helping
 
 
-def check_present(state: State, actor: Character, vs: Sequence[Opposition] = (), given: Help = {}) -> None:  # noqa: B006
+def check_present(state: State, actor: Character, vs: Sequence[Opposition], given: Help) -> None:
     """Check that everybody who takes part can, and on one side.
 
     Raises:

@@ -312,7 +312,7 @@ def defend(
 @fate.action("oppose")
 def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, ally: Sequence[str] = ()) -> Outcome:
     """Set the difficulty of somebody else's action (A:349-361). No action: no stunts, no gain."""
-    check_present(table.state, actor, given={"ally": ally})
+    check_present(table.state, actor, (), {"ally": ally})
     dice = table.rules.dice
     add = add_up(table, actor.name, skill, [("the mob's size", crowd(actor, skill.value)), ("bonus", bonus)])
     rolled = table.roll(dice, "roll", by=actor.name)
@@ -336,7 +336,7 @@ def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> 
     refused.
     """
     state = table.state
-    check_present(state, actor)
+    check_present(state, actor, (), {})
     known = state.seen_by(state.seat_of(actor.name)).tags
     tag = aspects.seen_tag(state, actor.name, name)
     if known and tag is None:
@@ -358,7 +358,7 @@ def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> 
 @fate.action("concede")
 def concede(table: Table, actor: Character, *, consequences: int | None = None) -> Outcome:
     """Give in before a roll: a point, and one for each consequence taken in this conflict (Fate Core, "Conflicts")."""
-    check_present(table.state, actor)
+    check_present(table.state, actor, (), {})
     taken = consequences if consequences is not None else actor.counters.get(harm.TAKEN, 0)
     defaults = {"fate-point": {"change": 1 + taken}}
     return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
