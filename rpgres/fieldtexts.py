@@ -181,6 +181,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "version": "the version of these rules",
         "credits": "where the rules come from",
         "standalone": "whether the ruleset needs no Python code",
+        "kits": "the kits of rpgres whose data this ruleset builds on",
         "dice": "the dice of an ordinary roll, in notation",
         "ladder": "words for numbers",
         "ladder-advice": "how to choose a difficulty, line by line",
@@ -203,6 +204,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "from": "the lowest margin of this band",
         "to": "the highest margin of this band",
         "unopposed": "whether an action that nothing opposes ends in this band",
+        "also": "the band that this one is as well: its rows hold here too",
     },
     "Parameter": {
         "kind": "what may be typed, and what the rule gets",
@@ -245,6 +247,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "boxes": "boxes that everybody has: name = size",
         "more": "boxes that come with the rating of an ability",
         "tag": "the kind of tag that a text written into a box becomes",
+        "when": "the switches with which characters have this track; always when left out",
     },
     "MoreBoxes": {
         "ability": "the ability that counts",

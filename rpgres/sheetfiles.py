@@ -193,7 +193,7 @@ def _is_on(key: str, field: Field) -> bool:
 
 
 def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
-    tracks = rules.file.tracks
+    tracks = rules.tracks
     match field.kind:
         case "text":
             return (name or NEW) if key == NAME else ELLIPSIS
@@ -339,7 +339,7 @@ def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
         if into is not None:
             into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
     found = {}
-    for name, track in rules.file.tracks.items():
+    for name, track in rules.tracks.items():
         names = list(track_boxes(track, abilities))
         found[name] = names[: max(0, limits[name])] if name in limits else names
     return found

@@ -240,7 +240,7 @@ def _tracks(
     limits = _joined(values, fields, "boxes")
     marks = _joined(values, fields, "marks")
     tracks: dict[str, tuple[Box, ...]] = {}
-    for name, track in rules.file.tracks.items():
+    for name, track in rules.tracks.items():
         boxes = list(track_boxes(track, abilities).items())
         if name in limits:
             boxes = boxes[: limits[name]]

@@ -16,7 +16,7 @@ from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, owner, problem_at
 from rpgres.rulesets.records import Action, Parameter
-from rpgres.rulesets.rows import missing, row_problems, unregistered
+from rpgres.rulesets.rows import condition_problems, missing, row_problems, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem, nearest, problem_error
 
@@ -91,6 +91,12 @@ def _bands(rules: Rules) -> Iterator[Problem]:
     if len(unopposed) > 1:
         path = _newest(rules, [("bands", name, "unopposed") for name in unopposed])
         yield problem_at(texts, path, f"more than one of the bands is unopposed: {', '.join(unopposed)}")
+    for name, band in bands.items():
+        if band.also and band.also not in bands:
+            yield missing(texts, ("bands", name, "also"), "band", band.also, bands)
+        elif band.also and bands[band.also].also:
+            message = f"{band.also} is itself also {bands[band.also].also}; a band is one other at most"
+            yield problem_at(texts, ("bands", name, "also"), message)
     ranged = {name: band for name, band in bands.items() if band.from_ is not None or band.to is not None}
     if not ranged:
         return
@@ -275,6 +281,12 @@ def _names(rules: Rules) -> Iterator[Problem]:
 
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
+    for name, track in rules.file.tracks.items():
+        strange = [key for key in track.when if key not in rules.file.switches]
+        for key in strange:
+            yield missing(texts, ("tracks", name, "when", key), "switch", key, rules.file.switches)
+        if not strange:
+            yield from condition_problems(rules, texts, ("tracks", name, "when"), track.when)
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
         if field.track and field.track not in rules.file.tracks:

@@ -1,4 +1,4 @@
-"""Where a ruleset's data lie: its own folder, and the overlays laid over it. What is in them is told elsewhere."""
+"""Where a ruleset's data lie: kits, its own folder, and the overlays laid over it. Their meaning is elsewhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.rulesets.records import RulesetFile
-from rpgres.tomlfiles import Source, convert, overlay, parse, read_source
+from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
+
+KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
 
 
 def data_folders(ruleset_id: str, *, own: Path | None, extra: Sequence[Path] = ()) -> list[Path]:
@@ -55,29 +57,56 @@ def _same(one: Path, other: Path) -> bool:
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One folder's `ruleset.toml`: as text, to say where a fault is, and as data. Both empty when it has none."""
+    """One folder's `ruleset.toml`: as text, to say where a fault is, and as data. Both empty when it has none.
+
+    `is_overlay` tells what is laid over a ruleset from what it brings: its own folder, and the kits it uses.
+    """
 
     folder: Path
     source: Source
     data: dict[str, Any]
+    is_overlay: bool = False
 
 
 def read_parts(folders: Sequence[Path], *, ruleset_id: str) -> list[Part]:
-    """Return the `ruleset.toml` of every folder; only the first folder must have one.
+    """Return the `ruleset.toml` of every folder, and before them those of the kits that the first one names.
+
+    Only the first folder must have one.
 
     Raises:
-        FileError: the first folder has none, or one is not TOML.
+        FileError: the first folder has none, one is not TOML, or there is no such kit.
     """
-    parts = []
-    for folder in folders:
-        path = folder / "ruleset.toml"
-        if os.path.isfile(path):
-            source = read_source(path)
-            parts.append(Part(folder=folder, source=source, data=parse(source)))
-        elif parts:
-            parts.append(Part(folder=folder, source=Source(path=str(path), text=""), data={}))
+    path = folders[0] / "ruleset.toml"
+    if not os.path.isfile(path):
+        raise FileError(f"the ruleset {ruleset_id} has no ruleset.toml in {folders[0]}", file=str(folders[0]))
+    own = _part(folders[0])
+    parts = [*_kits(own), own]
+    for folder in folders[1:]:
+        if os.path.isfile(folder / "ruleset.toml"):
+            parts.append(msgspec.structs.replace(_part(folder), is_overlay=True))
         else:
-            raise FileError(f"the ruleset {ruleset_id} has no ruleset.toml in {folder}", file=str(folder))
+            source = Source(path=str(folder / "ruleset.toml"), text="")
+            parts.append(Part(folder=folder, source=source, data={}, is_overlay=True))
+    return parts
+
+
+def _part(folder: Path) -> Part:
+    source = read_source(folder / "ruleset.toml")
+    return Part(folder=folder, source=source, data=parse(source))
+
+
+def _kits(own: Part) -> list[Part]:
+    """Return the data of the kits that a ruleset names, in its order; an overlay cannot add one."""
+    named = own.data.get("kits", [])
+    parts = []
+    for number, name in enumerate(named if isinstance(named, list) else []):
+        if not isinstance(name, str) or not os.path.isfile(KITS / name / "ruleset.toml"):
+            known = sorted(path.name for path in KITS.iterdir())
+            hint = nearest(name, known) or "" if isinstance(name, str) else ""
+            message = f"there is no kit {name!r}" + ("" if hint else f"; there are: {', '.join(known)}")
+            line = locate(own.source.text, ("kits", number))
+            raise problem_error([Problem(own.source.path, line, f"kits[{number}]", message, hint)])
+        parts.append(_part(KITS / name))
     return parts
 
 
@@ -89,5 +118,9 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
     """
     data: dict[str, Any] = {}
     for part in parts:
+        if part.is_overlay and "kits" in part.data:
+            line = locate(part.source.text, ("kits",))
+            message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"
+            raise problem_error([Problem(part.source.path, line, "kits", message)])
         data = overlay(data, part.data)
     return convert(data, RulesetFile, sources=[part.source for part in parts])

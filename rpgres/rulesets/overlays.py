@@ -20,8 +20,8 @@ BESIDE = (".md", ".txt", "~")  # what people keep beside their files
 
 def stray_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what the overlays of a ruleset have that changes nothing."""
-    for folder in rules.folders[1:]:
-        yield from _unread(folder)
+    for folder in rules.overlays:
+        yield from _unread(Path(folder))
     try:
         yield from _tables(rules)
         yield from _menus(rules)
@@ -82,7 +82,7 @@ def _menus(rules: Rules) -> Iterator[Problem]:
 def _is_own(rules: Rules, text: Text) -> bool:
     """Tell whether a text is the ruleset's own, not an overlay's."""
     path = Path(text.source.path)
-    return not any(path.is_relative_to(folder) for folder in rules.folders[1:])
+    return not any(path.is_relative_to(folder) for folder in rules.overlays)
 
 
 def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Problem]:

@@ -17,6 +17,7 @@ class Band(_Record, frozen=True):
     """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
 
     `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
+    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
     """
 
     title: str
@@ -26,6 +27,7 @@ class Band(_Record, frozen=True):
     )
     to: Annotated[int | None, msgspec.Meta(description="the highest margin of this band")] = None
     unopposed: bool = False
+    also: Annotated[str, msgspec.Meta(description="the band that this one is as well")] = ""
 
     def has(self, margin: int) -> bool:
         """Tell whether a margin falls into this band."""
@@ -147,13 +149,15 @@ class MoreBoxes(_Record, frozen=True):
 class Track(_Record, frozen=True):
     """A row of boxes every character has: names and sizes, and the abilities that add some.
 
-    What is written into a box of a track with a `tag` is a text with game weight of that kind.
+    What is written into a box of a track with a `tag` is a text with game weight of that kind. `when` speaks of
+    switches: a house rule may give other tracks.
     """
 
     title: str
     boxes: dict[str, int] = {}
     more: list[MoreBoxes] = []
     tag: str = ""
+    when: Annotated[Condition, msgspec.Meta(description="the switches with which characters have this track")] = {}
 
 
 class Field(_Record, frozen=True):
@@ -212,6 +216,7 @@ class RulesetFile(_Record, frozen=True):
     version: str
     credits: str = ""
     standalone: bool = False
+    kits: Annotated[list[Id], msgspec.Meta(description="kits of rpgres whose data this ruleset builds on")] = []
     dice: str = ""
     ladder: dict[str, int] = {}
     ladder_advice: list[str] = []

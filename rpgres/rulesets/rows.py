@@ -100,7 +100,7 @@ def _question(
         is_asked: whether it is asked here; a menu itself is not.
     """
     for key in CONDITIONS:
-        yield from _condition(rules, texts, (*path, key), getattr(question, key))
+        yield from condition_problems(rules, texts, (*path, key), getattr(question, key))
     if question.menu:
         if not is_asked:
             yield problem_at(texts, (*path, "menu"), "a menu may not be taken from another menu")
@@ -130,7 +130,7 @@ def _option(
     of_menu: str,
 ) -> Iterator[Problem]:
     for key in CONDITIONS:
-        yield from _condition(rules, texts, (*path, key), getattr(option, key))
+        yield from condition_problems(rules, texts, (*path, key), getattr(option, key))
     yield from _effects(rules, texts, (*path, "effects"), option.effects)
     yield from _asked(rules, texts, (*path, "ask"), option.ask, menus=menus, of_menu=of_menu)
 
@@ -198,7 +198,7 @@ def _effects(
     for number, effect in enumerate(effects):
         at = (*path, number)
         for key in CONDITIONS:
-            yield from _condition(rules, texts, (*at, key), effect.get(key, {}))
+            yield from condition_problems(rules, texts, (*at, key), effect.get(key, {}))
         kind = effect.get("kind")
         described = rules.file.effects.get(kind) if isinstance(kind, str) else None
         if not isinstance(kind, str):
@@ -277,7 +277,7 @@ def _near_margin(value: Any) -> str:
 # Conditions
 
 
-def _condition(rules: Rules, texts: Sequence[Text], path: Path, condition: Any) -> Iterator[Problem]:
+def condition_problems(rules: Rules, texts: Sequence[Text], path: Path, condition: Any) -> Iterator[Problem]:
     """Yield what is wrong with a condition: of the margin, of switches, and of the facts that the ruleset declares."""
     if not isinstance(condition, Mapping):
         message = f"a condition is a table such as {{ margin-from = 1 }}, not {condition!r}"

@@ -15,7 +15,7 @@ from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.rulesets.code import Effect, Rule, Ruleset
 from rpgres.rulesets.folders import Part, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
-from rpgres.rulesets.records import Id, OutcomeTable, Parameter, Row, RowOption, RowQuestion, RulesetFile
+from rpgres.rulesets.records import Id, OutcomeTable, Parameter, Row, RowOption, RowQuestion, RulesetFile, Track
 from rpgres.state import EMPTY, Map, freeze
 from rpgres.tomlfiles import nearest, parse, problem_error, read_source
 
@@ -74,7 +74,7 @@ class Rules:
     Args:
         ruleset: the code.
         file: the data of `ruleset.toml`.
-        parts: the `ruleset.toml` of each folder the data came from, farthest first.
+        parts: the `ruleset.toml` of each folder the data came from, farthest first: kits, its own, overlays.
         switches: the chosen value of every switch that is not at its default.
     """
 
@@ -99,12 +99,13 @@ class Rules:
         self._menus: dict[str, RowQuestion] | None = None
         self._identity: dict[str, Any] | None = None
         self._settlements: dict[tuple[str, int | None], list[tuple[Map[str, str], Settlement]]] = {}
-        self._is_sound = len(self._parts) < 2  # the files that ship are checked by those who ship them
+        # The files that ship are checked by those who ship them.
+        self._is_sound = not any(part.is_overlay for part in self._parts)
 
     @property
     def overlays(self) -> list[str]:
         """The folders laid over the ruleset's own, the last one nearest."""
-        return [str(folder) for folder in self.folders[1:]]
+        return [str(part.folder) for part in self._parts if part.is_overlay]
 
     def require_sound(self) -> None:
         """Make sure, once, that overlays leave a ruleset that can be played; without overlays nothing is looked at.
@@ -124,7 +125,7 @@ class Rules:
         Raises:
             FileError: its own data are faulty.
         """
-        own = self._parts[:1]
+        own = [part for part in self._parts if not part.is_overlay]
         return Rules(self.ruleset, file=merge_parts(own), parts=own)
 
     def _check_switch(self, name: str, value: str) -> str:
@@ -139,6 +140,11 @@ class Rules:
     def default_switch(self, name: str) -> str:
         """Return a switch's default."""
         return self.file.switches[name].default
+
+    @cached_property
+    def tracks(self) -> dict[str, Track]:
+        """The tracks that characters have with these switches."""
+        return {name: track for name, track in self.file.tracks.items() if self._is_so(track.when, None, EMPTY)}
 
     @cached_property
     def dice(self) -> Dice:
@@ -274,7 +280,7 @@ class Rules:
             band = self.band_of(margin)
         else:
             band = next(iter(table)) if len(table) == 1 else self.unopposed_band()
-        row = table.get(band, Row())
+        row = self._row(table, band)
         return Settlement(
             band=band,
             success=self.file.bands[band].success,
@@ -282,6 +288,19 @@ class Rules:
             effects=self._fill(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
         )
+
+    def _row(self, table: OutcomeTable, band: str) -> Row:
+        """Return what a table says of a band; one that is also another has all of that one's, and its own after it."""
+        row = table.get(band, Row())
+        also = self.file.bands[band].also
+        if not also:
+            return row
+        base = table.get(also, Row())
+        return Row(text=row.text or base.text, effects=[*base.effects, *row.effects], ask={**base.ask, **row.ask})
+
+    def is_band(self, band: str, wanted: str) -> bool:
+        """Tell whether a band is the wanted one, or also is it."""
+        return band == wanted or (band in self.file.bands and self.file.bands[band].also == wanted)
 
     def _asks(self, ask: Mapping[str, RowQuestion], margin: int | None, facts: Map[str, str]) -> tuple[Ask, ...]:
         asks = []

@@ -11,7 +11,7 @@ from rpgres.actions import Pending, Prepared, Result, prepare, run
 from rpgres.chance import Streams, read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.players import Prompt
-from rpgres.rulesets import unknown
+from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.records import Answers, Scene, Step
 from rpgres.state import State
 from rpgres.version import __version__
@@ -57,7 +57,7 @@ def play_scene(
     streams = Streams(seed)
     state, outcomes = scene.state, dict[str, str]()
     for number, step in enumerate(scene.file.steps):
-        if not is_due(step, outcomes):
+        if not is_due(step, outcomes, rules=scene.rules):
             yield PlayedStep(number, step.id, None, state)
             continue
         if begins is not None:
@@ -110,10 +110,11 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
     )
 
 
-def is_due(step: Step, outcomes: Mapping[str, str]) -> bool:
+def is_due(step: Step, outcomes: Mapping[str, str], *, rules: Rules) -> bool:
+    """Tell whether a step is played after the outcomes so far; one that is also another counts as both."""
     for earlier, wanted in step.when.items():
-        outcome = outcomes.get(earlier)
-        if outcome != wanted and not (isinstance(wanted, list) and outcome in wanted):
+        outcome = outcomes.get(earlier, "")
+        if not any(rules.is_band(outcome, band) for band in (wanted if isinstance(wanted, list) else [wanted])):
             return False
     return True
 

@@ -55,7 +55,7 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
     checks, wrong = 0, []
     for number, step in enumerate(scene.file.steps):
         expect = step.expect or Expect()
-        is_played = is_due(step, outcomes)
+        is_played = is_due(step, outcomes, rules=scene.rules)
         if expect.played is not None:
             checks += 1
             if expect.played != is_played:
