@@ -559,7 +559,11 @@ KINDS: dict[str, Kind] = {
     "scene": Kind("Scene", "A scene file.", SceneFile, _refine_scene, is_file=True),
     "sheet": Kind("Sheet", "A character sheet.", None, _refine_sheet, is_file=True),
     "ruleset": Kind(
-        "Ruleset", "A ruleset.toml; with a ruleset, one that changes it.", RulesetFile, _refine_ruleset, True
+        "Ruleset",
+        "A ruleset.toml; with a ruleset, one that changes it, or its own when it builds on kits.",
+        RulesetFile,
+        _refine_ruleset,
+        True,
     ),
     "outcomes": Kind("Outcome table", "A file outcomes/NAME.toml.", OutcomeTable, _refine_outcomes, is_file=True),
     "menus": Kind("Menus", "A file menus.toml.", dict[str, RowQuestion], _refine_menus, is_file=True),

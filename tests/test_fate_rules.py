@@ -28,7 +28,8 @@ from rpgres.table import Outcome, apply_effects, named
 from rpgres.tomlfiles import Source, read_source
 
 DATA = builtin_folder() / "fate"
-CODE = [*Path(rpgres_fate.__file__).parent.glob("*.py"), *Path(rpgres.kits.__file__).parent.glob("*.py")]
+CODE = [*Path(rpgres_fate.__file__).parent.glob("*.py"), *Path(rpgres.kits.__file__).parent.rglob("*.py")]
+FOLDERS = [DATA, *(Path(rpgres.kits.__file__).parent / "data").iterdir()]
 
 
 @pytest.fixture(scope="module")
@@ -231,8 +232,17 @@ def options(rules: Rules, ask: Any) -> Iterator[str]:
 
 
 def test_every_effect_of_the_tables_is_described_and_registered(rules: Rules) -> None:
-    kinds = set(re.findall(r'kind = "([a-z-]+)"', "".join(path.read_text() for path in DATA.glob("outcomes/*.toml"))))
-    kinds |= set(re.findall(r'kind = "([a-z-]+)"', (DATA / "menus.toml").read_text()))
+    kinds = set(
+        re.findall(
+            r'kind = "([a-z-]+)"',
+            "".join(path.read_text() for folder in FOLDERS for path in folder.glob("outcomes/*.toml")),
+        )
+    )
+    kinds |= set(
+        re.findall(
+            r'kind = "([a-z-]+)"', "".join(path.read_text() for folder in FOLDERS for path in folder.glob("menus.toml"))
+        )
+    )
     assert kinds <= set(rules.file.effects)
     assert set(rules.file.effects) == set(rules.ruleset.effects)
     assert len(kinds) >= 10
@@ -312,7 +322,11 @@ def test_no_sentence_is_the_source_texts() -> None:
     if source is None:
         pytest.skip("FATE_SOURCE_TEXT names no file")
     theirs = set(runs_of_words(Path(source).read_text(encoding="utf-8")))
-    for path in [*sorted(DATA.rglob("*.toml")), *sorted(DATA.rglob("*.md")), *CODE]:
+    for path in [
+        *(path for folder in FOLDERS for path in sorted(folder.rglob("*.toml"))),
+        *sorted(DATA.rglob("*.md")),
+        *CODE,
+    ]:
         shared = theirs.intersection(runs_of_words(path.read_text(encoding="utf-8")))
         assert not shared, f"{path.name}: {sorted(shared)[0]}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres import Ruleset, hookimpl
-from rpgres_fate import policies
 from rpgres_fate.rules import fate
 
 
@@ -15,4 +14,4 @@ def rpgres_rulesets() -> Iterator[Ruleset]:
     yield fate
 
 
-__all__ = ["policies", "rpgres_rulesets"]
+__all__ = ["rpgres_rulesets"]

@@ -26,30 +26,37 @@ from rpgres import (
     Table,
     UsageError,
     effect,
-    put,
 )
 from rpgres.kits import aspects, harm
-from rpgres_fate.rolls import (
-    NEXT,
+from rpgres.kits.fate_family import (
+    OPPONENT,
     Foe,
     Help,
     Part,
     Standing,
     add_up,
+    boost_defaults,
     check_present,
     crowd,
     defense,
     effort,
+    fact_map,
+    facts_of,
+    known_name,
+    new_name,
+    old_name,
+    opponent_of,
     opposers,
+    register,
     resistance,
+    roles_of,
     roll_off,
+    settle,
     stunts_that_help,
 )
-from rpgres_fate.settling import OPPONENT, boost_defaults, fact_map, facts_of, known_name, opponent_of, roles_of, settle
 
 fate = Ruleset("fate")
-aspects.register_effects(fate)
-harm.register_effects(fate)
+register(fate)
 
 ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what somebody does against whom one defends
 
@@ -145,7 +152,7 @@ def create_advantage(
     state = table.state
     check_present(state, actor, vs, given)
     is_new = variant == "new"
-    aspect = _new_name(state, name) if is_new else _old_name(state, actor, name)
+    aspect = new_name(state, name) if is_new else old_name(state, actor, name)
     tag = None if is_new else aspects.seen_tag(state, actor.name, aspect)
     carrier = _carrier(state, vs, on) or (tag.on if tag is not None else SCENE)
     is_defended = bool(vs) and carrier not in (SCENE, actor.name)
@@ -182,34 +189,6 @@ def create_advantage(
         defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}, **boost_defaults(given)},
         spelled={"beneficiary": profits},
     )
-
-
-def _new_name(state: State, name: str | None) -> str:
-    """Return what a new aspect is called.
-
-    Raises:
-        UsageError: an aspect that everybody knows is called that already; only a boost can become an aspect.
-    """
-    if name is None:
-        return aspects.distinct_name(state, aspects.UNNAMED)
-    tag = state.tag(name)
-    if tag is not None and tag.audience is None and tag.kind != aspects.BOOST:
-        raise UsageError(f"{tag.name!r} is there already; say --variant existing to take advantage of it")
-    return name
-
-
-def _old_name(state: State, actor: Character, name: str | None) -> str:
-    """Return what an aspect in play is called.
-
-    Raises:
-        UsageError: it is a boost.
-    """
-    if name is None:
-        return aspects.UNNAMED
-    tag = aspects.seen_tag(state, actor.name, name)
-    if tag is not None and tag.kind == aspects.BOOST:
-        raise UsageError(f"{tag.name!r} is a boost; say --variant new to make an aspect of it")
-    return known_name(state, actor, name)
 
 
 def _carrier(state: State, vs: Sequence[Opposition], on: str | None) -> str | None:
@@ -290,7 +269,7 @@ def defend(
         stunts = stunts_that_help(state.characters[one.character], action, Rating(one.value, one.ability))
     foes = (Foe(resistance(table, one, stunts), one.dice, one.character),)
     add = effort(table, actor, "defend", skill, given, full_defense=full_defense)
-    aspect = _old_name(state, actor, name) if existing else _new_name(state, name)
+    aspect = old_name(state, actor, name) if existing else new_name(state, name)
     standing = roll_off(table, actor, add, foes, given)
     return settle(
         table,
@@ -364,23 +343,7 @@ def concede(table: Table, actor: Character, *, consequences: int | None = None) 
     return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
 
 
-# ---------------------------------------------------------------------------------------------------------------------
-# Effects of Fate alone; the others are the kits'.
-
-
-@fate.effect("goal")
-@fate.effect("cost")
 @fate.effect("information")
-def note(state: State, _effect: Effect) -> State:
-    """Return the state as it is: what this means is for the people at the table."""
+def learn(state: State, _effect: Effect) -> State:
+    """Return the state as it is: what was learned is for the people at the table."""
     return state
-
-
-@fate.effect("opposition")
-def change_opposition(state: State, change: Effect) -> State:
-    """Return the state in which somebody's next action is harder; a difficulty that was set changes nothing here."""
-    who = state.characters.get(change.get("to", ""))
-    if who is None or "change" not in change:
-        return state
-    raised = max(0, who.counters.get(NEXT, 0) + change["change"])
-    return put(state, ("characters", who.name, "counters"), who.counters.with_(NEXT, raised))

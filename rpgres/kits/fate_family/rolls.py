@@ -1,30 +1,23 @@
-"""What two sides of a Fate roll add and roll, who takes part, and where the roll stands after the invoke window.
+"""What two sides of a roll add and roll, who takes part, and where the roll stands after the invoke window.
 
-Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
+What an outcome means is not told here but in outcome tables; how it is settled, in `settling`. Line numbers of the
+text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypedDict
 
 import msgspec
 
-from rpgres import (
-    EMPTY,
-    GM,
-    Character,
-    Dice,
-    Effect,
-    Opposition,
-    Rating,
-    State,
-    Table,
-    UsageError,
-    effect,
-    slug,
-)
+from rpgres.dice import Dice
+from rpgres.errors import UsageError
+from rpgres.inputs import Opposition, Rating
 from rpgres.kits import aspects, harm
+from rpgres.rulesets import Effect, effect
+from rpgres.state import EMPTY, GM, Character, State, slug
+from rpgres.table import Table
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
 FULL_DEFENSE = 2  # A:339
@@ -73,6 +66,8 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
     """Roll an action against what opposes it, with the invoke window (A:15-19, A:29-43).
 
     Args:
+        table: where it is played.
+        actor: who acts.
         add: what the actor adds to the dice.
         foes: who or what opposes; nothing opposing means no roll (A:7). Of several the highest counts.
         given: who else may invoke.
@@ -148,24 +143,45 @@ def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part]) -> int:
 
 
 def effort(
-    table: Table, actor: Character, action: str, skill: Rating, given: Help, *, full_defense: bool = False
+    table: Table,
+    actor: Character,
+    action: str,
+    skill: Rating,
+    given: Help,
+    *,
+    full_defense: bool = False,
+    parts: Sequence[Part] = (),
+    also: Sequence[str] = (),
+    anybody_helps: bool = False,
 ) -> int:
     """Return what somebody adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
+
+    Args:
+        table: where it is played.
+        actor: who acts.
+        action: what stunts are about.
+        skill: the rating that counts.
+        given: what else was said to count.
+        full_defense: whether the exchange's action was given up for this.
+        parts: what the ruleset adds beside all this.
+        also: further abilities in use, which stunts may be about.
+        anybody_helps: whether helpers need not have the skill themselves.
 
     Raises:
         UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
     """
-    if not (given or full_defense or actor.counters or actor.records):
+    if not (given or full_defense or parts or actor.counters or actor.records):
         return skill.value
     helpers = given.get("helper", ())
-    for name in helpers:
+    for name in helpers if not anybody_helps else ():
         rating = table.state.characters[name].abilities.get(skill.name, 0)
         if skill.name and rating < 1:
             raise UsageError(f"{name} cannot help: {skill.name} has to be Average (+1) or better, and is {rating:+d}")
         if rating > skill.value:
             raise UsageError(f"{name} should lead: {skill.name} {rating:+d} is higher than {actor.name}'s")
     parts = [
-        *stunts_that_help(actor, action, skill, named=given.get("stunt", ())),
+        *parts,
+        *stunts_that_help(actor, action, skill, named=given.get("stunt", ()), also=also),
         ("help", len(helpers) + given.get("helpers", 0)),
         ("the mob's size", crowd(actor, skill.value)),
         ("full defense", FULL_DEFENSE if full_defense else 0),
@@ -179,10 +195,12 @@ def crowd(character: Character, rating: int) -> int:
     return character.counters.get(harm.MEMBERS, 1) - 1 if rating >= 1 else 0
 
 
-def stunts_that_help(actor: Character, action: str, skill: Rating, *, named: Sequence[str] = ()) -> list[Part]:
+def stunts_that_help(
+    actor: Character, action: str, skill: Rating, *, named: Sequence[str] = (), also: Sequence[str] = ()
+) -> list[Part]:
     """Return the stunts on a sheet that help an action with a skill, with what they add.
 
-    A stunt with a condition (`when`) counts only when it is named.
+    A stunt with a condition (`when`) counts only when it is named. `also` has further abilities that are in use.
 
     Raises:
         UsageError: a named stunt is not on the sheet, or does not help this action with this skill.
@@ -193,7 +211,7 @@ def stunts_that_help(actor: Character, action: str, skill: Rating, *, named: Seq
     for name, stunt in stunts.items():
         is_named = slug(name) in wanted
         wanted.discard(slug(name))
-        fits = stunt["action"] == action and (stunt["skill"] is None or slug(stunt["skill"]) == skill.name)
+        fits = stunt["action"] == action and (stunt["skill"] is None or slug(stunt["skill"]) in (skill.name, *also))
         if is_named and not fits:
             raise UsageError(
                 f"the stunt {name!r} of {actor.name} does not help {action} with {skill.name or 'this skill'}"
@@ -238,7 +256,7 @@ def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     Raises:
         UsageError: several oppose, and the switch `opposers` allows one.
     """
-    if len(vs) > 1 and table.rules.switches["opposers"] == "one":
+    if len(vs) > 1 and table.rules.switches.get("opposers") == "one":
         raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
     if len(vs) == 1 and not vs[0].character:
         return [Foe(vs[0].value, vs[0].dice, "")]
@@ -262,17 +280,21 @@ def defense(
     target: str | None = None,
     full_defense: bool = False,
     stunts: Sequence[str] = (),
+    parts_of: Callable[[Character, Opposition], Sequence[Part]] | None = None,
 ) -> Foe:
     """Return the one who defends, with the stunts for it and +2 for full defense (A:285, A:332-339).
 
     Whoever rolls is the defender, for others too: who steps in takes what comes of it.
 
     Args:
+        table: where it is played.
+        vs: what was said to be in the way.
         action: what is met, for messages.
         defender: who defends, when `vs` does not say.
         target: who is aimed at; defends when nobody else does.
         full_defense: whether the defender gave up its action for this.
         stunts: stunts of the defender whose condition holds.
+        parts_of: what the ruleset has a defender add beside all this.
 
     Raises:
         UsageError: there is not exactly one, or a stunt does not help.
@@ -287,6 +309,7 @@ def defense(
     if one.character:
         character = table.state.characters[one.character]
         parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=stunts)
+        parts += parts_of(character, one) if parts_of is not None else ()
     elif stunts:
         raise UsageError("--defense-stunt is for a defender with a sheet; say --vs SHEET:SKILL")
     if who:

@@ -1,16 +1,15 @@
-"""How a seat decides in Fate when nobody else does. A policy sees what its seat may know, and names no option."""
+"""How a seat decides when nobody else does. A policy sees what its seat may know, and names no option."""
 
 from __future__ import annotations
 
-from rpgres import NO, Option, Question, View, preferred
 from rpgres.kits.aspects import BONUS
-from rpgres_fate.rules import fate
+from rpgres.players import NO, Question, View, preferred
+from rpgres.rulesets import Option
 
 SUCCESS = 1  # the margin worth reaching
 STYLE = 3  # the margin a boost is gladly spent on
 
 
-@fate.policy("sensible")
 def sensible(view: View, question: Question) -> str:
     """Invoke when that can turn the roll, the cheapest first and no more than it takes; else take what is preferred.
 
@@ -22,7 +21,6 @@ def sensible(view: View, question: Question) -> str:
     return _invoke(question, points=question.facts["points"])
 
 
-@fate.policy("thrifty")
 def thrifty(view: View, question: Question) -> str:
     """Decide like `sensible`, and never pay a fate point."""
     if "acting" not in question.facts:

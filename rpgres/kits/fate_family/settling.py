@@ -1,4 +1,7 @@
-"""From a roll that stands to the outcome: facts and roles for the tables, names for aspects, harm absorbed."""
+"""From a roll that stands to the outcome: facts and roles for the tables, names for aspects, harm absorbed.
+
+Nothing here rolls, and no outcome's or option's name stands here.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +11,19 @@ from typing import Any
 
 import msgspec
 
-from rpgres import (
-    EMPTY,
-    GM,
-    Character,
-    Effect,
-    Map,
-    Outcome,
-    State,
-    Table,
-)
+from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
-from rpgres_fate.rolls import Foe, Help, Standing
+from rpgres.kits.fate_family.rolls import Foe, Help, Standing
+from rpgres.rulesets import Effect
+from rpgres.state import EMPTY, GM, Character, Map, State
+from rpgres.table import Outcome, Table
 
 OPPONENT = "opponent"  # `--on opponent`: whoever is in the way, with a sheet or without
 
 
 @cache
 def fact_map(*facts: tuple[str, str]) -> Map[str, str]:
+    """Return what conditions may speak of, from pairs of name and value."""
     return Map(facts)
 
 
@@ -52,6 +50,7 @@ def opponent_of(foes: Sequence[Foe]) -> str:
 
 @cache
 def roles_of(actor: str, opponent: str) -> Map[str, str]:
+    """Return who the roles of outcome tables stand for."""
     return Map({"actor": actor, OPPONENT: opponent, "gm": GM})
 
 
@@ -146,3 +145,31 @@ def known_name(state: State, actor: Character, name: str) -> str:
         return tag.name
     aspects.check_spelling(state, actor.name, name)
     return name
+
+
+def new_name(state: State, name: str | None) -> str:
+    """Return what a new aspect is called.
+
+    Raises:
+        UsageError: an aspect that everybody knows is called that already; only a boost can become an aspect.
+    """
+    if name is None:
+        return aspects.distinct_name(state, aspects.UNNAMED)
+    tag = state.tag(name)
+    if tag is not None and tag.audience is None and tag.kind != aspects.BOOST:
+        raise UsageError(f"{tag.name!r} is there already; take advantage of it instead (see --variant)")
+    return name
+
+
+def old_name(state: State, actor: Character, name: str | None) -> str:
+    """Return what an aspect in play is called.
+
+    Raises:
+        UsageError: it is a boost.
+    """
+    if name is None:
+        return aspects.UNNAMED
+    tag = aspects.seen_tag(state, actor.name, name)
+    if tag is not None and tag.kind == aspects.BOOST:
+        raise UsageError(f"{tag.name!r} is a boost; make an aspect of it instead (--variant new)")
+    return known_name(state, actor, name)

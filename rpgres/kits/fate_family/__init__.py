@@ -1,0 +1,94 @@
+"""What rulesets of the Fate family share: sides of a roll, the invoke window around it, settling, policies.
+
+The data that go with it are the kit `fate-family` (`kits = ["fate-family", "aspects", "harm"]` in `ruleset.toml`). A
+ruleset's action adds up what it adds (`effort`), says who is in the way (`opposers`, `defense`), rolls (`roll_off`) and
+settles (`settle`). Nothing here knows an action's or an outcome's name.
+
+Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Conflicts" (fate-srd.com).
+"""
+
+from __future__ import annotations
+
+from rpgres.kits import aspects, harm
+from rpgres.kits.fate_family import policies
+from rpgres.kits.fate_family.rolls import (
+    NEXT,
+    Foe,
+    Help,
+    Part,
+    Standing,
+    add_up,
+    check_in,
+    check_present,
+    crowd,
+    defense,
+    effort,
+    opposers,
+    resistance,
+    roll_off,
+    stunts_that_help,
+)
+from rpgres.kits.fate_family.settling import (
+    OPPONENT,
+    boost_defaults,
+    fact_map,
+    facts_of,
+    known_name,
+    new_name,
+    old_name,
+    opponent_of,
+    roles_of,
+    settle,
+)
+from rpgres.rulesets import Effect, Ruleset
+from rpgres.state import State, put
+
+__all__ = [
+    "NEXT",
+    "OPPONENT",
+    "Foe",
+    "Help",
+    "Part",
+    "Standing",
+    "add_up",
+    "boost_defaults",
+    "check_in",
+    "check_present",
+    "crowd",
+    "defense",
+    "effort",
+    "fact_map",
+    "facts_of",
+    "known_name",
+    "new_name",
+    "old_name",
+    "opponent_of",
+    "opposers",
+    "policies",
+    "register",
+    "resistance",
+    "roles_of",
+    "roll_off",
+    "settle",
+    "stunts_that_help",
+]
+
+
+def register(ruleset: Ruleset) -> None:
+    """Register the effects of this kit, of `aspects` and of `harm` with a ruleset, and the policies."""
+    aspects.register_effects(ruleset)
+    harm.register_effects(ruleset)
+    ruleset.effect("goal")(harm.unchanged)
+    ruleset.effect("cost")(harm.unchanged)
+    ruleset.effect("opposition")(change_opposition)
+    ruleset.policy("sensible")(policies.sensible)
+    ruleset.policy("thrifty")(policies.thrifty)
+
+
+def change_opposition(state: State, change: Effect) -> State:
+    """Return the state in which somebody's next action is harder; a difficulty that was set changes nothing here."""
+    who = state.characters.get(change.get("to", ""))
+    if who is None or "change" not in change:
+        return state
+    raised = max(0, who.counters.get(NEXT, 0) + change["change"])
+    return put(state, ("characters", who.name, "counters"), who.counters.with_(NEXT, raised))
