@@ -263,7 +263,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "at-most": "the largest number",
         "names": "for abilities: those the game knows",
         "any-name": "for abilities: whether others may be listed too",
-        "tag": "for tags: the kind they are on the table",
+        "tag": "for tags, and records that are tags too: the kind they are on the table",
         "track": "for written: the track whose boxes they are",
         "fields": "for records: the keys of each",
     },

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import Field, RecordField, Rules, Track
 from rpgres.state import GM, Box, Character, Map, Tag, freeze, slug
 from rpgres.tomlfiles import Source, convert, locate, nearest, parse, read_source
@@ -212,7 +212,10 @@ def make_sheet(
         seat=seat,
     )
     for prepare in rules.ruleset.preparations:
-        character = prepare(rules, character)
+        try:
+            character = prepare(rules, character)
+        except UsageError as error:
+            raise FileError(f"{where}: {error.message}", file=where) from error
     return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
 
 
@@ -229,6 +232,9 @@ def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) ->
         if field.kind == "tags" and name in values:
             texts = values[name]
             for text in texts.values() if isinstance(texts, dict) else texts:
+                yield Tag(text, field.tag, on)
+        elif field.kind == "records" and field.tag:
+            for text in values.get(name, ()):
                 yield Tag(text, field.tag, on)
 
 

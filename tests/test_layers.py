@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = {"rpgres": ROOT / "rpgres", "rpgres_fate": ROOT / "plugins" / "rpgres_fate"}
+PACKAGES = {"rpgres": ROOT / "rpgres"} | {path.name: path for path in (ROOT / "plugins").glob("rpgres_*")}
 
 
 def contracts() -> dict[str, dict[str, object]]:

@@ -36,12 +36,14 @@ from rpgres.kits.fate_family import (
     Standing,
     add_up,
     boost_defaults,
+    carrier_of,
     check_present,
     crowd,
     defense,
     effort,
     fact_map,
     facts_of,
+    hidden_name,
     known_name,
     new_name,
     old_name,
@@ -116,7 +118,7 @@ def discover(
             return settle(table, "veto", Standing(None), roles_of(actor.name, GM), EMPTY)
     foes = opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "discover", skill, given), foes, given)
-    aspect = name or (None if is_new else _hidden(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
+    aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
     defaults = {
         "aspect": {"name": aspect, "on": on or SCENE},
         "free-invoke": {"on": aspect},
@@ -124,12 +126,6 @@ def discover(
     }
     roles = roles_of(actor.name, opponent_of(foes))
     return settle(table, variant, standing, roles, facts_of(foes), defaults=defaults, becomes=worse or "")
-
-
-def _hidden(state: State, actor: Character, on: str | None) -> str | None:
-    """Return what there is to be found, when nobody said: the first aspect that is hidden from the actor."""
-    tag = aspects.hidden_tag(state, actor.name, on=on or "")
-    return tag.name if tag is not None else None
 
 
 @fate.action("create-advantage")
@@ -154,7 +150,7 @@ def create_advantage(
     is_new = variant == "new"
     aspect = new_name(state, name) if is_new else old_name(state, actor, name)
     tag = None if is_new else aspects.seen_tag(state, actor.name, aspect)
-    carrier = _carrier(state, vs, on) or (tag.on if tag is not None else SCENE)
+    carrier = carrier_of(state, vs, on) or (tag.on if tag is not None else SCENE)
     is_defended = bool(vs) and carrier not in (SCENE, actor.name)
     foes: Sequence[Foe]
     if is_defended:
@@ -189,16 +185,6 @@ def create_advantage(
         defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}, **boost_defaults(given)},
         spelled={"beneficiary": profits},
     )
-
-
-def _carrier(state: State, vs: Sequence[Opposition], on: str | None) -> str | None:
-    """Return who carries the aspect an advantage is about, when that was said."""
-    if on == OPPONENT:
-        return next((one.character for one in vs if one.character), OPPONENT)
-    if on and on not in state.characters:
-        known = ", ".join(state.characters)
-        raise UsageError(f"--on {on}: nobody of that name is at the table ({known}); `opponent` stands for anybody")
-    return on
 
 
 @fate.action("attack")

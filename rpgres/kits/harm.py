@@ -9,7 +9,7 @@ for a hit, consequences add up, what is not absorbed takes the character out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 import msgspec
@@ -82,11 +82,12 @@ def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, na
         table: where it is played.
         who: the character that is hit; must be at the table.
         shifts: the size of the hit, from 1.
-        track: the track that is hit.
+        track: the track that is hit; of a character with other tracks, the first that is none of consequences.
         attacker: who gets the free invocation of a consequence.
         name: the text of the consequence taken, the first one when there are several.
     """
     character = table.state.characters[who]
+    track = track if track in character.tracks else stress_tracks(character.tracks)[0]
     if character.counters.get(MEMBERS, 1) > 1:
         return _run_on(character, shifts, track)
     boxes = character.tracks.get(track, ())
@@ -104,6 +105,11 @@ def absorb(table: Table, who: str, shifts: int, *, track: str, attacker: str, na
         effects.append(effect("consequence", to=who, slot=slot.name, name=text, track=CONSEQUENCES))
         effects.append(effect("free-invoke", to=attacker, count=1, on=text))
     return tuple(effects)
+
+
+def stress_tracks(tracks: Iterable[str]) -> list[str]:
+    """Return the tracks whose boxes take harm, the first being the usual one; empty text stands for none."""
+    return [name for name in tracks if name != CONSEQUENCES] or [""]
 
 
 def _asked_way(table: Table, character: Character, shifts: int, ways: Sequence[Absorption]) -> Absorption | None:

@@ -165,8 +165,9 @@ class Field(_Record, frozen=True):
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
     (name = rating); `tags` (name = text, or a list of texts, of the kind `tag`); `records` (name = a table with
-    `fields`); `boxes` (track = how many boxes, for characters with fewer); `marks` (track = names of marked boxes);
-    `written` (box = text, on the track `track`); `seat` (`player` or `gm`: who plays the character).
+    `fields`; with a `tag`, the name is a text with game weight too); `boxes` (track = how many boxes, for characters
+    with fewer); `marks` (track = names of marked boxes); `written` (box = text, on the track `track`); `seat` (`player`
+    or `gm`: who plays the character).
     """
 
     kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]

@@ -99,8 +99,17 @@ def _compare(expect: Expect, found: Result | Pending | RpgresError, state: State
     if expect.effects is not None:
         effects = found.effects if isinstance(found, Result) else []
         yield "effects", expect.effects, _shown(expect.effects, effects)
-    for path, expected in expect.state.items():
+    for path, expected in _paths(expect.state):
         yield f"state.{path}", expected, _look_up(state, path)
+
+
+def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every value with its path; in TOML a path may be written with quotes or without, as tables in tables."""
+    for key, value in expected.items():
+        if isinstance(value, Mapping) and value:
+            yield from _paths(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

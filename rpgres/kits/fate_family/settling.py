@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import UsageError
+from rpgres.inputs import Opposition
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Foe, Help, Standing
 from rpgres.rulesets import Effect
@@ -173,3 +174,23 @@ def old_name(state: State, actor: Character, name: str | None) -> str:
     if tag is not None and tag.kind == aspects.BOOST:
         raise UsageError(f"{tag.name!r} is a boost; make an aspect of it instead (--variant new)")
     return known_name(state, actor, name)
+
+
+def hidden_name(state: State, actor: Character, on: str | None) -> str | None:
+    """Return what there is to be found, when nobody said: the first aspect that is hidden from the actor."""
+    tag = aspects.hidden_tag(state, actor.name, on=on or "")
+    return tag.name if tag is not None else None
+
+
+def carrier_of(state: State, vs: Sequence[Opposition], on: str | None) -> str | None:
+    """Return who carries the aspect an advantage is about, when that was said.
+
+    Raises:
+        UsageError: nobody of that name is at the table.
+    """
+    if on == OPPONENT:
+        return next((one.character for one in vs if one.character), OPPONENT)
+    if on and on not in state.characters:
+        known = ", ".join(state.characters)
+        raise UsageError(f"--on {on}: nobody of that name is at the table ({known}); `opponent` stands for anybody")
+    return on

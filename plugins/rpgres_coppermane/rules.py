@@ -1,0 +1,369 @@
+"""The actions of Coppermane, each a plain function that plays at a table. No outcome's or option's name stands here.
+
+What it shares with other rulesets of its family is `rpgres.kits.fate_family`. Line numbers of the text
+(`rulesets/coppermane/SOURCES.md`) as `B:n`; COP is the campaign's own wiki.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+import msgspec
+
+from rpgres import (
+    SCENE,
+    Character,
+    Map,
+    Opposition,
+    Outcome,
+    Rating,
+    Rules,
+    Ruleset,
+    Table,
+    UsageError,
+    slug,
+)
+from rpgres.kits import aspects, harm
+from rpgres.kits.fate_family import (
+    OPPONENT,
+    Foe,
+    Help,
+    Part,
+    Standing,
+    boost_defaults,
+    carrier_of,
+    check_present,
+    defense,
+    effort,
+    facts_of,
+    hidden_name,
+    known_name,
+    new_name,
+    old_name,
+    opponent_of,
+    register,
+    resistance,
+    roles_of,
+    roll_off,
+    settle,
+    stunts_that_help,
+)
+from rpgres_coppermane import legend
+
+EPIC = "epic-attributes"
+
+coppermane = Ruleset("coppermane")
+register(coppermane)
+coppermane.effect("legend")(legend.change_points)
+
+
+class Deed(Help, total=False):
+    """What every action takes beside what it is about.
+
+    Attributes:
+        attribute: what is rolled.
+        skill: what is added to it, or rolled in its place.
+        epic: the level of the epic attribute, when no sheet says it.
+        knack: a knack that fits.
+        conflict: whether it happens in a conflict.
+        witnesses: how many see it.
+    """
+
+    attribute: Rating
+    skill: Rating
+    epic: int
+    knack: str
+    conflict: bool
+    witnesses: int
+
+
+@coppermane.prepare
+def check_limits(_rules: Rules, character: Character) -> Character:
+    """Return the character as it is, when its epic attributes and knacks are within their limits (COP, birthrights).
+
+    Raises:
+        UsageError: a level is more than half of the legend or half of the attribute, or a knack has no epic attribute.
+    """
+    rating = character.counters.get(legend.RATING, 0)
+    levels = character.records.get(EPIC, Map())
+    for name, epic in levels.items():
+        level, value = epic["level"], character.abilities.get(name, 0)
+        most = min(rating // 2, value // 2)
+        if level > most:
+            raise UsageError(
+                f"epic {name} is {level}, and can be {max(0, most)} at most: half of the legend ({rating}) and half of "
+                f"the attribute ({value}), rounded down"
+            )
+    for name, knack in character.records.get("knacks", Map()).items():
+        if not levels.get(slug(knack["attribute"]), Map({"level": 0}))["level"]:
+            raise UsageError(f"the knack {name!r} needs an epic {knack['attribute']} of at least 1")
+    return character
+
+
+@coppermane.action("overcome")
+def overcome(
+    table: Table,
+    actor: Character,
+    *,
+    vs: Sequence[Opposition],
+    removes: str | None = None,
+    alters: str | None = None,
+    target: str | None = None,
+    defender: str | None = None,
+    defense_stunt: Sequence[str] = (),
+    **deed: Unpack[Deed],
+) -> Outcome:
+    """Get past what is in the way (B:24-29); whoever is in the way defends."""
+    check_present(table.state, actor, vs, deed)
+    foes = _foes(table, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
+    if removes and alters:
+        raise UsageError("--removes and --alters are two actions; give one of them")
+    old, _, new = (alters or "").partition("=")
+    aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
+    facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"))
+    return _resolve(table, actor, "overcome", foes, deed, facts=facts, defaults=aspect, becomes=new.strip())
+
+
+@coppermane.action("create-advantage")
+def create_advantage(
+    table: Table,
+    actor: Character,
+    *,
+    vs: Sequence[Opposition],
+    variant: str,
+    name: str | None = None,
+    on: str | None = None,
+    beneficiary: str | None = None,
+    defender: str | None = None,
+    defense_stunt: Sequence[str] = (),
+    **deed: Unpack[Deed],
+) -> Outcome:
+    """Make an aspect, find one, or use one that is known (B:31-50)."""
+    state = table.state
+    check_present(state, actor, vs, deed)
+    if variant == "new":
+        aspect = new_name(state, name)
+    elif variant == "known":
+        aspect = old_name(state, actor, name)
+    else:
+        aspect = name or hidden_name(state, actor, on) or aspects.distinct_name(state, "A Discovery")
+    tag = aspects.seen_tag(state, actor.name, aspect) if variant == "known" else None
+    carrier = carrier_of(state, vs, on) or (tag.on if tag is not None else SCENE)
+    target = carrier if carrier in state.characters and carrier != actor.name else None
+    foes = _foes(table, vs, action="an advantage", defender=defender, target=target, stunts=defense_stunt)
+    # Whoever may be harmed by it defends, so that an advantage on the scene against a roll is defended too.
+    is_defended = carrier not in (SCENE, actor.name) or any(foe.dice is not None for foe in foes)
+    opponent = opponent_of(foes)
+    return _resolve(
+        table,
+        actor,
+        "create-advantage",
+        foes,
+        deed,
+        name=f"create-{variant}",
+        facts=(("against", "character" if foes and is_defended else "scene"),),
+        defaults={"aspect": {"name": aspect, "on": carrier}, "free-invoke": {"on": aspect}},
+        spelled={"beneficiary": OPPONENT if beneficiary in (None, opponent) else beneficiary},
+    )
+
+
+@coppermane.action("attack")
+def attack(
+    table: Table,
+    actor: Character,
+    *,
+    vs: Sequence[Opposition],
+    track: str | None = None,
+    target: str | None = None,
+    defender: str | None = None,
+    consequence: str | None = None,
+    defense_stunt: Sequence[str] = (),
+    **deed: Unpack[Deed],
+) -> Outcome:
+    """Attack and defense as one event (B:52-67); the one who defends takes what comes of it."""
+    check_present(table.state, actor, vs, deed)
+    foes = _foes(table, vs, action="an attack", defender=defender, target=target, stunts=defense_stunt)
+    if not foes:
+        raise UsageError("an attack is met by a defense; give --vs 0 for somebody who does not defend")
+    if actor.name in (foes[0].who, target):
+        raise UsageError(f"{actor.name} cannot attack {actor.name}")
+    deed["conflict"] = True
+    return _resolve(table, actor, "attack", foes, deed, track=_track(table.rules, track), consequence=consequence or "")
+
+
+@coppermane.action("defend")
+def defend(
+    table: Table,
+    actor: Character,
+    *,
+    vs: Sequence[Opposition],
+    against: str,
+    variant: str,
+    track: str | None = None,
+    name: str | None = None,
+    consequence: str | None = None,
+    **deed: Unpack[Deed],
+) -> Outcome:
+    """Stop one of the other three actions, seen from the defender (B:61-67)."""
+    state = table.state
+    check_present(state, actor, vs, deed)
+    if len(vs) != 1:
+        raise UsageError("defend is against one action; give --vs once")
+    one = vs[0]
+    parts: list[Part] = []
+    if one.character:
+        other = state.characters[one.character]
+        parts += _epic_part(other, one.ability)
+        action = {"advantage": "create-advantage"}.get(against, against)
+        parts += stunts_that_help(other, action, Rating(one.value, one.ability))
+    foes = (Foe(resistance(table, one, parts), one.dice, one.character),)
+    aspect = new_name(state, name) if variant == "new" else old_name(state, actor, name)
+    if against == "attack":
+        deed["conflict"] = True
+    return _resolve(
+        table,
+        actor,
+        "defend",
+        foes,
+        deed,
+        name=f"defend-{against}",
+        facts=(("advantage", variant),),
+        defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
+        track=_track(table.rules, track),
+        consequence=consequence or "",
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What every action does
+
+
+def _resolve(
+    table: Table,
+    actor: Character,
+    action: str,
+    foes: Sequence[Foe],
+    deed: Deed,
+    *,
+    name: str = "",
+    facts: Sequence[tuple[str, str]] = (),
+    defaults: Mapping[str, Mapping[str, Any]] = Map(),
+    becomes: str = "",
+    spelled: Mapping[str, str] = Map(),
+    track: str = "",
+    consequence: str = "",
+) -> Outcome:
+    """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
+    add = _effort(table, actor, action, deed)
+    standing, is_knack = _stand(table, actor, add, foes, deed)
+    outcome = settle(
+        table,
+        name or action,
+        standing,
+        roles_of(actor.name, opponent_of(foes)),
+        facts_of(foes, ("conflict", "yes" if deed.get("conflict") else "no"), *facts),
+        defaults={
+            **defaults,
+            **boost_defaults(deed),
+            "hit": {"track": track},
+            "legend": {"change": legend.regained(table, deed.get("witnesses", 1))},
+        },
+        becomes=becomes,
+        spelled=spelled,
+        track=track,
+        consequence=consequence,
+    )
+    outcome = legend.capped(table.state, outcome)
+    return msgspec.structs.replace(outcome, margin=None) if is_knack else outcome
+
+
+def _effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
+    """Return what is added to the dice: attribute, skill, the epic level, and what the family adds (B:11).
+
+    Raises:
+        UsageError: neither an attribute nor a skill was given.
+    """
+    attribute, skill = deed.get("attribute"), deed.get("skill")
+    rated = attribute or skill
+    if rated is None:
+        raise UsageError(f"coppermane {action} needs --attribute NAME|NAME=N|N: what is rolled")
+    parts: list[Part] = [*_epic_part(actor, rated.name, level=deed.get("epic"))]
+    if attribute is not None and skill is not None:
+        parts.append((skill.name or "skill", skill.value))
+    also = [skill.name] if skill is not None and skill.name else []
+    return effort(table, actor, action, rated, deed, parts=parts, also=also, anybody_helps=True)
+
+
+def _epic_part(character: Character, attribute: str, *, level: int | None = None) -> tuple[Part, ...]:
+    """Return what an epic attribute adds: its level (COP, birthrights)."""
+    if level is None:
+        level = character.records.get(EPIC, Map()).get(attribute, Map({"level": 0}))["level"]
+    return ((f"epic {attribute}".rstrip(), level),) if level else ()
+
+
+def _foes(
+    table: Table,
+    vs: Sequence[Opposition],
+    *,
+    action: str,
+    defender: str | None,
+    target: str | None,
+    stunts: Sequence[str],
+) -> tuple[Foe, ...]:
+    """Return the one who defends, or the fixed difficulty; nobody when nothing is in the way."""
+    if not vs:
+        return ()
+
+    def epic_of(character: Character, one: Opposition) -> tuple[Part, ...]:
+        return _epic_part(character, one.ability)
+
+    foe = defense(table, vs, action=action, defender=defender, target=target, stunts=stunts, parts_of=epic_of)
+    return (foe,)
+
+
+def _stand(table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: Deed) -> tuple[Standing, bool]:
+    """Return where the roll stands, and whether it does so by a knack (COP, legend), which may spare the roll."""
+    knack = _knack_of(actor, deed.get("knack")) if foes else None
+    if knack is None:
+        return roll_off(table, actor, add, foes, deed), False
+    opponent = opponent_of(foes)
+    works, spent = legend.use_knack(table, actor, knack, label="knack", gives="a success with style", opponent=opponent)
+    if works:
+        return Standing(legend.STYLE_SHIFTS, None, None, spent), True
+    standing = roll_off(table, actor, add, foes, deed)
+    margin = standing.margin
+    if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
+        works, more = legend.use_knack(
+            table,
+            actor,
+            knack,
+            label="rescue",
+            gives="a success without a cost",
+            opponent=opponent,
+            spent=legend.PRICE if spent else 0,
+        )
+        spent += more
+        margin = legend.SUCCESS_SHIFTS if works else margin
+    return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent)), works
+
+
+def _knack_of(actor: Character, name: str | None) -> str | None:
+    """Return a knack's name as the sheet has it; without knacks on a sheet any name will do.
+
+    Raises:
+        UsageError: the sheet has knacks, and none of this name.
+    """
+    knacks = actor.records.get("knacks", Map())
+    if name is None or not knacks:
+        return name
+    for knack in knacks:
+        if slug(knack) == slug(name):
+            return knack
+    raise UsageError(f"{actor.name}'s sheet has no knack {name!r}; it has: {', '.join(knacks)}")
+
+
+def _track(rules: Rules, track: str | None) -> str:
+    """Return the track that harm goes to: with one for everything, that one whatever was said."""
+    tracks = harm.stress_tracks(rules.tracks)
+    return track if track in tracks else tracks[0]
