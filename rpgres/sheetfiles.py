@@ -5,6 +5,7 @@ What a sheet means stands in `sheets`; nothing here prints or writes.
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.plugins import ruleset_names
-from rpgres.rulesets import Field, RecordField, Rules
+from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.sheets import RULESET, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
 from rpgres.state import GM, Box
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
@@ -31,14 +32,14 @@ SHEETS = "sheets"  # the folder of a ruleset that holds its own
 
 
 def sheet_ruleset(path: str, *, text: str = "") -> str:
-    """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or the only one.
+    """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
 
     Args:
         path: the file as typed.
         text: what stands in it, if that is known.
 
     Raises:
-        UsageError: there are several rulesets, and nothing tells which.
+        UsageError: nothing tells, or several rulesets ship a sheet of this name.
     """
     names = [name.id for name in ruleset_names(titles=False)]
     try:
@@ -50,12 +51,21 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     folder = Path(path).absolute().parent
     if folder.name == SHEETS and folder.parent.name in names:
         return folder.parent.name
-    if len(names) == 1:
-        return names[0]
+    shipping = [] if text else [name for name in names if _ships(name, sheet=path)]
+    if len(shipping) == 1:
+        return shipping[0]
     raise UsageError(
         f"{path}: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: "
-        f"{', '.join(names) or 'none is there'}"
+        f"{', '.join(shipping or names) or 'none is there'}"
     )
+
+
+def _ships(ruleset: str, *, sheet: str) -> bool:
+    """Tell whether the folders of a ruleset, as far as they are known without its code, have a sheet of this name."""
+    if sheet != os.path.basename(sheet):
+        return False
+    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=None) for name in (sheet, f"{sheet}.toml")]
+    return any(map(os.path.isfile, places))
 
 
 class SheetTag(msgspec.Struct, frozen=True):

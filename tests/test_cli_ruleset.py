@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,12 +41,12 @@ def test_list() -> None:
     file = fate().file
     done = rpgres("ruleset", "list")
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout == (
-        f"fate     {file.title}: {file.summary}\nlantern  Lantern: Searching the dark, with oil to burn.\n"
-    )
+    lines = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
+    assert lines[0] == ["fate", f"{file.title}: {file.summary}"]
+    assert lines[-1] == ["lantern", "Lantern: Searching the dark, with oil to burn."]
     record = json.loads(rpgres("ruleset", "list", "--json").stdout)
     assert record["format"] == "rpgres.rulesets/1"
-    assert record["rulesets"][1] == {
+    assert record["rulesets"][-1] == {
         "id": "lantern",
         "title": "Lantern",
         "summary": "Searching the dark, with oil to burn.",
@@ -207,14 +208,13 @@ def test_show_refuses_what_is_not_there(args: list[str], told: str) -> None:
 
 
 def test_plugins_that_are_well() -> None:
-    told = (
-        f"fate     ok        {fate().file.title} (rpgres {__version__}, built in)\n"
-        "lantern  ok        Lantern (rpgres-lantern 0.7)\n"
-    )
     for args in (["list"], ["list", "--check"], ["check"]):
         done = rpgres("plugin", *args)
-        assert (done.exit_code, done.stdout, done.stderr) == (0, told, "")
-    assert rpgres("plugin", "check", "lantern").stdout == told.splitlines(keepends=True)[1]
+        assert (done.exit_code, done.stderr) == (0, "")
+        lines = [line.split(maxsplit=2) for line in done.stdout.splitlines()]
+        assert lines[0] == ["fate", "ok", f"{fate().file.title} (rpgres {__version__}, built in)"]
+        assert lines[-1] == ["lantern", "ok", "Lantern (rpgres-lantern 0.7)"]
+    assert rpgres("plugin", "check", "lantern").stdout == "lantern  ok        Lantern (rpgres-lantern 0.7)\n"
 
 
 def test_a_broken_plugin_is_named_and_harms_nothing(work: Path) -> None:
@@ -222,18 +222,16 @@ def test_a_broken_plugin_is_named_and_harms_nothing(work: Path) -> None:
     for args, code in ((["list"], 0), (["list", "--check"], 1), (["check"], 1), (["check", "torch"], 1)):
         done = rpgres("plugin", *args)
         assert (done.exit_code, done.stderr) == (code, "")
-        assert "torch    broken    " in done.stdout or args[-1] == "torch"
+        assert re.search("^torch +broken ", done.stdout, re.MULTILINE)
         assert "rpgres-torch 0.7 cannot be used (stage import" in done.stdout
         assert "RuntimeError: no matches" in done.stdout
-        assert "lantern  ok" in done.stdout or args[-1] == "torch"
+        assert re.search("^lantern +ok ", done.stdout, re.MULTILINE) or args[-1] == "torch"
     assert rpgres("plugin", "check", "lantern").exit_code == 0
     record = json.loads(rpgres("plugin", "list", "--json").stdout)
     assert (record["format"], record["ok"]) == ("rpgres.plugins/1", False)
-    assert [(plugin["id"], plugin["ok"], plugin["stage"]) for plugin in record["plugins"]] == [
-        ("fate", True, None),
-        ("lantern", True, None),
-        ("torch", False, "import"),
-    ]
+    found = {plugin["id"]: (plugin["ok"], plugin["stage"]) for plugin in record["plugins"]}
+    assert {name for name, (is_well, _) in found.items() if not is_well} == {"torch"}
+    assert (found["fate"], found["lantern"], found["torch"]) == ((True, None), (True, None), (False, "import"))
 
 
 def test_data_that_do_not_fit_the_code_are_told_line_by_line(work: Path) -> None:
@@ -252,7 +250,7 @@ def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("RPGRES_DISABLE", "lantern")
     done = rpgres("plugin", "list", "--check")
     assert done.exit_code == 0
-    assert "lantern  disabled  " in done.stdout
+    assert re.search("^lantern +disabled ", done.stdout, re.MULTILINE)
     assert "RPGRES_DISABLE=lantern switches it off" in done.stdout
 
 

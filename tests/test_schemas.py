@@ -108,11 +108,6 @@ def test_kinds_and_rulesets_that_are_not_there() -> None:
         assert told in done.stderr
 
 
-def test_the_only_ruleset_is_meant_when_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RPGRES_DISABLE", "lantern")
-    assert said("schema", "sheet")["$id"] == "urn:rpgres:schema:sheet:1:fate"
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # What is printed
 

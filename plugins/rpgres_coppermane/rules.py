@@ -89,10 +89,10 @@ def check_limits(_rules: Rules, character: Character) -> Character:
     levels = character.records.get(EPIC, Map())
     for name, epic in levels.items():
         level, value = epic["level"], character.abilities.get(name, 0)
-        most = min(rating // 2, value // 2)
+        most = max(0, min(rating // 2, value // 2))
         if level > most:
             raise UsageError(
-                f"epic {name} is {level}, and can be {max(0, most)} at most: half of the legend ({rating}) and half of "
+                f"epic {name} is {level}, and can be {most} at most: half of the legend ({rating}) and half of "
                 f"the attribute ({value}), rounded down"
             )
     for name, knack in character.records.get("knacks", Map()).items():

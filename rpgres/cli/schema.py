@@ -17,13 +17,6 @@ def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
     return [(name, kind.description) for name, kind in KINDS.items() if name.startswith(incomplete)]
 
 
-def _only_ruleset() -> str | None:
-    from rpgres.plugins import ruleset_names
-
-    names = ruleset_names(titles=False)
-    return names[0].id if len(names) == 1 else None
-
-
 def command(
     kind: Annotated[
         str,
@@ -57,8 +50,6 @@ def command(
     from rpgres.schemas import make_schema
 
     folders = read_folders(rulesets or ())
-    if ruleset is None and kind == "sheet":
-        ruleset = _only_ruleset()
     rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
     text = msgspec.json.format(msgspec.json.encode(make_schema(kind, rules=rules)), indent=2)
     sys.stdout.write(text.decode() + "\n")

@@ -36,7 +36,8 @@ class Expect(_Record, frozen=True):
 
     `effects` are compared in order and number, each by the fields given. `asks` expects the run to wait for that
     decision, `error` expects it to be refused with a message that contains the text. `state` holds values after the
-    step by path, as `characters.mara.counters.fate-points = 2`, in quotes or not; `"absent"` for what must not be there.
+    step by path, as `characters.mara.counters.fate-points = 2`, in quotes or not; `"absent"` for what must not be
+    there.
     """
 
     played: bool | None = None

@@ -1,7 +1,11 @@
-"""What a seat may not know: two tables that differ only in a hidden aspect look the same to a player."""
+"""What a seat may not know: two tables that differ only in a hidden aspect look the same to a player.
+
+Of every ruleset that has aspects.
+"""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -18,12 +22,15 @@ from rpgres.rulesets import Rules, load_rules
 from rpgres.scenes import read_scene
 from rpgres.tomlfiles import Source
 
+# By ruleset: two players' characters, the first of whom acts, one of the game master's, and a variant.
+CASTS = {"fate": ("mara", "edda", "venn", "existing"), "coppermane": ("tamsin", "orrin", "warden", "known")}
+
 CAST = """
-ruleset = "fate"
-characters.mara.sheet = "mara"
-characters.edda.sheet = "edda"
-characters.venn.sheet = "venn"
-tags.mud = { text = "Ankle-Deep Mud", kind = "aspect", uses = { mara = 1, gm = 1 } }
+ruleset = "{}"
+characters.mara.sheet = "{}"
+characters.edda.sheet = "{}"
+characters.venn.sheet = "{}"
+tags.mud = {{ text = "Ankle-Deep Mud", kind = "aspect", uses = {{ mara = 1, gm = 1 }} }}
 """
 
 NAMES = ["Rigged Stairs", "Smoke", "Boost", "A Serious Problem", "An Advantage", "A Discovery", "Ankle-Deep Hole"]
@@ -43,35 +50,52 @@ hidden_tags = st.lists(
 
 names = st.sampled_from([*NAMES, "Ankle-Deep Mud", "ankle deep mut"])
 numbers = st.integers(-2, 6)
-requests = st.one_of(
-    st.tuples(
-        st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": numbers}, optional={"removes": names})
-    ),
-    st.tuples(
-        st.just("create-advantage"),
-        st.fixed_dictionaries(
-            {"skill": numbers, "vs": numbers, "variant": st.sampled_from(["new", "existing"])},
-            optional={"name": names, "on": st.just("venn")},
+
+
+def requests(ruleset: str) -> st.SearchStrategy[tuple[str, dict[str, Any]]]:
+    known = CASTS[ruleset][-1]
+    shared = [
+        st.tuples(
+            st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": numbers}, optional={"removes": names})
         ),
-    ),
-    st.tuples(st.just("attack"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("4dF+2")})),
-    st.tuples(st.just("defend"), st.fixed_dictionaries({"skill": numbers, "vs": numbers})),
-    st.tuples(st.just("compel"), st.fixed_dictionaries({"name": names})),
-    st.tuples(
-        st.just("discover"),
-        st.fixed_dictionaries({"skill": numbers, "vs": numbers}, optional={"variant": st.just("establish")}),
-    ),
-)
+        st.tuples(
+            st.just("create-advantage"),
+            st.fixed_dictionaries(
+                {"skill": numbers, "vs": numbers, "variant": st.sampled_from(["new", known])},
+                optional={"name": names, "on": st.just("venn")},
+            ),
+        ),
+        st.tuples(st.just("attack"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("4dF+2")})),
+        st.tuples(st.just("defend"), st.fixed_dictionaries({"skill": numbers, "vs": numbers})),
+    ]
+    own = [
+        st.tuples(st.just("compel"), st.fixed_dictionaries({"name": names})),
+        st.tuples(
+            st.just("discover"),
+            st.fixed_dictionaries({"skill": numbers, "vs": numbers}, optional={"variant": st.just("establish")}),
+        ),
+    ]
+    return st.one_of(*shared, *(own if ruleset == "fate" else []))
+
+
+@cache
+def rules_of(ruleset: str) -> Rules:
+    return load_rules(find_ruleset(ruleset))
+
+
+@cache
+def table_of(ruleset: str) -> State:
+    return read_scene(Source("-", CAST.format(ruleset, *CASTS[ruleset][:-1])), find_ruleset=find_ruleset).state
 
 
 @pytest.fixture(scope="module")
 def rules() -> Rules:
-    return load_rules(find_ruleset("fate"))
+    return rules_of("fate")
 
 
 @pytest.fixture(scope="module")
 def table() -> State:
-    return read_scene(Source("-", CAST), find_ruleset=find_ruleset).state
+    return table_of("fate")
 
 
 def with_hidden(state: State, tags: list[Tag]) -> State:
@@ -115,11 +139,14 @@ def seen(
     return asked, met
 
 
-@settings(max_examples=250, deadline=None)
-@given(tags=hidden_tags, script=st.lists(requests, min_size=1, max_size=4), seed=st.text("012", min_size=1, max_size=4))
+@pytest.mark.parametrize("ruleset", CASTS)
+@settings(max_examples=200, deadline=None)
+@given(data=st.data(), tags=hidden_tags, seed=st.text("012", min_size=1, max_size=4))
 def test_a_hidden_aspect_changes_nothing_that_a_player_meets(
-    rules: Rules, table: State, tags: list[Tag], script: list[Any], seed: str
+    ruleset: str, data: st.DataObject, tags: list[Tag], seed: str
 ) -> None:
+    rules, table = rules_of(ruleset), table_of(ruleset)
+    script = data.draw(st.lists(requests(ruleset), min_size=1, max_size=4))
     without = seen(rules, table, script, seed=seed)
     with_ = seen(rules, with_hidden(table, tags), script, seed=seed)
     assert with_ == without

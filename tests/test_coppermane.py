@@ -1,0 +1,234 @@
+"""Coppermane: epic successes and legend, attributes with their limits, and odds against the printed table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import rpgres
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres import Pending, Result, UsageError, resolve
+from rpgres.actions import prepare, run
+from rpgres.chance import Streams
+from rpgres.errors import FileError
+from rpgres.odds import outcome_odds
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import Rules, load_rules
+
+BANDS = ("fail", "tie", "succeed", "style", "epic")
+WAYS = Counter(map(sum, product((-1, 0, 1), repeat=4)))  # 81 throws of four Fate dice, by sum
+PAIRS = Counter(a - b for a, b in product(WAYS.elements(), repeat=2))  # 6561 pairs, by difference
+
+# By advantage: fail, tie, succeed, style with epic in it, and epic, as the project's digest of the rules prints them.
+PRINTED_PASSIVE = {
+    -2: (66, 10, 5, 0, 0),
+    -1: (50, 16, 14, 1, 0),
+    0: (31, 19, 26, 5, 0),
+    1: (15, 16, 35, 15, 0),
+    2: (5, 10, 35, 31, 0),
+    3: (1, 4, 26, 50, 1),
+    4: (0, 1, 14, 66, 5),
+}
+PRINTED_ACTIVE = {
+    -2: (4850, 784, 770, 157, 0),
+    -1: (3834, 1016, 1288, 423, 1),
+    0: (2727, 1107, 1800, 927, 9),
+    1: (1711, 1016, 2123, 1711, 45),
+    2: (927, 784, 2123, 2727, 157),
+    3: (423, 504, 1800, 3834, 423),
+    4: (157, 266, 1288, 4850, 927),
+}
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return load_rules(find_ruleset("coppermane"))
+
+
+def done(action: str, /, **inputs: Any) -> Result:
+    found = resolve("coppermane", action, **inputs)
+    assert isinstance(found, Result)
+    return found
+
+
+def chances(rules: Rules, action: str = "overcome", /, **inputs: Any) -> tuple[Fraction, ...]:
+    odds = outcome_odds(prepare(rules, action, inputs))
+    assert odds.open == 0
+    return tuple(odds.masses.get(band, Fraction(0)) for band in BANDS)
+
+
+def counted(ways: Counter[int], advantage: int) -> tuple[Fraction, ...]:
+    found = Counter[str]()
+    for value, number in ways.items():
+        margin = value + advantage
+        edges = (margin < 0, margin == 0, margin < 3, margin < 7, True)
+        found[BANDS[edges.index(True)]] += number
+    return tuple(Fraction(found[band], ways.total()) for band in BANDS)
+
+
+@pytest.mark.parametrize("advantage", range(-4, 7))
+@pytest.mark.parametrize(
+    ("ways", "printed", "vs"), [(WAYS, PRINTED_PASSIVE, "{}"), (PAIRS, PRINTED_ACTIVE, "4dF{:+d}")]
+)
+def test_odds(rules: Rules, advantage: int, ways: Counter[int], printed: dict[int, tuple[int, ...]], vs: str) -> None:
+    found = chances(rules, attribute=2, vs=vs.format(2 - advantage))
+    assert found == counted(ways, advantage)
+    if advantage in printed:
+        *lower, style, epic = (Fraction(number, ways.total()) for number in printed[advantage])
+        assert found == (*lower, style - epic, epic)
+
+
+@pytest.mark.parametrize("action", ["create-advantage", "attack", "defend"])
+def test_the_odds_of_every_action_are_those_of_the_dice(rules: Rules, action: str) -> None:
+    assert chances(rules, action, attribute=3, vs="4dF+1") == counted(PAIRS, 2)
+
+
+def test_a_knack_is_a_moment_that_odds_let_pass_unless_it_is_chosen() -> None:
+    line = ("odds", "coppermane", "overcome", "--sheet", "tamsin", "--attribute", "1", "--vs", "4", "--json")
+    asked = (*line, "--knack", "One Heartbeat Early")
+    passed = json.loads(rpgres(*asked).out)
+    assert {"knack", "rescue"} <= set(passed["passed"])
+    assert passed["outcomes"] == json.loads(rpgres(*line).out)["outcomes"]
+    used = json.loads(rpgres(*asked, "--choose", "knack=use").out)
+    assert used["outcomes"]["style"]["exact"] == "1"
+    rescued = json.loads(rpgres(*asked, "--choose", "rescue=use").out)["outcomes"]
+    assert (rescued["fail"]["exact"], rescued["succeed"]["exact"]) == ("0", "77/81")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is added up
+
+
+@pytest.mark.parametrize(
+    ("inputs", "total"),
+    [
+        ({"attribute": 3}, 3),
+        ({"ability": 3}, 3),
+        ({"skill": 3}, 3),
+        ({"attribute": 3, "skill": 2}, 5),
+        ({"attribute": 3, "epic": 2}, 5),
+        ({"sheet": "tamsin", "attribute": "wits"}, 5),
+        ({"sheet": "tamsin", "attribute": "wits", "epic": 0}, 4),
+        ({"sheet": "tamsin", "attribute": "wits", "skill": "notice", "bonus": 1}, 7),
+        ({"sheet": "tamsin", "attribute": "dexterity", "stunt": ["last-jump"]}, 8),
+        ({"sheet": "tamsin", "attribute": "strength", "helper": ["orrin"], "helpers": 2}, 4),
+    ],
+)
+def test_what_counts(inputs: dict[str, Any], total: int) -> None:
+    assert done("overcome", **inputs, vs=-20, given={"roll": "0000"}).total == total
+
+
+def test_something_has_to_be_rolled() -> None:
+    with pytest.raises(UsageError, match="--attribute"):
+        resolve("coppermane", "overcome", vs=2)
+
+
+SHEET = """
+legend = {legend}
+[attributes]
+strength = {strength}
+[epic-attributes.strength]
+level = {level}
+"""
+
+
+@given(legend=st.integers(0, 12), strength=st.integers(-2, 12), level=st.integers(0, 7))
+def test_an_epic_attribute_is_at_most_half_of_legend_and_attribute(
+    tmp_path_factory: pytest.TempPathFactory, rules: Rules, legend: int, strength: int, level: int
+) -> None:
+    path = tmp_path_factory.mktemp("sheet") / "hero.toml"
+    path.write_text(SHEET.format(legend=legend, strength=strength, level=level))
+    inputs = {"sheet": str(path), "attribute": "strength", "vs": 0}
+    # Level by level, as a table would grow it: each needs two more of both.
+    if all(2 * reached <= legend and 2 * reached <= strength for reached in range(1, level + 1)):
+        found, _ = run(prepare(rules, "overcome", inputs), streams=Streams("1"), given={"roll": ["0000"]}, policies={})
+        assert isinstance(found, Pending) or found.total == strength + level
+    else:
+        with pytest.raises(FileError, match=r"hero\.toml: epic strength"):
+            prepare(rules, "overcome", inputs)
+
+
+def test_a_knack_needs_its_epic_attribute(tmp_path: Path) -> None:
+    path = tmp_path / "hero.toml"
+    path.write_text("legend = 2\n[attributes]\nwits = 4\n[knacks.Early]\nattribute = 'wits'\n")
+    found = rpgres("sheet", "check", str(path), "--ruleset", "coppermane")
+    assert found.code == 1
+    assert "Early" in found.out + found.err
+    assert "epic wits" in found.out + found.err
+
+
+def test_a_knack_is_an_aspect_that_can_be_invoked() -> None:
+    found = done(
+        "overcome",
+        sheet="tamsin",
+        attribute=1,
+        vs=2,
+        given={"roll": "0000"},
+        choose={"invoke": ["one-heartbeat-early", "no"]},
+    )
+    assert (found.outcome, found.margin) == ("succeed", 1)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Legend
+
+
+@given(
+    rating=st.integers(0, 12),
+    points=st.integers(0, 12),
+    witnesses=st.integers(1, 10**9),
+    amount=st.sampled_from(["1", "witnesses"]),
+)
+def test_legend_comes_back_up_to_its_cap(rules: Rules, rating: int, points: int, witnesses: int, amount: str) -> None:
+    rules = Rules(rules.ruleset, file=rules.file, parts=rules._parts, switches={"epic_legend_amount": amount})
+    inputs = {"attribute": 9, "vs": 0, "legend": rating, "legend-points": points, "witnesses": witnesses}
+    found, state = run(prepare(rules, "overcome", inputs), streams=Streams("1"), given={"roll": ["0000"]}, policies={})
+    assert isinstance(found, Result)
+    gain = 1 if amount == "1" else sum(witnesses >= 10**power for power in range(10))
+    after = max(points, min(rating, points + gain))
+    assert state.characters["actor"].counters["legend-points"] == after
+    assert [effect["change"] for effect in found.effects if effect["kind"] == "legend"] == [after - points]
+
+
+def test_whoever_has_no_sheet_regains_what_an_epic_success_gives() -> None:
+    effects = done("overcome", attribute=9, vs=0, given={"roll": "0000"}).effects
+    assert effects == [
+        {"kind": "goal"},
+        {"kind": "boost", "to": "actor"},
+        {"kind": "legend", "to": "actor", "change": 1},
+    ]
+
+
+@pytest.mark.parametrize("margin", range(-9, 12))
+def test_a_knack_that_rescues_does_so_only_after_a_failure(margin: int) -> None:
+    found = resolve(
+        "coppermane",
+        "overcome",
+        attribute=margin,
+        vs=0,
+        legend_points=1,
+        knack="Anything",
+        given={"roll": "0000"},
+        choose={"rescue": "use"},
+    )
+    assert isinstance(found, Result)
+    if margin < 0:
+        assert (found.outcome, found.margin, found.success) == ("succeed", None, True)
+        assert found.unused == []
+    else:
+        assert found.margin == margin
+        assert [answer.label for answer in found.unused] == ["rescue"]
+
+
+def test_a_knack_spares_the_roll() -> None:
+    found = done("attack", attribute=0, vs=9, legend_points=1, knack="Anything", choose={"knack": "use", "hit": "full"})
+    assert (found.outcome, found.margin, found.total) == ("style", None, None)
+    assert [answer.kind for answer in found.answers] == ["decision", "decision"]
+    assert {"kind": "hit", "shifts": 3, "to": "opponent", "track": "stress"} in found.effects
