@@ -1,7 +1,11 @@
-"""`rpgres plugin`: list the plugins that bring rulesets, and check them. How they are judged stands in `plugins`."""
+"""`rpgres plugin`: list the plugins that bring rulesets, write a new one, check them.
+
+How they are found stands in `plugins`, what is checked in `contract`, what is written in `newplugin`.
+"""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from rpgres.plugins import PluginStatus
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List the plugins that bring rulesets, and check them."
+    add_completion=False, no_args_is_help=True, help="List, start and check the plugins that bring rulesets."
 )
 
 
@@ -34,6 +38,33 @@ def list_all(
     from rpgres.plugins import list_rulesets
 
     _tell(list_rulesets(), as_json=as_json, is_plain=plain, is_strict=check)
+
+
+@app.command("new")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset: small letters, such as sandbar.")],
+    into: Annotated[
+        str, typer.Option("--into", metavar="DIR", help="Make it in this folder [default: here].", show_default=False)
+    ] = ".",
+) -> None:
+    """Write a small, complete plugin to start from: the package rpgres-NAME, with a ruleset that works and its tests.
+
+    Nothing that is there is overwritten.
+    """
+    from pathlib import Path
+
+    from rpgres.newplugin import write_plugin
+
+    folder = write_plugin(name, into=Path(into))
+    quoted = shlex.quote(str(folder))
+    sys.stdout.write(
+        f"{folder}: written. Now type:\n"
+        f"  cd {quoted}\n"
+        "  python -m pip install -e '.[test]'\n"
+        f"  rpgres roll {name} attempt --skill 2 --vs hard\n"
+        f"  rpgres plugin check {name}\n"
+        "  pytest\n"
+    )
 
 
 @app.command("check")

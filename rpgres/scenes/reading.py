@@ -9,9 +9,10 @@ from typing import Any
 
 from rpgres.actions import policy_of
 from rpgres.chance import read_seed
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.inputs import lay_distinct
 from rpgres.players import Policy
+from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
 from rpgres.scenes.records import Scene, SceneFile, SceneTag
 from rpgres.sheets import STDIN, Sheet, find_sheet, make_sheet
@@ -33,12 +34,23 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
         folder = root / ruleset / "scenes"
         if scene and os.path.isfile(folder / f"{scene}.toml"):
             return folder / f"{scene}.toml"
+    installed = _installed_folder(ruleset) if scene else None
+    if installed is not None and os.path.isfile(installed / "scenes" / f"{scene}.toml"):
+        return installed / "scenes" / f"{scene}.toml"
     known = scene_names(extra=extra)
     near = nearest(name, known)
     hint = (
         f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(known[:12])}" if known else ""
     )
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
+
+
+def _installed_folder(ruleset: str) -> Path | None:
+    """Return the data folder of a third party's ruleset; None when there is no such, or it cannot be used."""
+    try:
+        return find_ruleset(ruleset).data
+    except RpgresError:
+        return None
 
 
 def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
