@@ -253,6 +253,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "ability": "the ability that counts",
         "at": "the rating from which on the boxes are there",
         "boxes": "name = size",
+        "when": "the switches with which these boxes are there; always when left out",
     },
     "Field": {
         "kind": "what stands under this key",

@@ -15,7 +15,7 @@ import msgspec
 from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, owner, problem_at
-from rpgres.rulesets.records import Action, Parameter
+from rpgres.rulesets.records import Action, Condition, Parameter
 from rpgres.rulesets.rows import condition_problems, missing, row_problems, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem, nearest, problem_error
@@ -279,14 +279,21 @@ def _names(rules: Rules) -> Iterator[Problem]:
                     yield problem_at(texts, ("effects", kind, key), f"it has no field {field!r}", hint=near)
 
 
+def _switched(rules: Rules, path: Path, condition: Condition) -> Iterator[Problem]:
+    """A condition of what characters have can speak of switches alone."""
+    strange = [key for key in condition if key not in rules.file.switches]
+    for key in strange:
+        yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
+    if not strange:
+        yield from condition_problems(rules, rules.texts(), path, condition)
+
+
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
     for name, track in rules.file.tracks.items():
-        strange = [key for key in track.when if key not in rules.file.switches]
-        for key in strange:
-            yield missing(texts, ("tracks", name, "when", key), "switch", key, rules.file.switches)
-        if not strange:
-            yield from condition_problems(rules, texts, ("tracks", name, "when"), track.when)
+        yield from _switched(rules, ("tracks", name, "when"), track.when)
+        for number, more in enumerate(track.more):
+            yield from _switched(rules, ("tracks", name, "more", number, "when"), more.when)
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
         if field.track and field.track not in rules.file.tracks:

@@ -100,7 +100,8 @@ def _kits(own: Part) -> list[Part]:
     named = own.data.get("kits", [])
     parts = []
     for number, name in enumerate(named if isinstance(named, list) else []):
-        if not isinstance(name, str) or not os.path.isfile(KITS / name / "ruleset.toml"):
+        is_name = isinstance(name, str) and name == os.path.basename(name)
+        if not is_name or not os.path.isfile(KITS / name / "ruleset.toml"):
             known = sorted(path.name for path in KITS.iterdir())
             hint = nearest(name, known) or "" if isinstance(name, str) else ""
             message = f"there is no kit {name!r}" + ("" if hint else f"; there are: {', '.join(known)}")

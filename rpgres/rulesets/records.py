@@ -139,11 +139,12 @@ class Label(_Record, frozen=True):
 
 
 class MoreBoxes(_Record, frozen=True):
-    """More boxes on a track from some rating of an ability on."""
+    """More boxes on a track from some rating of an ability on, always or with some switches."""
 
     ability: str
     at: int
     boxes: dict[str, int]
+    when: Annotated[Condition, msgspec.Meta(description="the switches with which these boxes are there")] = {}
 
 
 class Track(_Record, frozen=True):

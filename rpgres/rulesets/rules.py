@@ -15,7 +15,17 @@ from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.rulesets.code import Effect, Rule, Ruleset
 from rpgres.rulesets.folders import Part, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
-from rpgres.rulesets.records import Id, OutcomeTable, Parameter, Row, RowOption, RowQuestion, RulesetFile, Track
+from rpgres.rulesets.records import (
+    Id,
+    MoreBoxes,
+    OutcomeTable,
+    Parameter,
+    Row,
+    RowOption,
+    RowQuestion,
+    RulesetFile,
+    Track,
+)
 from rpgres.state import EMPTY, Map, freeze
 from rpgres.tomlfiles import nearest, parse, problem_error, read_source
 
@@ -144,7 +154,15 @@ class Rules:
     @cached_property
     def tracks(self) -> dict[str, Track]:
         """The tracks that characters have with these switches."""
-        return {name: track for name, track in self.file.tracks.items() if self._is_so(track.when, None, EMPTY)}
+        return {
+            name: msgspec.structs.replace(track, more=[more for more in track.more if self._has(more)])
+            for name, track in self.file.tracks.items()
+            if self._has(track)
+        }
+
+    def _has(self, part: Track | MoreBoxes) -> bool:
+        """Tell whether characters have a track, or some boxes of one, with these switches."""
+        return self._is_so(part.when, None, EMPTY)
 
     @cached_property
     def dice(self) -> Dice:
