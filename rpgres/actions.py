@@ -15,8 +15,8 @@ from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError
 from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
-from rpgres.players import NO, Players, Policy, Prompt, Question, Seats, uniform
-from rpgres.rulesets import Rules, unknown
+from rpgres.players import NO, Players, Policy, Prompt, Question, Seats, preferred, uniform
+from rpgres.rulesets import Rule, Rules, unknown
 from rpgres.state import EMPTY, GM, State, slug
 from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Stop, Table, Told, apply_effects, refusal
 from rpgres.version import __version__
@@ -134,7 +134,7 @@ def prepare(
         UsageError: the action or an input is unknown, missing or impossible.
         FileError: a sheet is missing or faulty.
     """
-    rules.rule(action)
+    rules.require_action(action)
     setting = Setting(
         rules, state if state is not None else State(), actor=actor or ACTOR, beside=beside, confined=confined
     )
@@ -152,7 +152,7 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     """
     rules = prepared.rules
     table = Table(rules, prepared.state, dealer, players, band_only)
-    rule = rules.ruleset.actions[prepared.action]
+    rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
     except Stop as stop:
@@ -173,22 +173,40 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     return outcome, table
 
 
+def _described(action: str) -> Rule:
+    """Return the rule of an action that needs no code, because its data describe it."""
+    from functools import partial
+
+    from rpgres.described import play_described
+
+    return partial(play_described, action)
+
+
+ROLLED = "what an outcome rolls"  # the help of a label that only an outcome table has
+
+
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
     """Return every label an action can ask, with its kind: those its rule declares and those of its outcome tables."""
-    described = rules.file.actions[action]
-    found: dict[str, str] = {label: rules.file.labels[label].kind for label in described.labels}
-    for table in described.tables:
+    labels = rules.file.labels
+    found: dict[str, str] = {
+        label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
+    }
+    for table in rules.file.actions[action].tables:
         for row in rules.table(table).values():
-            found |= dict.fromkeys(_asked(rules, row.ask), "decision")
+            found |= dict.fromkeys(row.rolls, "chance")
+            found |= _asked(rules, row.ask)
     return found
 
 
-def _asked(rules: Rules, ask: Mapping[str, Any]) -> Iterator[str]:
+def _asked(rules: Rules, ask: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
     for label, question in ask.items():
-        yield label
+        found[label] = "decision"
         shown = rules.menu(question.menu) if question.menu else question
         for option in shown.options.values():
-            yield from _asked(rules, option.ask)
+            found |= dict.fromkeys(option.rolls, "chance")
+            found |= _asked(rules, option.ask)
+    return found
 
 
 def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose: Mapping[str, Any]) -> None:
@@ -250,7 +268,7 @@ def policy_of(rules: Rules, name: str = "") -> Policy:
     """
     policies = rules.ruleset.policies
     if not name:
-        return next(iter(policies.values()), uniform)
+        return next(iter(policies.values()), preferred if rules.file.standalone else uniform)
     if name == "uniform":
         return uniform
     if name not in policies:
@@ -330,7 +348,7 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[s
 
 def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
     """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
-    declared = prepared.rules.file.actions[prepared.action].labels
+    declared = labels_of(prepared.rules, prepared.action)
     for event in events:
         if isinstance(event, Rolled) and event.label not in declared:
             raise RuleError(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rpgres.dice import Dice, Law
+    from rpgres.dice.readings import JointLaw, Reading
 
 LEAVES = 200_000  # default budget of re-runs
 SECONDS = 10.0  # default budget of time
@@ -111,26 +112,39 @@ class WalkDealer:
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return a throw that shows only its value."""
-        value = self._branch(label, dice.law)
+        value: int = self._branch(label, dice.law)
         return Throw(value, (), str(value))
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what may be read off the dice, as one question; there is no single throw of it."""
+        from rpgres.dice.readings import joint_law
+
+        if not readings:
+            return None, ()
+        found: tuple[int, ...] = self._branch(label, joint_law(dice, readings))
+        return None, found
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return a difference of two rolls, as one question."""
-        return self._branch(label, difference(own, other))
+        value: int = self._branch(label, difference(own, other))
+        return value
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Return an index; those of weight 0 are not walked."""
         indices = tuple(index for index, weight in enumerate(weights) if weight)
-        return self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
+        index: int = self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
+        return index
 
-    def _branch(self, label: str, law: Law) -> int:
+    def _branch(self, label: str, law: Law | JointLaw) -> Any:
         is_fresh, weight, scale = self._position >= len(self._tape), self.weight, self.scale
         value = self._next(label, law.values, law.weights, law.total)
         if law.open and is_fresh:
             self.withheld.append((weight * law.open, scale * law.total))
         return value
 
-    def _next(self, label: str, values: Sequence[int], weights: Sequence[int], total: int) -> int:
+    def _next(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         position = self._position
         self._position = position + 1
         tape = self._tape
@@ -138,7 +152,7 @@ class WalkDealer:
             asked, value = tape[position]
             if asked != label or value not in values:
                 raise RuleError(_not_deterministic(asked, label))
-            return int(value)
+            return value
         if position >= MAX_QUESTIONS:
             raise RuleError(f"the rule asked more than {MAX_QUESTIONS:,} questions in one action; it does not end")
         if position >= self._begun + DESCENT and self._heap and -self._heap[0][0] > self.weight / self.scale:

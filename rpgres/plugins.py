@@ -1,8 +1,9 @@
 """Finding ruleset plugins, and keeping a broken one from harming the rest. Nothing here knows a rule or plays one.
 
-A ruleset is sought as built-in, then among the entry points of what is installed (group `rpgres`). Only the plugin that
-is asked for is imported. Whatever it does wrong becomes a `PluginError` that names its distribution and the stage:
-`find`, `import`, `register`, `yield` or `validate`; `disabled` when `RPGRES_DISABLE` names it.
+A ruleset is sought as built-in, then as a folder whose `ruleset.toml` begins with `standalone = true`, then among the
+entry points of what is installed (group `rpgres`). Only the plugin that is asked for is imported. What goes wrong with
+one becomes a `PluginError` that names its distribution and the stage: `find`, `import`, `register`, `yield` or
+`validate`; `disabled` when `RPGRES_DISABLE` names it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ __all__ = [
     "hookimpl",
     "list_rulesets",
     "ruleset_names",
+    "standalone_folder",
 ]
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
@@ -63,6 +65,7 @@ class Entry(msgspec.Struct, frozen=True):
         version: that distribution's version.
         builtin: whether it ships with rpgres.
         fault: why it cannot be used, as far as that can be told without importing it.
+        folder: where it stands as data alone; empty for an entry point.
     """
 
     id: str
@@ -72,15 +75,20 @@ class Entry(msgspec.Struct, frozen=True):
     version: str = __version__
     builtin: bool = False
     fault: str = ""
+    folder: str = ""
 
     @property
     def value(self) -> str:
-        """What it names, as written: `module`, or `module:attribute`."""
+        """What it names, as written: `module`, or `module:attribute`; the folder of what is data alone."""
+        if self.folder:
+            return self.folder
         return f"{self.module}:{self.attribute}" if self.attribute else self.module
 
     @property
     def origin(self) -> str:
-        """The distribution and its version."""
+        """The distribution and its version; the folder of what nobody installed."""
+        if not self.distribution:
+            return self.folder
         return f"{self.distribution} {self.version}".rstrip()
 
 
@@ -123,7 +131,7 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
 
     Args:
         ruleset_id: as typed.
-        extra: the folders of `--rulesets`; only looked at to explain an unknown id.
+        extra: the folders of `--rulesets`.
 
     Raises:
         UsageError: nothing has this id.
@@ -132,6 +140,9 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
     if ruleset_id in BUILTIN:
         return _load(_builtin_entry(ruleset_id))
     _refuse_notation(ruleset_id)
+    standing = _standing(ruleset_id, extra)
+    if standing is not None:
+        return _load(standing)
     claims = [entry for entry in _installed() if entry.id == ruleset_id]
     if not claims:
         raise _unknown(ruleset_id, extra)
@@ -140,6 +151,50 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
 
 def _builtin_entry(ruleset_id: str) -> Entry:
     return Entry(ruleset_id, BUILTIN[ruleset_id], builtin=True)
+
+
+def _standing(ruleset_id: str, extra: Sequence[Path]) -> Entry | None:
+    """Return a ruleset that is data alone: the farthest folder of its id that says so; nearer ones are laid over it."""
+    if not _ID.fullmatch(ruleset_id):
+        return None
+    shipped = builtin_folder()
+    for root in (shipped, *overlay_roots(extra)):
+        if is_standalone(root / ruleset_id):
+            return _standing_entry(root / ruleset_id, is_shipped=root == shipped)
+    return None
+
+
+def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | None:
+    """Return the folder of a ruleset that is data alone, or None when this is no such ruleset."""
+    entry = _standing(ruleset_id, extra) if ruleset_id not in BUILTIN else None
+    return Path(entry.folder) if entry is not None else None
+
+
+def _standing_entry(folder: Path, *, is_shipped: bool) -> Entry:
+    if is_shipped:
+        return Entry(folder.name, "", builtin=True, folder=str(folder))
+    return Entry(folder.name, "", distribution="", version="", fault=_fault(folder.name), folder=str(folder))
+
+
+def _all_standing(extra: Sequence[Path]) -> Iterator[Entry]:
+    """Yield the rulesets that are data alone, those that ship first, each where it is found first."""
+    shipped = builtin_folder()
+    found: set[str] = set(BUILTIN)
+    for root in (shipped, *overlay_roots(extra)):
+        try:
+            names = sorted(os.listdir(root))
+        except OSError:
+            continue
+        for name in names:
+            if name not in found and is_standalone(root / name):
+                found.add(name)
+                yield _standing_entry(root / name, is_shipped=root == shipped)
+
+
+def is_standalone(folder: Path) -> bool:
+    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code."""
+    path = folder / "ruleset.toml"
+    return os.path.isfile(path) and _head(path).get("standalone") is True
 
 
 def _refuse_notation(ruleset_id: str) -> None:
@@ -180,6 +235,8 @@ def _check_entry(entry: Entry) -> None:
 @lru_cache(maxsize=256)
 def _record(entry: Entry) -> Ruleset:
     """Return the record an entry point stands for, after the checks that need no data."""
+    if entry.folder:
+        return Ruleset(entry.id, data=Path(entry.folder))
     records = _records(_import(entry), entry)
     with _stage(entry, "validate"):
         rulesets = [_checked(record, place, entry) for place, record in enumerate(records, 1)]
@@ -339,7 +396,7 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
         what = f"the ruleset {entry.id} of {entry.origin} is disabled: {told}"
     else:
         name = f"the ruleset {entry.id}" if entry.id else "a ruleset"
-        point = f", entry point {entry.id} = {entry.value}" if entry.id else ""
+        point = f", entry point {entry.id} = {entry.value}" if entry.id and not entry.folder else ""
         what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
     end = "\n" if "\n" in what else " " if what.endswith("?") else ". "
     return PluginError(
@@ -353,6 +410,8 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
 
 
 def _advice(entry: Entry) -> str:
+    if entry.folder and not entry.builtin:
+        return "`rpgres ruleset check` tells all that is wrong with it; rulesets/README.md describes the format."
     if entry.builtin:
         return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
@@ -482,22 +541,23 @@ def _fault(ruleset_id: str) -> str:
 # All rulesets
 
 
-def ruleset_names(*, titles: bool = True) -> list[RulesetName]:
+def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[RulesetName]:
     """Return the rulesets that can be named, built-ins first, without importing any plugin.
 
     Args:
+        extra: the folders of `--rulesets`.
         titles: whether to read title and summary, where they are found without an import.
     """
     names = [
         RulesetName(entry.id, *(_title(entry) if titles else ("", "")), entry.builtin)
-        for entry in _all()
+        for entry in _all(extra)
         if not entry.fault and not _is_disabled(entry)
     ]
     return list({name.id: name for name in names}.values())
 
 
-def _all() -> Iterable[Entry]:
-    return (*map(_builtin_entry, BUILTIN), *_installed())
+def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
+    return (*map(_builtin_entry, BUILTIN), *_all_standing(extra), *_installed())
 
 
 def _title(entry: Entry) -> tuple[str, str]:
@@ -514,8 +574,8 @@ def _title(entry: Entry) -> tuple[str, str]:
 
 def _likely_folders(entry: Entry) -> Iterator[Path]:
     """Yield where a plugin would keep its `ruleset.toml`; for sure only its record could say, after an import."""
-    if entry.builtin:
-        yield builtin_folder() / entry.id
+    if entry.builtin or entry.folder:
+        yield Path(entry.folder) if entry.folder else builtin_folder() / entry.id
         return
     from importlib.util import find_spec
 
@@ -531,7 +591,7 @@ def _likely_folders(entry: Entry) -> Iterator[Path]:
 
 def _head(path: Path) -> dict[str, object]:
     """Return the keys of a TOML file that stand before its first table; nothing when it cannot be read."""
-    import tomllib
+    import tomli
 
     try:
         text = path.read_text("utf-8-sig")
@@ -540,21 +600,22 @@ def _head(path: Path) -> dict[str, object]:
     head = re.split(r"^\s*\[", text, maxsplit=1, flags=re.MULTILINE)[0]
     for part in (head, text):  # a bracket may also begin a line of a list or a long text
         try:
-            return tomllib.loads(part)
-        except (tomllib.TOMLDecodeError, RecursionError):
+            return tomli.loads(part)
+        except (tomli.TOMLDecodeError, RecursionError):
             continue
     return {}
 
 
-def list_rulesets(ruleset_id: str | None = None) -> list[PluginStatus]:
+def list_rulesets(ruleset_id: str | None = None, *, extra: Sequence[Path] = ()) -> list[PluginStatus]:
     """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
 
     Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
 
     Args:
         ruleset_id: only the entry points of this id, of which there may be none.
+        extra: the folders of `--rulesets`.
     """
-    return [_status(entry) for entry in _all() if ruleset_id is None or entry.id == ruleset_id]
+    return [_status(entry) for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
 
 
 def _status(entry: Entry) -> PluginStatus:
@@ -562,7 +623,7 @@ def _status(entry: Entry) -> PluginStatus:
     try:
         _check_entry(entry)
         claims = [other for other in _installed() if other.id == entry.id and not _is_disabled(other)]
-        if not entry.builtin and len(claims) > 1:
+        if not (entry.builtin or entry.folder) and len(claims) > 1:
             raise _clash(entry, claims)
         title, summary = _check_thoroughly(entry)
     except PluginError as error:

@@ -15,11 +15,12 @@ import msgspec
 from rpgres.dealers import Dealer
 from rpgres.errors import ChoiceError, RuleError
 from rpgres.players import NO, Players, Question, View
-from rpgres.rulesets import Ask, Effect, Option, Rules
+from rpgres.rulesets import Ask, Effect, Option, Rules, value_of
 from rpgres.state import EMPTY, Map, State, slug
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice, Throw
+    from rpgres.dice.readings import Reading
 
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
@@ -174,6 +175,26 @@ class Table(msgspec.Struct):
         self.events.append(Rolled(label, dice, throw, by))
         return throw.value
 
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str = "roll", *, by: str = ""
+    ) -> tuple[int | None, tuple[int, ...]]:
+        """Roll dice and return what is read off them: the total where it is known, and the readings in order.
+
+        A rule uses this in place of `roll` when it needs more than the total, such as the natural die or how many sixes
+        there are. Only the readings may decide anything; in odds they are one question, and the total is None.
+
+        Args:
+            dice: what is rolled.
+            readings: what is read off.
+            label: the name under which a result can be given.
+            by: the character who rolls, for the account.
+        """
+        throw, values = self.dealer.read(dice, readings, label, self._count(label))
+        if throw is None:
+            return None, values
+        self.events.append(Rolled(label, dice, throw, by))
+        return throw.value, values
+
     def versus(
         self,
         own: Dice,
@@ -309,7 +330,8 @@ class Table(msgspec.Struct):
         total: int | None = None,
         opposition: int | None = None,
         roles: Mapping[str, str] = EMPTY,
-        facts: Map[str, str] = EMPTY,
+        facts: Map[str, Any] = EMPTY,
+        band: str = "",
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
@@ -321,13 +343,16 @@ class Table(msgspec.Struct):
             margin: total less opposition; None when nothing opposed the action.
             total, opposition: for the account.
             roles: who is meant by the roles that the table names (`actor`, `opponent`, ...).
-            facts: what the table's conditions may speak of, beside switches and the margin.
+            facts: what the table's conditions and effects may speak of, beside switches and the margin.
+            band: the row that stands, where it is not the margin that decides.
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
         """
-        found = self.rules.settlement(name, margin, facts)
+        found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
             raise Settled(found.band, margin)
         effects, texts = found.effects, found.texts
+        if found.rolls:
+            effects = self._rolled(found.rolls, effects, margin, roles)
         if found.asks:
             effects, texts = self._follow(found.asks, effects, texts, margin, roles)
         if defaults:
@@ -350,11 +375,26 @@ class Table(msgspec.Struct):
             if answer == NO and ask.optional:
                 continue  # let pass
             choice = ask.choices[answer]
-            effects += choice.effects
+            effects += self._rolled(choice.rolls, choice.effects, margin, roles) if choice.rolls else choice.effects
             texts += (choice.text,)
             if choice.asks:
                 effects, texts = self._follow(choice.asks, effects, texts, margin, roles)
         return effects, texts
+
+    def _rolled(
+        self,
+        rolls: Iterable[tuple[str, str]],
+        effects: Iterable[Effect],
+        margin: int | None,
+        roles: Mapping[str, str],
+    ) -> tuple[Effect, ...]:
+        """Return effects with the results filled in that they name, after rolling for them."""
+        from rpgres.dice import dice
+
+        numbers = {label: self.roll(dice(text), label, by=roles.get("actor", "")) for label, text in rolls}
+        return tuple(
+            Map({key: value_of(value, margin, numbers) for key, value in effect.items()}) for effect in effects
+        )
 
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)
@@ -396,7 +436,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
     """
     for effect in outcome.effects:
         kind = effect["kind"]
-        function = rules.ruleset.effects.get(kind)
+        function = rules.effect_function(kind)
         if function is None:
             raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
         try:

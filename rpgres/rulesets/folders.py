@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.rulesets.records import RulesetFile
+from rpgres.rulesets.records import Action, Label, RulesetFile
 from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
 
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
@@ -124,4 +124,30 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
             message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"
             raise problem_error([Problem(part.source.path, line, "kits", message)])
         data = overlay(data, part.data)
-    return convert(data, RulesetFile, sources=[part.source for part in parts])
+    return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]))
+
+
+# What described actions roll, unless the data say it better.
+_IMPLIED = {
+    "roll": Label(kind="chance", help="the dice of whoever acts"),
+    "opposition": Label(kind="chance", help="the dice of whoever is in the way"),
+}
+
+
+def _completed(file: RulesetFile) -> RulesetFile:
+    """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
+    if not file.standalone and not any(action.roll for action in file.actions.values()):
+        return file
+    actions = {
+        name: _completed_action(name, action, is_standalone=file.standalone) for name, action in file.actions.items()
+    }
+    return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **file.labels})
+
+
+def _completed_action(name: str, action: Action, *, is_standalone: bool) -> Action:
+    if not action.roll and not is_standalone:
+        return action
+    rolled = ["roll"] if action.roll else []
+    has_opposition = action.vs or any(other.vs for other in action.instead.values())
+    labels = dict.fromkeys([*rolled, *(["opposition"] if has_opposition else []), *action.labels])
+    return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
