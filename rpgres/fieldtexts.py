@@ -130,7 +130,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "seed": "where the dice came from",
         "switches": "every house rule and the choice in force",
         "steps": "each step's result with its `id`; a step whose `when` did not hold has `skipped`",
-        "state": "what lies on the table at the end: characters, tags, counters",
+        "state": "the table at the end: characters, tags, counters, tracks, things, and the audiences of these two",
     },
     "SceneFile": {
         "ruleset": "the ruleset's id",
@@ -142,6 +142,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "counters": "counters of the table, such as the game master's points, at the beginning",
         "characters": "who takes part, by short name: a sheet, or the keys of one, or both",
         "tags": "texts with game weight that lie on the table at the beginning, by short name",
+        "tracks": "boxes of the table itself at the beginning, such as a clock that fills, by name",
+        "things": "what else the ruleset keeps on the table, at the beginning, by the name it gives it",
         "steps": "the actions, in order",
     },
     "SceneTag": {
@@ -149,6 +151,15 @@ TEXTS: dict[str, dict[str, str]] = {
         "kind": "the ruleset's word for what it is",
         "on": "the character that carries it; empty for the scene",
         "uses": "free uses by who holds them",
+        "seen-by": "the seats that may know of it; everybody when left out",
+    },
+    "SceneTrack": {
+        "boxes": "how many boxes, each of size 1, or their sizes by name",
+        "marks": "how many are marked, from the first on, or the names of those that are",
+        "seen-by": "the seats that may know of it; everybody when left out",
+    },
+    "SceneThing": {
+        "value": "what it is: a text, a whole number, a flag, a list or a table of these",
         "seen-by": "the seats that may know of it; everybody when left out",
     },
     "Step": {

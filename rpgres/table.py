@@ -278,7 +278,7 @@ class Table(msgspec.Struct):
         events: Sequence[Event] = self.events
         if self.has_secrets or self.since:
             events = [event for event in events[self.since :] if event.audience is None or seat in event.audience]
-        return View(seat, state.seen_by(seat) if state.tags else state, events)
+        return View(seat, state.seen_by(seat) if state.tags or state.audiences else state, events)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""
@@ -392,9 +392,11 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
     """Return the state after an outcome: each effect by its kind's function, roles replaced by names.
 
     Raises:
-        RuleError: the ruleset registered no function for a kind of effect, or the function failed.
+        RuleError: the ruleset registered no function for a kind of effect, the function failed, or it left something
+            on the table that is not plain, frozen data.
     """
     for effect in outcome.effects:
+        before = state
         kind = effect["kind"]
         function = rules.ruleset.effects.get(kind)
         if function is None:
@@ -407,7 +409,19 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             raise RuleError(
                 f"the effect {kind} of the ruleset {rules.id} failed: {type(error).__name__}: {error}"
             ) from error
+        _check_kept(rules, kind, before, state)
     return state
+
+
+def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
+    """Check that what an effect left on the table can be kept; most effects leave these fields as they were."""
+    if after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences:
+        return
+    from rpgres.keeping import fault_in
+
+    fault = fault_in(after)
+    if fault:
+        raise RuleError(f"the effect {kind} of the ruleset {rules.id} left what cannot be kept: {fault}")
 
 
 def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:

@@ -19,6 +19,7 @@ from rpgres.dice import dice
 from rpgres.errors import RuleError
 from rpgres.odds import NeedsPolicy, WalkDealer, explore, odds_record, outcome_odds
 from rpgres.players import NO, preferred, uniform
+from rpgres.state import EMPTY, Map, put
 
 
 @pytest.mark.parametrize("difficulty", range(1, 14))
@@ -227,6 +228,23 @@ def test_a_merge_does_not_mix_what_is_left_of_a_script() -> None:
 
     odds = outcome_odds(with_rule(rule), choose={"push": ["a", "b"]})
     assert odds.masses["hit"] == odds.masses["miss"] == Fraction(1, 2)
+
+
+def test_tables_that_have_the_same_things_merge() -> None:
+    """A token goes left or right four times; what matters is where it is, not how it came there."""
+
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        state = table.state
+        for _step in range(4):
+            place = state.things.get("places", EMPTY).get("token", 0)
+            places = Map({"token": place + 2 * table.roll(dice("d2")) - 3, "seen": (True, None)})
+            state = put(state, ("things", "places"), places)
+            table.merge(state)
+        return table.settle("try", state.things["places"]["token"])
+
+    odds = outcome_odds(with_rule(rule))
+    assert odds.states == 2 + 3 + 4 + 5
+    assert odds.masses == {"miss": Fraction(5, 16), "even": Fraction(6, 16), "hit": Fraction(5, 16)}
 
 
 def test_after_a_merge_no_view_holds_what_was_before() -> None:

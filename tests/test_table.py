@@ -16,7 +16,7 @@ from rpgres.dice import dice
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
 from rpgres.players import preferred, uniform
 from rpgres.rulesets import Option
-from rpgres.state import GM, State
+from rpgres.state import GM, Map, State, put
 from rpgres.table import MAX_QUESTIONS, Outcome, Table
 
 
@@ -297,6 +297,33 @@ def test_an_unregistered_effect_is_an_error() -> None:
     text = TINY.replace('kind = "luck"', 'kind = "fortune"')
     with pytest.raises(RuleError, match="'fortune'"):
         play(tiny_action(tiny_rules(text), vs=12), given={"roll": ["1,1"]}, choose={"price": ["luck"]})
+
+
+def test_an_effect_that_leaves_what_cannot_be_kept_is_an_error() -> None:
+    def leave(thing: Any) -> Result:
+        ruleset = tiny_ruleset()
+        ruleset.effects["tick"] = lambda state, effect: put(state, ("things", "zones"), thing)
+        return play(tiny_action(tiny_rules(ruleset=ruleset), vs=5), given={"roll": ["6,6"]})
+
+    with pytest.raises(
+        RuleError, match=r"the effect tick of .*tiny.* things\.zones\.yard is the list \['ann'\]; what lies"
+    ):
+        leave(Map({"yard": ["ann"]}))
+    assert leave(Map({"yard": ("ann",)})).outcome == "hit"
+
+
+def test_a_seat_is_shown_no_thing_that_is_hidden_from_it() -> None:
+    seen: list[State] = []
+
+    def policy(view: Any, _question: Any) -> str:
+        seen.append(view.state)
+        return "luck"
+
+    things = Map({"zones": Map({"yard": ("actor",)}), "patrol": ("yard",)})
+    state = State(things=things, audiences=Map({"patrol": (GM,)}))
+    prepared = prepare(tiny_rules(), "try", {"vs": 12}, state=state)
+    play(prepared, given={"roll": ["1,1"]}, policies={"": policy})
+    assert [set(one.things) for one in seen] == [{"zones"}]
 
 
 def test_a_rule_cannot_change_what_it_is_given() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,12 @@ from rpgres.actions import policy_of
 from rpgres.chance import read_seed
 from rpgres.errors import FileError, UsageError
 from rpgres.inputs import lay_distinct
+from rpgres.keeping import fault_in
 from rpgres.players import Policy
 from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
-from rpgres.scenes.records import Scene, SceneFile, SceneTag
+from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
 from rpgres.sheets import STDIN, Sheet, find_sheet, make_sheet
-from rpgres.state import EMPTY, ROLES, Map, State, Tag
+from rpgres.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put
 from rpgres.tomlfiles import Source, convert, locate, nearest, overlay, parse, read_source
 
 
@@ -109,6 +110,9 @@ def read_scene(
                 f"{where}: something called {laid.text!r} lies on the table already; call it something else"
             )
         state = laid_out(state, laid)
+    for path, message in faults_on_table(file.tracks, file.things):
+        raise FileError(f"{source.path}:{locate(source.text, path)}: {message}", file=source.path)
+    state = set_out(state, tracks=file.tracks, things=file.things)
     everybody = policy or file.policy
     if everybody or auto:
         policies[""] = policy_of(rules, everybody)
@@ -141,6 +145,45 @@ def laid_out(state: State, laid: SceneTag) -> State:
     """Return the state with a tag of a scene."""
     seen_by = None if laid.seen_by is None else tuple(laid.seen_by)
     return state.with_tag(Tag(laid.text, laid.kind, laid.on, Map(laid.uses), seen_by))
+
+
+def faults_on_table(
+    tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield what is wrong with the tracks and things of a scene, each with the key path where it stands."""
+    for name, track in tracks.items():
+        boxes = _box_sizes(track)
+        strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
+        if strange:
+            yield ("tracks", name, "marks"), f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+        elif isinstance(track.marks, int) and track.marks > len(boxes):
+            yield ("tracks", name, "marks"), f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
+    for name, thing in things.items():
+        fault = fault_in(State(things=Map({name: freeze(thing.value)})))
+        if fault:
+            yield ("things", name, "value"), fault
+        if name in tracks:
+            yield ("things", name), f"there is a track of the name {name!r}; call one of them something else"
+
+
+def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:
+    """Return the state with the tracks and things of a scene, which are sound."""
+    for name, track in tracks.items():
+        marks = track.marks
+        marked = list(_box_sizes(track))[:marks] if isinstance(marks, int) else marks
+        boxes = tuple(Box(box, size, "x" if box in marked else "") for box, size in _box_sizes(track).items())
+        state = put(state, ("tracks", name), boxes)
+    for name, thing in things.items():
+        state = put(state, ("things", name), freeze(thing.value))
+    laid: list[tuple[str, SceneTrack | SceneThing]] = [*tracks.items(), *things.items()]
+    hidden = {name: tuple(one.seen_by) for name, one in laid if one.seen_by is not None}
+    return put(state, ("audiences",), Map({**state.audiences, **hidden}))
+
+
+def _box_sizes(track: SceneTrack) -> dict[str, int]:
+    if isinstance(track.boxes, int):
+        return {str(number): 1 for number in range(1, track.boxes + 1)}
+    return track.boxes
 
 
 def read_character(
