@@ -44,6 +44,16 @@ def _faults(state: State) -> Iterator[str]:
         yield from _unkept(thing, f"things.{name}", 0)
 
 
+def unkept(value: object, place: str) -> str:
+    """Return what is wrong with a value that should be plain, frozen data, and where; empty when nothing is.
+
+    Args:
+        value: what may be made of `Map`, tuples, texts, whole numbers, True, False and None.
+        place: what the message calls it.
+    """
+    return next(_unkept(value, place, 0), "")
+
+
 def _unkept(value: object, place: str, depth: int) -> Iterator[str]:
     """Yield what is wrong with a value at a place: that it is not plain, or holds something that is not."""
     if value is None or type(value) in (str, int, bool):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dealers import Dealer
-from rpgres.errors import ChoiceError, RuleError
+from rpgres.errors import ChoiceError, RuleError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, Rules
 from rpgres.state import EMPTY, Map, State, slug
@@ -21,6 +21,7 @@ from rpgres.state import EMPTY, Map, State, slug
 if TYPE_CHECKING:
     from rpgres.dice import Dice, Throw
 
+PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
@@ -121,10 +122,19 @@ class Settled(Stop):
         self.margin = margin
 
 
+class Broken(Stop):
+    """The rule broke its contract with the table and is not heard any further; `told` says how."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__(told)
+        self.told = told
+
+
 class Table(msgspec.Struct):
     """One run of one action: what a rule sees and asks.
 
-    A rule reads `rules` and `state`; everything else goes through the methods.
+    A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks without end is
+    stopped; one that computes without end and asks nothing is a loop in Python, which only whoever runs it can end.
 
     Attributes:
         rules: the ruleset in play, with its data and switches.
@@ -138,6 +148,7 @@ class Table(msgspec.Struct):
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: a refused answer, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
+        idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
     """
 
     rules: Rules
@@ -151,6 +162,7 @@ class Table(msgspec.Struct):
     since: int = 0
     fault: ChoiceError | None = None
     foregone: dict[str, Question] = {}
+    idle: int = 0
 
     # -- chance
 
@@ -165,13 +177,13 @@ class Table(msgspec.Struct):
         return self._roll(dice, label, by)
 
     def _roll(self, dice: Dice, label: str, by: str) -> int:
-        counts = self.counts
+        counts, events = self.counts, self.events
+        if len(events) >= MAX_QUESTIONS:
+            raise endless(label)
         count = counts.get(label, 0)
-        if count:
-            self._check_end(label, count)
         counts[label] = count + 1
         throw = self.dealer.throw(dice, label, count)
-        self.events.append(Rolled(label, dice, throw, by))
+        events.append(Rolled(label, dice, throw, by))
         return throw.value
 
     def versus(
@@ -209,6 +221,7 @@ class Table(msgspec.Struct):
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
         that no policy can depend on which of the merged runs is the one that goes on.
         """
+        self._idled("merge")
         self.since = len(self.events)
         self.dealer.merge((key, self.players.used()))
 
@@ -246,10 +259,13 @@ class Table(msgspec.Struct):
     def _ask(self, question: Question) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
         if not options and not optional:
-            raise RuleError(f"the rule asked {label!r} without any option")
+            raise Broken(f"it asked {label!r} without any option")
         if len(options) <= (0 if optional else 1):  # one option is no question
+            self._idled(label)
             self.foregone[label] = question
             return options[0].name if options else NO
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(label)
         self._count(label)
         view = self._view(who)
         answer = self.players.answer(question, view)
@@ -287,7 +303,7 @@ class Table(msgspec.Struct):
         numbers = tuple(weights.values())
         is_fair = all(type(number) is int and number >= 0 for number in numbers) and sum(numbers) > 0
         if not is_fair or not offered.issuperset(names):
-            raise RuleError(
+            raise Broken(
                 f"a policy weighed {question.label!r} with {dict(weights)!r}; weights are whole numbers, none negative "
                 f"and not all 0, for {', '.join(sorted(offered))}"
             )
@@ -298,6 +314,8 @@ class Table(msgspec.Struct):
 
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
         """Add a line to the account, for everybody or for some seats only."""
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless("a line of the account")
         self.events.append(Told(text, audience))
         self.has_secrets = self.has_secrets or audience is not None
 
@@ -358,16 +376,31 @@ class Table(msgspec.Struct):
 
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)
-        if count:
-            self._check_end(label, count)
         self.counts[label] = count + 1
         return count
 
-    def _check_end(self, label: str, count: int) -> None:
-        if count >= MAX_QUESTIONS:
-            raise RuleError(
-                f"the rule asked {label!r} more than {MAX_QUESTIONS:,} times in one action; it does not end"
-            )
+    def _idled(self, label: str) -> None:
+        self.idle += 1
+        if self.idle > MAX_QUESTIONS:
+            raise endless(label)
+
+
+def endless(label: str) -> Broken:
+    """Return what stops a rule that asks without end.
+
+    Args:
+        label: what it asked last.
+    """
+    return Broken(f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it does not end")
+
+
+def not_deterministic(asked: str, now: str) -> str:
+    """Return what is wrong with a rule that asked something else when it was run again on the same answers.
+
+    Args:
+        asked, now: what it asked first and then, in words: a label in quotes, or `nothing`.
+    """
+    return f"run twice on the same answers it asked {asked} and then {now}; {PURE}"
 
 
 def refusal(question: Question, choice: str) -> ChoiceError:
@@ -406,9 +439,9 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             if type(state) is not State:
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
         except Exception as error:
-            raise RuleError(
-                f"the effect {kind} of the ruleset {rules.id} failed: {type(error).__name__}: {error}"
-            ) from error
+            place = place_of(error)
+            told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
+            raise RuleError(told, place=place) from error
         _check_kept(rules, kind, before, state)
     return state
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
-from rpgres.rulesets.code import Effect, Rule, Ruleset
+from rpgres.rulesets.code import Effect, Rule, Ruleset, blamed
 from rpgres.rulesets.folders import Part, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
 from rpgres.rulesets.records import Id, OutcomeTable, Parameter, Row, RowOption, RowQuestion, RulesetFile
@@ -160,7 +160,8 @@ class Rules:
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions:
-            raise RuleError(f"the ruleset {self.id} describes the action {action!r} and has no rule for it")
+            told = f"the ruleset {self.id} describes the action {action!r} and has no rule for it"
+            raise blamed(RuleError(told), self.ruleset)
         return self.ruleset.actions[action]
 
     def parameters(self, action: str) -> dict[str, Parameter]:

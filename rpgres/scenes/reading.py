@@ -21,25 +21,39 @@ from rpgres.tomlfiles import Source, convert, locate, nearest, overlay, parse, r
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
-    """Return the file of a scene: a path, or one that ships with a ruleset as `RULESET/NAME`.
+    """Return the file of a scene: a path, or one that comes with a ruleset as `RULESET/NAME`.
 
     Raises:
         FileError: there is none; names the nearest.
+        PluginError: the ruleset it would come with cannot be used.
     """
     path = Path(name)
     if os.path.isfile(path):
         return path
     ruleset, _, scene = name.removesuffix(".toml").partition("/")
-    for root in (*reversed(overlay_roots(extra)), builtin_folder()):
-        folder = root / ruleset / "scenes"
-        if scene and os.path.isfile(folder / f"{scene}.toml"):
-            return folder / f"{scene}.toml"
+    roots = [root / ruleset for root in (*reversed(overlay_roots(extra)), builtin_folder())] if scene else []
+    found = next((file for root in roots if os.path.isfile(file := root / "scenes" / f"{scene}.toml")), None)
+    found = found or (_installed_scene(ruleset, scene) if scene else None)
+    if found is not None:
+        return found
     known = scene_names(extra=extra)
     near = nearest(name, known)
     hint = (
         f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(known[:12])}" if known else ""
     )
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
+
+
+def _installed_scene(ruleset: str, scene: str) -> Path | None:
+    """Return a scene of a third party's ruleset, whose code says where its data are."""
+    from rpgres.plugins import find_ruleset
+
+    try:
+        data = find_ruleset(ruleset).data
+    except UsageError:  # there is no such ruleset
+        return None
+    path = data / "scenes" / f"{scene}.toml" if data is not None else None
+    return path if path is not None and os.path.isfile(path) else None
 
 
 def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
@@ -60,11 +74,13 @@ def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path |
 
 
 def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
-    """Return the scenes that ship with rulesets, as `RULESET/NAME`."""
-    found = [
-        path for root in (builtin_folder(), *overlay_roots(extra)) for path in sorted(root.glob("*/scenes/*.toml"))
-    ]
-    return list(dict.fromkeys(f"{path.parent.parent.name}/{path.stem}" for path in found))
+    """Return the scenes that come with rulesets, as `RULESET/NAME`; no ruleset is imported for it."""
+    from rpgres.plugins import installed_folders
+
+    folders = [folder for root in (builtin_folder(), *overlay_roots(extra)) for folder in sorted(root.glob("*"))]
+    named = [*((folder.name, folder) for folder in folders), *installed_folders().items()]
+    found = [f"{name}/{path.stem}" for name, folder in named for path in sorted((folder / "scenes").glob("*.toml"))]
+    return list(dict.fromkeys(found))
 
 
 def read_scene(
