@@ -172,6 +172,8 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
     except Broken as broken:
+        if table.fault is not None:
+            raise table.fault from broken
         told = f"the rule {rules.id} {prepared.action} cannot be played: {broken.told}"
         raise blamed(RuleError(told), rules.ruleset) from broken
     except Stop as stop:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dealers import Dealer
-from rpgres.errors import ChoiceError, RuleError, in_words, place_of
+from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, Rules
 from rpgres.state import EMPTY, Map, State, slug
@@ -146,7 +146,7 @@ class Table(msgspec.Struct):
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
-        fault: a refused answer, which ends the run even if the rule swallows it.
+        fault: an answer that was refused, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
     """
@@ -160,7 +160,7 @@ class Table(msgspec.Struct):
     counts: dict[str, int] = {}
     has_secrets: bool = False
     since: int = 0
-    fault: ChoiceError | None = None
+    fault: UsageError | None = None
     foregone: dict[str, Question] = {}
     idle: int = 0
 
@@ -182,7 +182,11 @@ class Table(msgspec.Struct):
             raise endless(label)
         count = counts.get(label, 0)
         counts[label] = count + 1
-        throw = self.dealer.throw(dice, label, count)
+        try:
+            throw = self.dealer.throw(dice, label, count)
+        except GivenError as error:
+            self.fault = error
+            raise
         events.append(Rolled(label, dice, throw, by))
         return throw.value
 
@@ -285,6 +289,7 @@ class Table(msgspec.Struct):
             self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
             return NO
         self.fault = refusal(question, choice)
+        self._idled(label)
         raise self.fault
 
     def _view(self, who: str) -> View:

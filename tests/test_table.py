@@ -364,6 +364,25 @@ def test_no_way_of_turning_to_the_table_goes_on_for_ever(step: Any) -> None:
     assert turns <= MAX_QUESTIONS
 
 
+def test_an_answer_that_is_refused_stays_so_for_a_rule_that_is_deaf() -> None:
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        for label in ("roll", "roll"):
+            with contextlib.suppress(Exception):
+                table.roll(dice("d6"), label)
+        return Outcome("hit")
+
+    with pytest.raises(GivenError, match="roll=9"):
+        play(broken(rule), given={"roll": ["9"]})
+
+    def stubborn(table: Any, actor: Any, **_: Any) -> Any:
+        while True:
+            with contextlib.suppress(Exception):
+                table.ask("push", actor.name, (Option("a"), Option("b")))
+
+    with pytest.raises(ChoiceError, match="push=c is not offered"):
+        play(broken(stubborn), policies={"": lambda _view, _question: "c"})
+
+
 @pytest.mark.parametrize(
     ("outcome", "told"),
     [

@@ -27,7 +27,8 @@ def list_all(
 ) -> None:
     """List every plugin, built in or installed, and what is wrong with the broken ones.
 
-    This always works, however broken a plugin is.
+    This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
+    name; --debug shows where plugins fail.
     """
     from rpgres.cli.output import trace
     from rpgres.plugins import list_rulesets
