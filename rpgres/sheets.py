@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, RuleError, in_short, in_words, place_of
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
 from rpgres.state import GM, Box, Character, Map, Tag, freeze, slug
 from rpgres.tomlfiles import Source, convert, locate, nearest, parse, read_source
@@ -212,17 +212,19 @@ def make_sheet(
         seat=seat,
     )
     for prepare in rules.ruleset.preparations:
-        character = _prepared(prepare, rules, character)
+        character = _prepared(prepare, rules, character, where=where)
     return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
 
 
-def _prepared(prepare: Prepare, rules: Rules, character: Character) -> Character:
+def _prepared(prepare: Prepare, rules: Rules, character: Character, *, where: str) -> Character:
     """Return what a ruleset's own code makes of a character that was read."""
     try:
         changed: object = prepare(rules, character)
         if type(changed) is Character:
             return changed
         raise TypeError(f"it returned {in_short(repr(changed))}, not the character")
+    except UsageError as error:  # what the sheet says is not possible in this ruleset
+        raise FileError(f"{where}: {error.message}", file=where) from error
     except (RpgresError, KeyboardInterrupt):
         raise
     except BaseException as error:
