@@ -18,7 +18,7 @@ from rpgres.inputs import Opposition, Rating
 from rpgres.rulesets import Action, Instead, Parameter, Range, Row, RowQuestion, Rules
 from rpgres.rulesets.numbers import COMPARED, OPPONENT, OPPOSED, PLAIN, known_names, sheet_names
 from rpgres.rulesets.rules import BOUNDS, NUMBER
-from rpgres.rulesets.templates import fill, names_in
+from rpgres.rulesets.templates import dice_key, fill, names_in
 from rpgres.state import GM, Character, Map, State
 from rpgres.table import Outcome, Table
 
@@ -84,6 +84,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
             facts[name] = number
     band = _band(rules, action, plan, chosen.by, facts, rolled.margin)
     known = {name: value for name, value in facts.items() if name in plan.wanted}
+    known |= {dice_key(name): text for name, text in given.dice_of_choices().items() if name in plan.wanted}
     outcome = table.settle(
         described.tables[0],
         rolled.margin,
@@ -124,6 +125,14 @@ class _Given:
             other = self.opponent()
             return _on_sheet(other, name.removeprefix(OPPOSED)) if other is not None else 0
         return _on_sheet(self.actor, name, self.state)
+
+    def dice_of_choices(self) -> dict[str, str]:
+        """Return what the choices made are in dice, where they are."""
+        return {
+            name: parameter.values[self.values[name]]
+            for name, parameter in self.parameters.items()
+            if parameter.kind == "choice" and self.values.get(name) in parameter.values
+        }
 
     def opponent(self) -> Character | None:
         """Return whoever opposes or is aimed at, when it is somebody at the table."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 import msgspec
 
-from rpgres.errors import FileError, PluginError, RpgresError, UsageError
+from rpgres.errors import FileError, PluginError, RpgresError, UsageError, in_short, in_words, place_of
 from rpgres.hooks import hookimpl
-from rpgres.rulesets import API, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.rulesets import API, Origin, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ __all__ = [
     "Stage",
     "find_ruleset",
     "hookimpl",
+    "installed_folders",
     "list_rulesets",
     "ruleset_names",
     "standalone_folder",
@@ -249,6 +250,7 @@ def _record(entry: Entry) -> Ruleset:
         if len(found) > 1:
             raise _failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
         _check_contract(found[0], entry)
+    found[0].origin = Origin(entry.distribution, entry.version, entry.builtin)
     return found[0]
 
 
@@ -277,7 +279,9 @@ def _records(plugin: object, entry: Entry) -> list[object]:
 def _checked(record: object, place: int, entry: Entry) -> Ruleset:
     if not isinstance(record, Ruleset):
         raise _failure(
-            entry, "validate", f"what its hook yields as number {place} is no rpgres.Ruleset but {_short(repr(record))}"
+            entry,
+            "validate",
+            f"what its hook yields as number {place} is no rpgres.Ruleset but {in_short(repr(record))}",
         )
     return record
 
@@ -286,7 +290,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
     """Check what a record says of itself; the data are another matter (`rpgres.validation`)."""
     api: object = ruleset.api
     if type(api) is not int or api < 1:
-        raise _failure(entry, "validate", f"its api is {_short(repr(api))}, and not a whole number from 1 to {API}")
+        raise _failure(entry, "validate", f"its api is {in_short(repr(api))}, and not a whole number from 1 to {API}")
     if api > API:
         raise _failure(
             entry,
@@ -300,7 +304,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
         raise _failure(
             entry,
             "validate",
-            f"its data folder is {_short(repr(data))}; it should be a pathlib.Path, as in "
+            f"its data folder is {in_short(repr(data))}; it should be a pathlib.Path, as in "
             f"Ruleset({entry.id!r}, data=Path(__file__).parent)",
         )
     for name in ("actions", "effects", "policies"):
@@ -352,43 +356,18 @@ def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
         return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
-        return f"{_shown(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
+        return f"{in_words(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
     if isinstance(error, SystemExit):
-        return f"it tried to end the program ({_shown(error)})", ""
+        return f"it tried to end the program ({in_words(error)})", ""
     if isinstance(error, LookupError) and stage == "register":
         return str(error), ""
     if stage == "register":
-        return f"{_shown(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
-    return f"{_shown(error)}{_where(error)}", ""
+        return f"{in_words(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
+    return f"{in_words(error)}{place_of(error)}", ""
 
 
 def _reinstall(entry: Entry) -> str:
     return f"To mend it, install it again with what it needs: pip install --force-reinstall {entry.distribution}."
-
-
-def _shown(error: BaseException) -> str:
-    """Return an exception as one line."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # a plugin's exception may even fail to say what it is
-        text = ""
-    return _short(f"{type(error).__name__}: {text}".removesuffix(": "))
-
-
-def _where(error: BaseException) -> str:
-    """Return the place in the plugin that raised an exception; nothing when it was rpgres that did."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    file = trace.tb_frame.f_code.co_filename if trace is not None else ""
-    if trace is None or file.startswith("<") or os.path.dirname(file) == os.path.dirname(__file__):
-        return ""
-    return f" ({file}, line {trace.tb_lineno})"
-
-
-def _short(text: str) -> str:
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= 300 else f"{line[:299]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None) -> PluginError:
@@ -513,14 +492,14 @@ def _entries(distribution: Distribution, name: str, version: str) -> Iterator[En
     try:
         points = [point for point in distribution.entry_points if point.group == GROUP]
     except Exception as error:  # noqa: BLE001  # a faulty line of the file raises whatever it happens to
-        yield Entry("", "", distribution=name, version=version, fault=f"entry_points.txt is faulty: {_shown(error)}")
+        yield Entry("", "", distribution=name, version=version, fault=f"entry_points.txt is faulty: {in_words(error)}")
         return
     for point in dict.fromkeys(points):
         if _normal(name) == GROUP and BUILTIN.get(point.name) == point.value:
             continue
         value = re.fullmatch(r"\s*([\w.]+)\s*(?::\s*([\w.]+)\s*)?(?:\[.*\]\s*)?", point.value)
         module, attribute = (value[1], value[2] or "") if value else (point.value, "")
-        fault = _fault(point.name) if value else f"its value {_short(repr(point.value))} names no module"
+        fault = _fault(point.name) if value else f"its value {in_short(repr(point.value))} names no module"
         yield Entry(point.name, module, attribute, name, version, fault=fault)
 
 
@@ -560,16 +539,25 @@ def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
     return (*map(_builtin_entry, BUILTIN), *_all_standing(extra), *_installed())
 
 
+def installed_folders() -> dict[str, Path]:
+    """Return where third parties' rulesets have their data, by id, as far as that is found without an import."""
+    usable = [entry for entry in _installed() if not entry.fault and not _is_disabled(entry)]
+    found = {entry.id: _likely_folder(entry) for entry in usable}
+    return {ruleset_id: folder for ruleset_id, folder in found.items() if folder is not None}
+
+
 def _title(entry: Entry) -> tuple[str, str]:
-    for own in _likely_folders(entry):
-        folders = data_folders(entry.id, own=own)
-        if not (folders[0] / "ruleset.toml").is_file():
-            continue
-        heads = [_head(folder / "ruleset.toml") for folder in folders]
-        data = {key: value for head in heads for key, value in head.items()}
-        title, summary = data.get("title"), data.get("summary")
-        return (title if isinstance(title, str) else "", summary if isinstance(summary, str) else "")
-    return "", ""
+    own = _likely_folder(entry)
+    if own is None:
+        return "", ""
+    heads = [_head(folder / "ruleset.toml") for folder in data_folders(entry.id, own=own)]
+    data = {key: value for head in heads for key, value in head.items()}
+    title, summary = data.get("title"), data.get("summary")
+    return (title if isinstance(title, str) else "", summary if isinstance(summary, str) else "")
+
+
+def _likely_folder(entry: Entry) -> Path | None:
+    return next((folder for folder in _likely_folders(entry) if (folder / "ruleset.toml").is_file()), None)
 
 
 def _likely_folders(entry: Entry) -> Iterator[Path]:
@@ -606,7 +594,12 @@ def _head(path: Path) -> dict[str, object]:
     return {}
 
 
-def list_rulesets(ruleset_id: str | None = None, *, extra: Sequence[Path] = ()) -> list[PluginStatus]:
+def list_rulesets(
+    ruleset_id: str | None = None,
+    *,
+    extra: Sequence[Path] = (),
+    failed: Callable[[PluginError], None] | None = None,
+) -> list[PluginStatus]:
     """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
 
     Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
@@ -614,11 +607,12 @@ def list_rulesets(ruleset_id: str | None = None, *, extra: Sequence[Path] = ()) 
     Args:
         ruleset_id: only the entry points of this id, of which there may be none.
         extra: the folders of `--rulesets`.
+        failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
     """
-    return [_status(entry) for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
+    return [_status(entry, failed) for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
 
 
-def _status(entry: Entry) -> PluginStatus:
+def _status(entry: Entry, failed: Callable[[PluginError], None] | None) -> PluginStatus:
     title, summary = _title(entry)
     try:
         _check_entry(entry)
@@ -628,6 +622,8 @@ def _status(entry: Entry) -> PluginStatus:
         title, summary = _check_thoroughly(entry)
     except PluginError as error:
         stage, problem = error.details["stage"], error.message
+        if failed is not None:
+            failed(error)
     else:
         stage, problem = None, ""
     return PluginStatus(

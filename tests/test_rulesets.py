@@ -244,7 +244,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
         f"{EFFECT}.shifts: expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found 'margn'; "
         "did you mean `margin`?",
     ),
-    "margin times two": (debt('kind = "hit", shifts = "margin*2"'), f"{EFFECT}.shifts: expected a whole number, "),
+    "margin times two": (debt('kind = "hit", shifts = "margin**2"'), f"{EFFECT}.shifts: expected a whole number, "),
     "no number": (debt('kind = "free-invoke", to = "actor", count = true'), f"{EFFECT}.count: expected a whole number"),
     "margin of a text": (
         debt('kind = "boost", to = "actor", name = "margin+"'),

@@ -27,11 +27,13 @@ def list_all(
 ) -> None:
     """List every plugin, built in or installed, and what is wrong with the broken ones.
 
-    This always works, however broken a plugin is.
+    This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
+    name; --debug shows where plugins fail.
     """
+    from rpgres.cli.output import trace
     from rpgres.plugins import list_rulesets
 
-    _tell(list_rulesets(), as_json=as_json, is_plain=plain, is_strict=check)
+    _tell(list_rulesets(failed=trace), as_json=as_json, is_plain=plain, is_strict=check)
 
 
 @app.command("check")
@@ -52,10 +54,11 @@ def check_some(
 
     The exit code is 1 when a plugin is broken.
     """
+    from rpgres.cli.output import trace
     from rpgres.plugins import list_rulesets, ruleset_names
     from rpgres.rulesets import unknown
 
-    plugins = list_rulesets(ruleset)
+    plugins = list_rulesets(ruleset, failed=trace)
     if ruleset is not None and not plugins:
         names = [name.id for name in ruleset_names(titles=False)]
         raise UsageError(unknown("ruleset", ruleset, names, of="what is installed"))

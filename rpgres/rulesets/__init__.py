@@ -5,7 +5,7 @@ What is wrong with them is found by `checking`, `rows` and `overlays`, which are
 
 from __future__ import annotations
 
-from rpgres.rulesets.code import API, ApplyEffect, Effect, Prepare, Rule, Ruleset, effect
+from rpgres.rulesets.code import API, ApplyEffect, Effect, Origin, Prepare, Rule, Ruleset, blamed, effect
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -52,6 +52,7 @@ __all__ = [
     "Label",
     "MoreBoxes",
     "Option",
+    "Origin",
     "OutcomeTable",
     "Parameter",
     "Part",
@@ -68,6 +69,7 @@ __all__ = [
     "Settlement",
     "Switch",
     "Track",
+    "blamed",
     "builtin_folder",
     "data_folders",
     "effect",

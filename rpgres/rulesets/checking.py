@@ -80,7 +80,7 @@ def _own_problems(rules: Rules) -> set[tuple[str, str, str]]:
 def _blamed(rules: Rules, problem: Problem) -> Problem:
     """Return a problem that shows in the ruleset's own files with the overlays named that brought it about."""
     place = pathlib.Path(problem.file)
-    if not problem.file or any(place.is_relative_to(folder) for folder in rules.overlays):
+    if not rules.overlays or not problem.file or any(place.is_relative_to(folder) for folder in rules.overlays):
         return problem
     said = f"{problem.message} (with {' and '.join(rules.overlays)} laid over it)"
     return msgspec.structs.replace(problem, message=said)

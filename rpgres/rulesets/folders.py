@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.rulesets.records import Action, Label, RulesetFile
+from rpgres.rulesets.templates import names_in
 from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
 
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
@@ -138,16 +140,21 @@ def _completed(file: RulesetFile) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
     if not file.standalone and not any(action.roll for action in file.actions.values()):
         return file
-    actions = {
-        name: _completed_action(name, action, is_standalone=file.standalone) for name, action in file.actions.items()
-    }
+    actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
     return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **file.labels})
 
 
-def _completed_action(name: str, action: Action, *, is_standalone: bool) -> Action:
-    if not action.roll and not is_standalone:
+def _may_roll(file: RulesetFile, vs: str) -> bool:
+    """Tell whether what opposes may have dice: it has some, or it is what was typed as opposition."""
+    kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
+    return bool(re.search(r"d[\dF%]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
+
+
+def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
+    if not action.roll and not file.standalone:
         return action
     rolled = ["roll"] if action.roll else []
-    has_opposition = action.vs or any(other.vs for other in action.instead.values())
-    labels = dict.fromkeys([*rolled, *(["opposition"] if has_opposition else []), *action.labels])
+    if any(_may_roll(file, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
+        rolled.append("opposition")
+    labels = dict.fromkeys([*rolled, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])

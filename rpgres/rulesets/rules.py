@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
-from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset
+from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
 from rpgres.rulesets.records import (
@@ -196,7 +196,8 @@ class Rules:
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions and not self.is_described(action):
-            raise RuleError(f"the ruleset {self.id} describes the action {action!r} and has no rule for it")
+            told = f"the ruleset {self.id} describes the action {action!r} and has no rule for it"
+            raise blamed(RuleError(told), self.ruleset)
 
     def is_described(self, action: str) -> bool:
         """Tell whether an action's data say how it is played, so that it needs no rule in code."""
@@ -341,10 +342,15 @@ class Rules:
     def _rolls(self, rolls: Mapping[str, str], margin: int | None, facts: Map[str, Any]) -> tuple[tuple[str, str], ...]:
         if not rolls:
             return ()
-        from rpgres.rulesets.templates import fill
+        from rpgres.rulesets.templates import dice_key, fill
 
         numbers = {**facts, "margin": margin or 0}
-        return tuple((label, fill(template, lambda name: numbers.get(name, 0))) for label, template in rolls.items())
+
+        def value_of(name: str) -> int | str:
+            found: int | str = numbers.get(dice_key(name), numbers.get(name, 0))
+            return found
+
+        return tuple((label, fill(template, value_of)) for label, template in rolls.items())
 
     def _row(self, table: OutcomeTable, band: str) -> Row:
         """Return what a table says of a band; one that is also another has all of that one's, and its own after it."""

@@ -23,6 +23,11 @@ def names_in(template: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in _BRACES.findall(template)))
 
 
+def dice_key(name: str) -> str:
+    """Return the key under which facts hold what a choice is in dice, beside the choice itself."""
+    return f"{{{name}}}"
+
+
 def misnamed(template: str) -> str | None:
     """Return what stands in braces and can be no name, or nothing."""
     return next((name for name in _BRACES.findall(template) if not _NAME.fullmatch(name)), None)
