@@ -6,6 +6,7 @@ Nothing here prints, prompts or exits. The records at the top are the JSON of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,12 +14,25 @@ import msgspec
 
 from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
-from rpgres.errors import RpgresError, RuleError, UsageError
+from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
-from rpgres.players import NO, Players, Policy, Prompt, Question, Seats, uniform
-from rpgres.rulesets import Rules, unknown
-from rpgres.state import EMPTY, GM, State, slug
-from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Stop, Table, Told, apply_effects, refusal
+from rpgres.players import NO, Players, Policy, Prompt, Question, Seats, preferred, uniform
+from rpgres.rulesets import Rule, Rules, blamed, unknown
+from rpgres.state import EMPTY, GM, Map, State, slug
+from rpgres.table import (
+    Broken,
+    Decided,
+    Event,
+    NeedsAnswer,
+    Outcome,
+    Rolled,
+    Stop,
+    Table,
+    Told,
+    apply_effects,
+    not_deterministic,
+    refusal,
+)
 from rpgres.version import __version__
 
 
@@ -134,7 +148,7 @@ def prepare(
         UsageError: the action or an input is unknown, missing or impossible.
         FileError: a sheet is missing or faulty.
     """
-    rules.rule(action)
+    rules.require_action(action)
     setting = Setting(
         rules, state if state is not None else State(), actor=actor or ACTOR, beside=beside, confined=confined
     )
@@ -148,47 +162,70 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
 
     Raises:
         NeedsAnswer, Settled: the run ended early (see `table`); the exception carries the table as `table`.
-        RuleError: the rule raised something that is not meant for users.
+        RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
     table = Table(rules, prepared.state, dealer, players, band_only)
-    rule = rules.ruleset.actions[prepared.action]
+    rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
+        if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
+            raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
+    except Broken as broken:
+        if table.fault is not None:
+            raise table.fault from broken
+        told = f"the rule {rules.id} {prepared.action} cannot be played: {broken.told}"
+        raise blamed(RuleError(told), rules.ruleset) from broken
     except Stop as stop:
         stop.table = table
         raise
+    except RuleError as error:
+        raise blamed(error, rules.ruleset)  # noqa: B904  # it is the same error
     except (RpgresError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise RuleError(
-            f"the rule {prepared.rules.id} {prepared.action} failed: {type(error).__name__}: {error}"
-        ) from error
+        place = place_of(error)
+        told = f"the rule {rules.id} {prepared.action} failed: {in_words(error)}{place}"
+        raise blamed(RuleError(told, place=place), rules.ruleset) from error
     if table.fault is not None:
         raise table.fault
-    if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
-        raise RuleError(
-            f"the rule {rules.id} {prepared.action} returned {outcome!r}, no outcome with a band of the ruleset"
-        )
     return outcome, table
+
+
+def _described(action: str) -> Rule:
+    """Return the rule of an action that needs no code, because its data describe it."""
+    from functools import partial
+
+    from rpgres.described import play_described
+
+    return partial(play_described, action)
+
+
+ROLLED = "what an outcome rolls"  # the help of a label that only an outcome table has
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
     """Return every label an action can ask, with its kind: those its rule declares and those of its outcome tables."""
-    described = rules.file.actions[action]
-    found: dict[str, str] = {label: rules.file.labels[label].kind for label in described.labels}
-    for table in described.tables:
+    labels = rules.file.labels
+    found: dict[str, str] = {
+        label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
+    }
+    for table in rules.file.actions[action].tables:
         for row in rules.table(table).values():
-            found |= dict.fromkeys(_asked(rules, row.ask), "decision")
+            found |= dict.fromkeys(row.rolls, "chance")
+            found |= _asked(rules, row.ask)
     return found
 
 
-def _asked(rules: Rules, ask: Mapping[str, Any]) -> Iterator[str]:
+def _asked(rules: Rules, ask: Mapping[str, Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
     for label, question in ask.items():
-        yield label
+        found[label] = "decision"
         shown = rules.menu(question.menu) if question.menu else question
         for option in shown.options.values():
-            yield from _asked(rules, option.ask)
+            found |= dict.fromkeys(option.rolls, "chance")
+            found |= _asked(rules, option.ask)
+    return found
 
 
 def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose: Mapping[str, Any]) -> None:
@@ -250,7 +287,7 @@ def policy_of(rules: Rules, name: str = "") -> Policy:
     """
     policies = rules.ruleset.policies
     if not name:
-        return next(iter(policies.values()), uniform)
+        return next(iter(policies.values()), preferred if rules.file.standalone else uniform)
     if name == "uniform":
         return uniform
     if name not in policies:
@@ -285,7 +322,36 @@ def run(
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
+        RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
+    try:
+        return _run(
+            prepared,
+            streams=streams,
+            step=step,
+            given=given,
+            choose=choose,
+            policies=policies,
+            prompt=prompt,
+            note=note,
+            identify=identify,
+        )
+    except RuleError as error:
+        raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
+
+
+def _run(
+    prepared: Prepared,
+    *,
+    streams: Streams,
+    step: int,
+    given: Mapping[str, Sequence[str]],
+    choose: Mapping[str, Sequence[str]],
+    policies: Mapping[str, Policy],
+    prompt: Prompt | None,
+    note: str | None,
+    identify: bool,
+) -> tuple[Result | Pending, State]:
     rules, action = prepared.rules, prepared.action
     check_labels(rules, action, given=given, choose=choose)
     dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
@@ -294,12 +360,16 @@ def run(
         outcome, table = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
         _unused(needs.table, seats, is_over=False)
+        _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
         pending = _pending(prepared, needs.table.events, question=needs.question, seed=streams.seed, note=note)
         return pending, prepared.state
     _check_declared(prepared, table.events)
     for label, value in dealer.unused():
+        _check_repeats(prepared, table.events, streams=streams, step=step)
         raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
     unused = _unused(table, seats)
+    if not is_ours(rules):
+        _check_outcome(prepared, outcome)
     identity = rules.identity() if identify else {"version": rules.file.version}
     result = _result(prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=unused, note=note)
     return result, apply_effects(rules, prepared.state, outcome)
@@ -328,9 +398,95 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[s
     return unused
 
 
+def is_ours(rules: Rules) -> bool:
+    """Tell whether a ruleset ships with rpgres: its code is held to the contract by our own tests, once and for all."""
+    origin = rules.ruleset.origin
+    return origin is not None and origin.builtin
+
+
+def _check_repeats(
+    prepared: Prepared, events: Sequence[Event], *, streams: Streams, step: int, waits_for: str = ""
+) -> None:
+    """Check that a rule asks the same once more when it is given the same answers, as whoever resumes it will.
+
+    Args:
+        prepared: the action.
+        events: what happened in the run that is repeated.
+        streams, step: the chance of that run.
+        waits_for: the decision at which it ended early.
+
+    Raises:
+        RuleError: it asked something else.
+    """
+    if is_ours(prepared.rules):
+        return
+    first = list(_answers(events))
+    scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
+    for answer in first:
+        scripts[answer.kind].setdefault(answer.label, []).append(answer.value)
+    dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
+    asks = ""
+    try:
+        _, table = play(prepared, dealer=dealer, players=Seats(scripts["decision"]))
+    except NeedsAnswer as needs:
+        table, asks = needs.table, needs.question.label
+    except UsageError as error:  # an answer that fitted the first time
+        raise _strayed(
+            prepared, f"run twice on the same answers it would not take one of them: {error.message}"
+        ) from error
+    again = list(_answers(table.events))
+    for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
+        if one != other:
+            raise _strayed(prepared, not_deterministic(one, other))
+
+
+def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator[str]:
+    for answer in answers:
+        yield repr(answer.label)
+    if waits_for:
+        yield repr(waits_for)
+
+
+def _strayed(prepared: Prepared, told: str) -> RuleError:
+    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {told}")
+
+
+def _check_outcome(prepared: Prepared, outcome: Outcome) -> None:
+    """Check that what a rule returned can be printed, kept and compared; `Table.settle` returns nothing else."""
+    from rpgres.keeping import unkept
+
+    fault = ""
+    for name, kinds in _OUTCOME.items():
+        value = getattr(outcome, name)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and name != "success"):
+            fault = f"its {name} is {in_short(repr(value))}"
+    for effect in outcome.effects if not fault else ():
+        if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
+            fault = f"{in_short(repr(effect))} is no effect, which rpgres.effect(KIND, ...) makes"
+        else:
+            fault = fault or unkept(effect, f"the effect {effect['kind']}")
+    fault = fault or unkept(outcome.texts, "texts") or unkept(Map(outcome.details), "details")
+    if fault:
+        raise RuleError(
+            f"the rule {prepared.rules.id} {prepared.action} returned an outcome that cannot be used: {fault}"
+        )
+
+
+_OUTCOME: dict[str, Any] = {
+    "success": bool | None,
+    "margin": int | None,
+    "total": int | None,
+    "opposition": int | None,
+    "effects": tuple,
+    "texts": tuple,
+    "roles": Mapping,
+    "details": Mapping,
+}
+
+
 def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
     """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
-    declared = prepared.rules.file.actions[prepared.action].labels
+    declared = labels_of(prepared.rules, prepared.action)
     for event in events:
         if isinstance(event, Rolled) and event.label not in declared:
             raise RuleError(

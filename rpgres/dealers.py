@@ -6,11 +6,14 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rpgres.chance import LANES, WORD, Streams, pick
 from rpgres.dice import Dice, Throw
 from rpgres.errors import GivenError
+
+if TYPE_CHECKING:
+    from rpgres.dice.readings import Reading
 
 
 class Dealer(Protocol):
@@ -20,6 +23,11 @@ class Dealer(Protocol):
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return one result of the dice for the `count`-th question of this label."""
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off one result, and the result itself where there is a single one."""
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return one difference of two rolls; only asked of a joint dealer."""
@@ -79,6 +87,15 @@ class SeededDealer:
         words = self._streams.words(self._step, label, count)
         return tuple([table[word % size] if word < fair else None for word in words])
 
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off the throw that the seed holds for this question, and the throw."""
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return the difference of two throws; the table never asks this of a dealer that is not joint."""
         return self.throw(own, f"{label}:own", count).value - self.throw(other, f"{label}:other", count).value
@@ -120,6 +137,21 @@ class GivenDealer:
             except GivenError as error:
                 raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
         return self._then.throw(dice, label, count)
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off the given result, or what the other dealer says.
+
+        Raises:
+            GivenError: the result is impossible with these dice.
+        """
+        if not self._given.get(label):
+            return self._then.read(dice, readings, label, count)
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Leave it to the other dealer; the table never asks this of a dealer that is not joint."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from rpgres.actions import labels_of
+from rpgres.actions import ROLLED, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins import RulesetName
 from rpgres.rulesets import Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
@@ -200,6 +200,8 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
         if name == label
     ]
     help_ = [own.help] if own is not None else list(dict.fromkeys(question.text for question in questions))
+    if kind == "chance" and not help_:
+        help_ = [ROLLED]
     who = [own.who] if own is not None and own.who else [question.who for question in questions]
     return LabelDescription(
         kind=kind,

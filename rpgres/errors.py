@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
+
+LONGEST = 300  # characters of what somebody else's code says
 
 
 class RpgresError(Exception):
@@ -72,3 +75,34 @@ class RuleError(RpgresError):
     """A rule broke its contract with the table: it raised, asked otherwise when replayed, or never ended. Exit 1."""
 
     code = "rule"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What somebody else's code raised
+
+
+def in_short(text: str) -> str:
+    """Return a text as one line of printable characters, cut when it is long."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def in_words(error: BaseException) -> str:
+    """Return an exception as one line: its type and what it says."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  # a stranger's exception may even fail to say what it is
+        text = ""
+    return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
+
+
+def place_of(error: BaseException) -> str:
+    """Return where in somebody else's code an exception was raised, as ` (FILE, line N)`; empty when nowhere there."""
+    own = os.path.dirname(__file__) + os.sep
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(("<", own)):
+            place = f" ({file}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return place

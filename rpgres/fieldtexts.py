@@ -163,7 +163,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "seed": "where the dice came from",
         "switches": "every house rule and the choice in force",
         "steps": "each step's result with its `id`; a step whose `when` did not hold has `skipped`",
-        "state": "what lies on the table at the end: characters, tags, counters",
+        "state": "the table at the end: characters, tags, counters, tracks, things, and the audiences of these two",
     },
     "SceneFile": {
         "ruleset": "the ruleset's id",
@@ -175,6 +175,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "counters": "counters of the table, such as the game master's points, at the beginning",
         "characters": "who takes part, by short name: a sheet, or the keys of one, or both",
         "tags": "texts with game weight that lie on the table at the beginning, by short name",
+        "tracks": "boxes of the table itself at the beginning, such as a clock that fills, by name",
+        "things": "what else the ruleset keeps on the table, at the beginning, by the name it gives it",
         "steps": "the actions, in order",
     },
     "SceneTag": {
@@ -182,6 +184,15 @@ TEXTS: dict[str, dict[str, str]] = {
         "kind": "the ruleset's word for what it is",
         "on": "the character that carries it; empty for the scene",
         "uses": "free uses by who holds them",
+        "seen-by": "the seats that may know of it; everybody when left out",
+    },
+    "SceneTrack": {
+        "boxes": "how many boxes, each of size 1, or their sizes by name",
+        "marks": "how many are marked, from the first on, or the names of those that are",
+        "seen-by": "the seats that may know of it; everybody when left out",
+    },
+    "SceneThing": {
+        "value": "what it is: a text, a whole number, a flag, a list or a table of these",
         "seen-by": "the seats that may know of it; everybody when left out",
     },
     "Step": {
@@ -238,6 +249,21 @@ TEXTS: dict[str, dict[str, str]] = {
         "to": "the highest margin of this band",
         "unopposed": "whether an action that nothing opposes ends in this band",
         "also": "the band that this one is as well: its rows hold here too",
+        "when": "of a described action: the band comes about when this holds, before those with bounds alone",
+        "unless": UNLESS,
+    },
+    "Range": {
+        "from": "the lowest number of this outcome",
+        "to": "the highest number of this outcome",
+        "when": "it comes about when this holds, before what has bounds alone",
+        "unless": UNLESS,
+    },
+    "Instead": {
+        "when": "the circumstances: choices, flags and numbers of parameters and sheets, switches",
+        "unless": UNLESS,
+        "roll": "the dice that are rolled then",
+        "vs": "what opposes then",
+        "by": "the number that decides then",
     },
     "Parameter": {
         "kind": "what may be typed, and what the rule gets",
@@ -247,6 +273,9 @@ TEXTS: dict[str, dict[str, str]] = {
         "many": "whether it can be given several times",
         "default": "the value when it is left out",
         "choices": "for a choice: what may be typed, and what it means",
+        "values": "for a choice: what each stands for in dice",
+        "rolls": "for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability",
+        "numbers-too": "for an opposition: whether a plain number is such a rating as well",
         "aliases": "further names of the option",
         "at-least": "the smallest number",
         "at-most": "the largest number",
@@ -261,7 +290,15 @@ TEXTS: dict[str, dict[str, str]] = {
         "parameters": "what it takes, in the order of its help",
         "required": "parameters it cannot do without, by the name they are typed under",
         "labels": "what its rule asks, beside the questions of its outcome tables",
-        "tables": "its outcome tables",
+        "tables": "its outcome tables; a described action has the one of its own name",
+        "roll": "what is rolled: dice with {NAME} for a parameter, ability or counter; it needs no code",
+        "vs": "what opposes a described action: {NAME} of an opposition, or dice like those of roll",
+        "under": "whether lower is better: the margin is then the opposition less the total",
+        "by": "the number that bands speak of: margin, total, natural, highest, lowest, a count or a number",
+        "counts": 'dice of the roll that are counted, by name: sixes = "=6", hits = ">=8"',
+        "numbers": 'numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2"',
+        "instead": "other dice, opposition or measure under some circumstances, by name; the first that fits",
+        "bands": "when each outcome comes about in this action, in place of what [bands] says",
     },
     "Switch": {
         "help": "what it decides",
@@ -286,6 +323,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "ability": "the ability that counts",
         "at": "the rating from which on the boxes are there",
         "boxes": "name = size",
+        "when": "the switches with which these boxes are there; always when left out",
     },
     "Field": {
         "kind": "what stands under this key",
@@ -310,9 +348,14 @@ TEXTS: dict[str, dict[str, str]] = {
     "EffectText": {
         "help": "what it means",
         "fields": "its fields, and what they mean",
+        "does": "what it changes, where no code does",
+        "counter": "for does = counter: the counter",
+        "tag": "for does = tag: the kind of the text",
+        "track": "for does = mark and clear: the track",
     },
     "Row": {
         "text": "what the outcome means",
+        "rolls": "what is rolled when it comes about: label = dice, which effects may name",
         "effects": "what it changes, in order",
         "ask": "what it asks, by label",
     },
@@ -328,6 +371,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "RowOption": {
         "text": "what it means",
         "prefer": "how gladly its owner takes it, for policies; only the order of the numbers matters",
+        "rolls": "what is rolled when it is chosen: label = dice, which effects may name",
         "effects": "what it changes, in order",
         "ask": "what it asks in turn, by label",
         "when": CONDITION,

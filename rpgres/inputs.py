@@ -190,7 +190,7 @@ def _read_one(setting: Setting, name: str, parameter: Parameter, value: Any) -> 
         case "ability":
             return read_ability(setting.rules, value, state=setting.state, actor=setting.actor, option=f"--{name}")
         case "opposition":
-            return read_opposition(setting, value, option=f"--{name}")
+            return read_opposition(setting, value, option=f"--{name}", parameter=parameter)
         case "integer":
             return _integer(parameter, value, option=f"--{name}")
         case "counter":
@@ -356,17 +356,25 @@ def _rung(rules: Rules, text: str) -> int | None:
     return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
 
 
-def read_opposition(setting: Setting, value: Any, *, option: str = "--vs") -> Opposition | None:
+def read_opposition(
+    setting: Setting, value: Any, *, option: str = "--vs", parameter: Parameter | None = None
+) -> Opposition | None:
     """Return the opposition that a number, a rung, dice, `NAME:ABILITY` or a scene's table stands for; None for `none`.
+
+    Args:
+        setting: the table so far.
+        value: as typed or scripted.
+        option: what it was typed after.
+        parameter: what says what a rating means as opposition; by default the ruleset's dice are added to it.
 
     Raises:
         UsageError: it is none of them.
         NotationError: it looks like dice and is faulty.
     """
     if isinstance(value, Mapping):
-        return _scripted_opposition(setting, value, option=option)
+        return _scripted_opposition(setting, value, option=option, parameter=parameter)
     if isinstance(value, int) and not isinstance(value, bool):
-        return Opposition(value)
+        return _plain(value, parameter)
     if not isinstance(value, str):
         raise UsageError(f"{option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}")
     text = value.strip()
@@ -376,10 +384,10 @@ def read_opposition(setting: Setting, value: Any, *, option: str = "--vs") -> Op
     if number is None:
         number = _rung(setting.rules, text)
     if number is not None:
-        return Opposition(number)
+        return _plain(number, parameter)
     name, separator, ability = text.rpartition(":")
     if separator and name:
-        return _opposed_by(setting, name, ability, option=option)
+        return _opposed_by(setting, name, ability, option=option, parameter=parameter)
     if any(char.isdigit() for char in text):
         read = dice(text)
         return Opposition(read.law.values[0]) if read.constant else Opposition(0, read)
@@ -390,17 +398,38 @@ def read_opposition(setting: Setting, value: Any, *, option: str = "--vs") -> Op
     )
 
 
-def _scripted_opposition(setting: Setting, table: Mapping[str, Any], *, option: str) -> Opposition:
+def _plain(number: int, parameter: Parameter | None) -> Opposition:
+    """Return what a plain number means: itself, or a rating of whoever opposes."""
+    if parameter is not None and parameter.rolls and parameter.numbers_too:
+        return rated(parameter.rolls, number)
+    return Opposition(number)
+
+
+def rated(rolls: str, rating: int, *, character: str = "", ability: str = "") -> Opposition:
+    """Return what a rating means as opposition: `{rating}` of the parameter's `rolls` replaced by it."""
+    from rpgres.rulesets.templates import fill
+
+    read = dice(fill(rolls, lambda _: rating))
+    if read.constant:
+        return Opposition(read.law.values[0], None, character, ability)
+    return Opposition(0, read, character, ability)
+
+
+def _scripted_opposition(
+    setting: Setting, table: Mapping[str, Any], *, option: str, parameter: Parameter | None
+) -> Opposition:
     rest = dict(table)
     name = rest.pop("character", None)
     if not isinstance(name, str) or len(rest) != 1:
         raise UsageError(f'{option} as a table is {{ character = "NAME", skill = "ABILITY" }}, not {dict(table)!r}')
-    return _opposed_by(setting, name, str(next(iter(rest.values()))), option=option)
+    return _opposed_by(setting, name, str(next(iter(rest.values()))), option=option, parameter=parameter)
 
 
-def _opposed_by(setting: Setting, name: str, ability: str, *, option: str) -> Opposition:
+def _opposed_by(setting: Setting, name: str, ability: str, *, option: str, parameter: Parameter | None) -> Opposition:
     character = _character(setting, name, option=option)
     if character == setting.actor:
         raise UsageError(f"{option}: {character} cannot be in the own way")
     rating = read_ability(setting.rules, ability, state=setting.state, actor=character, option=option)
+    if parameter is not None and parameter.rolls:
+        return rated(parameter.rolls, rating.value, character=character, ability=rating.name)
     return Opposition(rating.value, setting.rules.dice, character, rating.name)

@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.actions import Pending, Prepared, Result, policies_of, prepare, run
 from rpgres.chance import Streams, read_seed
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, Ruleset, load_rules
 from rpgres.sheets import MissingSheet
@@ -248,6 +248,9 @@ def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
 
 def _discreet(error: BaseException) -> BaseException:
     """Return an error without anything that stands in a file: whoever asked may not know what does."""
+    if isinstance(error, RuleError) and error.details.get("place"):
+        details = {key: value for key, value in error.details.items() if key != "place"}
+        return RuleError(error.message.replace(error.details["place"], "", 1), **details)
     if not isinstance(error, FileError) or isinstance(error, MissingSheet):
         return error
     problems = error.details.get("problems") or [error.details]

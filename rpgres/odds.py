@@ -14,21 +14,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rpgres.actions import Prepared, check_labels, play
+from rpgres.actions import Prepared, check_labels, is_ours, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import RuleError, UsageError
 from rpgres.players import Policy, Question, Seats
+from rpgres.rulesets import blamed
 from rpgres.state import EMPTY
-from rpgres.table import MAX_QUESTIONS, NeedsAnswer, Settled, Stop
+from rpgres.table import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from rpgres.dice import Dice, Law
+    from rpgres.dice.readings import JointLaw, Reading
 
 LEAVES = 200_000  # default budget of re-runs
 SECONDS = 10.0  # default budget of time
+ROOM = 1_000  # courses that may wait beyond those that the budget can come to, so that they are seldom sorted out
+RECHECKED = 100  # courses of a stranger's rule that are run twice
 DESCENT = 48  # how many fresh questions a course may ask before heavier ones have their turn first
 
 
@@ -62,22 +66,25 @@ class Merged(Stop):
         self.key = key
 
 
-_Tape = tuple[tuple[str, Any], ...]
+_Entry = tuple[str, Any]  # a question's label, and its answer
+_Tape = tuple[_Entry, ...]
+_Node = tuple[Any, _Entry]  # the last entry of a tape behind those before it, which many tapes share; None is empty
 
 
 class WalkDealer:
     """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others."""
 
-    __slots__ = ("_begun", "_heap", "_position", "_serial", "_tape", "scale", "weight", "withheld")
+    __slots__ = ("_begun", "_heap", "_node", "_position", "_serial", "_tape", "scale", "weight", "withheld")
     joint = True
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, int, int, int, _Tape]] = [(-1.0, 0, 1, 1, ())]
+        self._heap: list[tuple[float, int, int, int, _Node | None]] = [(-1.0, 0, 1, 1, None)]
         self._serial = 0
-        self._tape: _Tape = ()
+        self._tape: list[_Entry] = []
+        self._node: _Node | None = None
         self._position = self._begun = 0
         self.weight = self.scale = 1  # the running course has the mass weight / scale
-        self.withheld: list[tuple[int, int]] = []  # masses of what dice themselves leave open
+        self.withheld: dict[int, int] = {}  # masses of what is left open: sums of weights by scale
 
     def has_more(self) -> bool:
         """Tell whether some course was not run yet."""
@@ -85,72 +92,109 @@ class WalkDealer:
 
     def begin(self) -> None:
         """Turn to the heaviest course not yet run; there has to be one."""
-        _, _, self.weight, self.scale, self._tape = heapq.heappop(self._heap)
+        _, _, self.weight, self.scale, self._node = heapq.heappop(self._heap)
+        tape, node = [], self._node
+        while node is not None:
+            node, entry = node
+            tape.append(entry)
+        tape.reverse()
+        self._tape = tape
         self._position = 0
-        self._begun = len(self._tape)
+        self._begun = len(tape)
 
     def end(self) -> None:
         """Check that a finished course used its whole tape."""
         if self._position < len(self._tape):
-            raise RuleError(_not_deterministic(self._tape[self._position][0], "nothing"))
+            raise Broken(not_deterministic(repr(self._tape[self._position][0]), "nothing"))
 
-    def drop(self) -> None:
-        """Give up the courses not yet run; their mass stays open."""
-        self.withheld += [(weight, scale) for _, _, weight, scale, _ in self._heap]
-        self._heap.clear()
+    def drop(self, *, keep: int = 0) -> None:
+        """Give up the lightest courses not yet run, all but so many; their mass stays open."""
+        self._heap.sort()  # which leaves it a heap
+        for _, _, weight, scale, _ in self._heap[keep:]:
+            self.withhold(weight, scale)
+        del self._heap[keep:]
 
-    def queue(self, weight: int, scale: int, tape: _Tape) -> None:
+    def crowd(self) -> int:
+        """Return how many courses wait to be run."""
+        return len(self._heap)
+
+    def withhold(self, weight: int, scale: int) -> None:
+        """Leave a mass open."""
+        self.withheld[scale] = self.withheld.get(scale, 0) + weight
+
+    def queue(self, weight: int, scale: int, node: _Node | None) -> None:
         """Add a course to be run."""
         self._serial += 1
-        heapq.heappush(self._heap, (-(weight / scale), self._serial, weight, scale, tape))
+        heapq.heappush(self._heap, (-(weight / scale), self._serial, weight, scale, node))
 
     @property
     def tape(self) -> _Tape:
         """The answers of the running course so far."""
-        return self._tape
+        return tuple(self._tape)
+
+    @property
+    def node(self) -> _Node | None:
+        """The same, as `queue` takes it."""
+        return self._node
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return a throw that shows only its value."""
-        value = self._branch(label, dice.law)
+        value: int = self._branch(label, dice.law)
         return Throw(value, (), str(value))
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what may be read off the dice, as one question; there is no single throw of it."""
+        from rpgres.dice.readings import joint_law
+
+        if not readings:
+            return None, ()
+        found: tuple[int, ...] = self._branch(label, joint_law(dice, readings))
+        return None, found
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         """Return a difference of two rolls, as one question."""
-        return self._branch(label, difference(own, other))
+        value: int = self._branch(label, difference(own, other))
+        return value
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Return an index; those of weight 0 are not walked."""
         indices = tuple(index for index, weight in enumerate(weights) if weight)
-        return self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
+        index: int = self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
+        return index
 
-    def _branch(self, label: str, law: Law) -> int:
+    def _branch(self, label: str, law: Law | JointLaw) -> Any:
         is_fresh, weight, scale = self._position >= len(self._tape), self.weight, self.scale
         value = self._next(label, law.values, law.weights, law.total)
         if law.open and is_fresh:
-            self.withheld.append((weight * law.open, scale * law.total))
+            self.withhold(weight * law.open, scale * law.total)
         return value
 
-    def _next(self, label: str, values: Sequence[int], weights: Sequence[int], total: int) -> int:
+    def _next(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         position = self._position
         self._position = position + 1
         tape = self._tape
         if position < len(tape):
             asked, value = tape[position]
             if asked != label or value not in values:
-                raise RuleError(_not_deterministic(asked, label))
-            return int(value)
+                raise Broken(not_deterministic(repr(asked), repr(label)))
+            return value
         if position >= MAX_QUESTIONS:
-            raise RuleError(f"the rule asked more than {MAX_QUESTIONS:,} questions in one action; it does not end")
+            raise endless(label)
+        node = self._node
         if position >= self._begun + DESCENT and self._heap and -self._heap[0][0] > self.weight / self.scale:
-            self.queue(self.weight, self.scale, tape)
+            self.queue(self.weight, self.scale, node)
             raise Suspended(label)
         if len(values) > 1:
             scale = self.scale * total
             for index in range(1, len(values)):
-                self.queue(self.weight * weights[index], scale, (*tape, (label, values[index])))
+                self.queue(self.weight * weights[index], scale, (node, (label, values[index])))
         self.weight *= weights[0]
         self.scale *= total
-        self._tape = (*tape, (label, values[0]))
+        entry = label, values[0]
+        tape.append(entry)
+        self._node = node, entry
         return values[0]
 
     def merge(self, key: object) -> None:
@@ -158,17 +202,10 @@ class WalkDealer:
         if self._position < len(self._tape):
             asked, known = self._tape[self._position]
             if asked != "merge" or known != key:
-                raise RuleError(_not_deterministic(asked, "merge"))
+                raise Broken(not_deterministic(repr(asked), "'merge'"))
             self._position += 1
             return
         raise Merged(key)
-
-
-def _not_deterministic(asked: str, now: str) -> str:
-    return (
-        f"run twice on the same answers the rule asked {asked!r} and then {now}; "
-        "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
-    )
 
 
 def explore(
@@ -177,6 +214,7 @@ def explore(
     leaves: int = LEAVES,
     seconds: float = SECONDS,
     clock: Callable[[], float] | None = None,
+    recheck: int = 0,
 ) -> Odds:
     """Return the exact distribution of what `play` returns over everything that chance can answer.
 
@@ -188,24 +226,43 @@ def explore(
         leaves: at most this many runs.
         seconds: stop after about this long.
         clock: tells the time in seconds; for tests.
+        recheck: how many courses are run once more, to see that they come to the same.
 
     Raises:
-        RuleError: the rule asks something else when it is run again on the same answers.
+        RuleError: the rule asks something else, or comes to something else, when it is run again on the same answers;
+            or it asks without end.
     """
+    try:
+        return _explore(play, leaves=leaves, seconds=seconds, clock=clock, recheck=recheck)
+    except Broken as broken:
+        raise RuleError(f"the rule cannot be weighed: {broken.told}") from broken
+
+
+def _explore(
+    play: Callable[[WalkDealer], Hashable],
+    *,
+    leaves: int,
+    seconds: float,
+    clock: Callable[[], float] | None,
+    recheck: int,
+) -> Odds:
     from time import monotonic
 
     now = clock or monotonic
     dealer = WalkDealer()
+    courses: list[tuple[_Node | None, Hashable]] = []
     found: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
     until = now() + seconds
     runs = states = 0
     while True:
-        joints: dict[object, tuple[dict[int, int], _Tape]] = {}
+        joints: dict[object, tuple[dict[int, int], _Node | None]] = {}
         begun, began = runs, now()
         while dealer.has_more():
             share = 2 if joints else 1
             if runs - begun >= max(1, (leaves - begun) // share) or now() - began >= (until - began) / share:
                 break
+            if dealer.crowd() > 2 * (leaves - runs) + ROOM:  # the lightest could never have their turn
+                dealer.drop(keep=leaves - runs)
             dealer.begin()
             runs += 1
             try:
@@ -213,26 +270,46 @@ def explore(
             except Suspended:
                 continue
             except Merged as merged:
-                sums, _ = joints.setdefault(merged.key, ({}, dealer.tape))
+                sums, _ = joints.setdefault(merged.key, ({}, dealer.node))
             else:
                 dealer.end()
                 sums = found.setdefault(result, {})
+                if len(courses) < recheck:
+                    courses.append((dealer.node, result))
             sums[dealer.scale] = sums.get(dealer.scale, 0) + dealer.weight
         dealer.drop()
         if not joints:
             break
         states += len(joints)
-        for key, (sums, tape) in joints.items():  # the next layer: one course for all that share a key
+        for key, (sums, node) in joints.items():  # the next layer: one course for all that share a key
             mass = _fraction(sums)
-            dealer.queue(mass.numerator, mass.denominator, (*tape, ("merge", key)))
+            dealer.queue(mass.numerator, mass.denominator, (node, ("merge", key)))
         if runs >= leaves or now() >= until:
             dealer.drop()
             break
-    left: dict[int, int] = {}
-    for weight, scale in dealer.withheld:
-        left[scale] = left.get(scale, 0) + weight
+    for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
+        _run_again(play, node, result)
     masses = {result: _fraction(sums) for result, sums in found.items()}
-    return Odds(masses=masses, open=_fraction(left), leaves=runs, states=states)
+    return Odds(masses=masses, open=_fraction(dealer.withheld), leaves=runs, states=states)
+
+
+def _run_again(play: Callable[[WalkDealer], Hashable], node: _Node | None, result: Hashable) -> None:
+    """Check that a course comes to the same when it is run once more on its answers.
+
+    Raises:
+        Broken: it does not.
+    """
+    dealer = WalkDealer()
+    dealer.drop()
+    dealer.queue(1, 1, node)
+    dealer.begin()
+    before = len(dealer.tape)
+    again = play(dealer)
+    dealer.end()
+    if len(dealer.tape) > before:
+        raise Broken(not_deterministic("nothing", repr(dealer.tape[before][0])))
+    if again != result:
+        raise Broken(f"run twice on the same answers it came to {result!r} and then {again!r}; {PURE}")
 
 
 def _fraction(sums: dict[int, int]) -> Fraction:
@@ -302,6 +379,7 @@ def outcome_odds(
 
     Raises:
         NeedsPolicy: a decision has nobody to take it.
+        RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
 
@@ -323,10 +401,20 @@ def outcome_odds(
 
     from fractions import Fraction
 
-    odds = explore(once, leaves=leaves, seconds=seconds)
+    rules = prepared.rules
+    recheck = 0 if is_ours(rules) else RECHECKED
+    try:
+        odds = _explore(once, leaves=leaves, seconds=seconds, clock=None, recheck=recheck)
+    except Broken as broken:
+        told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
+        raise blamed(RuleError(told), rules.ruleset) from broken
     if undecided:
         raise _needs_policy(undecided.values())
-    bands = prepared.rules.file.bands
+    if not odds.masses:
+        told = f"no course of the rule {rules.id} {prepared.action} came to an end"
+        why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
+        raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
+    bands = rules.file.bands
     by_margin = {name for name, band in bands.items() if band.from_ is not None or band.to is not None}
     is_rolled = not by_margin.isdisjoint(odds.masses)
     shown = [name for name in bands if name in odds.masses or (is_rolled and name in by_margin)]

@@ -1,8 +1,9 @@
 """Finding ruleset plugins, and keeping a broken one from harming the rest. Nothing here knows a rule or plays one.
 
-A ruleset is sought as built-in, then among the entry points of what is installed (group `rpgres`). Only the plugin that
-is asked for is imported. Whatever it does wrong becomes a `PluginError` that names its distribution and the stage:
-`find`, `import`, `register`, `yield` or `validate`; `disabled` when `RPGRES_DISABLE` names it.
+A ruleset is sought as built-in, then as a folder whose `ruleset.toml` begins with `standalone = true`, then among the
+entry points of what is installed (group `rpgres`). Only the plugin that is asked for is imported. What goes wrong with
+one becomes a `PluginError` that names its distribution and the stage: `find`, `import`, `register`, `yield` or
+`validate`; `disabled` when `RPGRES_DISABLE` names it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
@@ -19,9 +20,9 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 import msgspec
 
-from rpgres.errors import FileError, PluginError, RpgresError, UsageError
+from rpgres.errors import FileError, PluginError, RpgresError, UsageError, in_short, in_words, place_of
 from rpgres.hooks import hookimpl
-from rpgres.rulesets import API, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.rulesets import API, Origin, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -35,8 +36,10 @@ __all__ = [
     "Stage",
     "find_ruleset",
     "hookimpl",
+    "installed_folders",
     "list_rulesets",
     "ruleset_names",
+    "standalone_folder",
 ]
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
@@ -63,6 +66,7 @@ class Entry(msgspec.Struct, frozen=True):
         version: that distribution's version.
         builtin: whether it ships with rpgres.
         fault: why it cannot be used, as far as that can be told without importing it.
+        folder: where it stands as data alone; empty for an entry point.
     """
 
     id: str
@@ -72,15 +76,20 @@ class Entry(msgspec.Struct, frozen=True):
     version: str = __version__
     builtin: bool = False
     fault: str = ""
+    folder: str = ""
 
     @property
     def value(self) -> str:
-        """What it names, as written: `module`, or `module:attribute`."""
+        """What it names, as written: `module`, or `module:attribute`; the folder of what is data alone."""
+        if self.folder:
+            return self.folder
         return f"{self.module}:{self.attribute}" if self.attribute else self.module
 
     @property
     def origin(self) -> str:
-        """The distribution and its version."""
+        """The distribution and its version; the folder of what nobody installed."""
+        if not self.distribution:
+            return self.folder
         return f"{self.distribution} {self.version}".rstrip()
 
 
@@ -123,7 +132,7 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
 
     Args:
         ruleset_id: as typed.
-        extra: the folders of `--rulesets`; only looked at to explain an unknown id.
+        extra: the folders of `--rulesets`.
 
     Raises:
         UsageError: nothing has this id.
@@ -132,6 +141,9 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
     if ruleset_id in BUILTIN:
         return _load(_builtin_entry(ruleset_id))
     _refuse_notation(ruleset_id)
+    standing = _standing(ruleset_id, extra)
+    if standing is not None:
+        return _load(standing)
     claims = [entry for entry in _installed() if entry.id == ruleset_id]
     if not claims:
         raise _unknown(ruleset_id, extra)
@@ -140,6 +152,50 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
 
 def _builtin_entry(ruleset_id: str) -> Entry:
     return Entry(ruleset_id, BUILTIN[ruleset_id], builtin=True)
+
+
+def _standing(ruleset_id: str, extra: Sequence[Path]) -> Entry | None:
+    """Return a ruleset that is data alone: the farthest folder of its id that says so; nearer ones are laid over it."""
+    if not _ID.fullmatch(ruleset_id):
+        return None
+    shipped = builtin_folder()
+    for root in (shipped, *overlay_roots(extra)):
+        if is_standalone(root / ruleset_id):
+            return _standing_entry(root / ruleset_id, is_shipped=root == shipped)
+    return None
+
+
+def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | None:
+    """Return the folder of a ruleset that is data alone, or None when this is no such ruleset."""
+    entry = _standing(ruleset_id, extra) if ruleset_id not in BUILTIN else None
+    return Path(entry.folder) if entry is not None else None
+
+
+def _standing_entry(folder: Path, *, is_shipped: bool) -> Entry:
+    if is_shipped:
+        return Entry(folder.name, "", builtin=True, folder=str(folder))
+    return Entry(folder.name, "", distribution="", version="", fault=_fault(folder.name), folder=str(folder))
+
+
+def _all_standing(extra: Sequence[Path]) -> Iterator[Entry]:
+    """Yield the rulesets that are data alone, those that ship first, each where it is found first."""
+    shipped = builtin_folder()
+    found: set[str] = set(BUILTIN)
+    for root in (shipped, *overlay_roots(extra)):
+        try:
+            names = sorted(os.listdir(root))
+        except OSError:
+            continue
+        for name in names:
+            if name not in found and is_standalone(root / name):
+                found.add(name)
+                yield _standing_entry(root / name, is_shipped=root == shipped)
+
+
+def is_standalone(folder: Path) -> bool:
+    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code."""
+    path = folder / "ruleset.toml"
+    return os.path.isfile(path) and _head(path).get("standalone") is True
 
 
 def _refuse_notation(ruleset_id: str) -> None:
@@ -180,6 +236,8 @@ def _check_entry(entry: Entry) -> None:
 @lru_cache(maxsize=256)
 def _record(entry: Entry) -> Ruleset:
     """Return the record an entry point stands for, after the checks that need no data."""
+    if entry.folder:
+        return Ruleset(entry.id, data=Path(entry.folder))
     records = _records(_import(entry), entry)
     with _stage(entry, "validate"):
         rulesets = [_checked(record, place, entry) for place, record in enumerate(records, 1)]
@@ -192,6 +250,7 @@ def _record(entry: Entry) -> Ruleset:
         if len(found) > 1:
             raise _failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
         _check_contract(found[0], entry)
+    found[0].origin = Origin(entry.distribution, entry.version, entry.builtin)
     return found[0]
 
 
@@ -220,7 +279,9 @@ def _records(plugin: object, entry: Entry) -> list[object]:
 def _checked(record: object, place: int, entry: Entry) -> Ruleset:
     if not isinstance(record, Ruleset):
         raise _failure(
-            entry, "validate", f"what its hook yields as number {place} is no rpgres.Ruleset but {_short(repr(record))}"
+            entry,
+            "validate",
+            f"what its hook yields as number {place} is no rpgres.Ruleset but {in_short(repr(record))}",
         )
     return record
 
@@ -229,7 +290,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
     """Check what a record says of itself; the data are another matter (`rpgres.validation`)."""
     api: object = ruleset.api
     if type(api) is not int or api < 1:
-        raise _failure(entry, "validate", f"its api is {_short(repr(api))}, and not a whole number from 1 to {API}")
+        raise _failure(entry, "validate", f"its api is {in_short(repr(api))}, and not a whole number from 1 to {API}")
     if api > API:
         raise _failure(
             entry,
@@ -243,7 +304,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
         raise _failure(
             entry,
             "validate",
-            f"its data folder is {_short(repr(data))}; it should be a pathlib.Path, as in "
+            f"its data folder is {in_short(repr(data))}; it should be a pathlib.Path, as in "
             f"Ruleset({entry.id!r}, data=Path(__file__).parent)",
         )
     for name in ("actions", "effects", "policies"):
@@ -295,43 +356,18 @@ def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
         return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
-        return f"{_shown(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
+        return f"{in_words(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
     if isinstance(error, SystemExit):
-        return f"it tried to end the program ({_shown(error)})", ""
+        return f"it tried to end the program ({in_words(error)})", ""
     if isinstance(error, LookupError) and stage == "register":
         return str(error), ""
     if stage == "register":
-        return f"{_shown(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
-    return f"{_shown(error)}{_where(error)}", ""
+        return f"{in_words(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
+    return f"{in_words(error)}{place_of(error)}", ""
 
 
 def _reinstall(entry: Entry) -> str:
     return f"To mend it, install it again with what it needs: pip install --force-reinstall {entry.distribution}."
-
-
-def _shown(error: BaseException) -> str:
-    """Return an exception as one line."""
-    try:
-        text = str(error)
-    except Exception:  # noqa: BLE001  # a plugin's exception may even fail to say what it is
-        text = ""
-    return _short(f"{type(error).__name__}: {text}".removesuffix(": "))
-
-
-def _where(error: BaseException) -> str:
-    """Return the place in the plugin that raised an exception; nothing when it was rpgres that did."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    file = trace.tb_frame.f_code.co_filename if trace is not None else ""
-    if trace is None or file.startswith("<") or os.path.dirname(file) == os.path.dirname(__file__):
-        return ""
-    return f" ({file}, line {trace.tb_lineno})"
-
-
-def _short(text: str) -> str:
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= 300 else f"{line[:299]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None) -> PluginError:
@@ -339,7 +375,7 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
         what = f"the ruleset {entry.id} of {entry.origin} is disabled: {told}"
     else:
         name = f"the ruleset {entry.id}" if entry.id else "a ruleset"
-        point = f", entry point {entry.id} = {entry.value}" if entry.id else ""
+        point = f", entry point {entry.id} = {entry.value}" if entry.id and not entry.folder else ""
         what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
     end = "\n" if "\n" in what else " " if what.endswith("?") else ". "
     return PluginError(
@@ -353,6 +389,8 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
 
 
 def _advice(entry: Entry) -> str:
+    if entry.folder and not entry.builtin:
+        return "`rpgres ruleset check` tells all that is wrong with it; rulesets/README.md describes the format."
     if entry.builtin:
         return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
@@ -454,14 +492,14 @@ def _entries(distribution: Distribution, name: str, version: str) -> Iterator[En
     try:
         points = [point for point in distribution.entry_points if point.group == GROUP]
     except Exception as error:  # noqa: BLE001  # a faulty line of the file raises whatever it happens to
-        yield Entry("", "", distribution=name, version=version, fault=f"entry_points.txt is faulty: {_shown(error)}")
+        yield Entry("", "", distribution=name, version=version, fault=f"entry_points.txt is faulty: {in_words(error)}")
         return
     for point in dict.fromkeys(points):
         if _normal(name) == GROUP and BUILTIN.get(point.name) == point.value:
             continue
         value = re.fullmatch(r"\s*([\w.]+)\s*(?::\s*([\w.]+)\s*)?(?:\[.*\]\s*)?", point.value)
         module, attribute = (value[1], value[2] or "") if value else (point.value, "")
-        fault = _fault(point.name) if value else f"its value {_short(repr(point.value))} names no module"
+        fault = _fault(point.name) if value else f"its value {in_short(repr(point.value))} names no module"
         yield Entry(point.name, module, attribute, name, version, fault=fault)
 
 
@@ -482,40 +520,50 @@ def _fault(ruleset_id: str) -> str:
 # All rulesets
 
 
-def ruleset_names(*, titles: bool = True) -> list[RulesetName]:
+def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[RulesetName]:
     """Return the rulesets that can be named, built-ins first, without importing any plugin.
 
     Args:
+        extra: the folders of `--rulesets`.
         titles: whether to read title and summary, where they are found without an import.
     """
     names = [
         RulesetName(entry.id, *(_title(entry) if titles else ("", "")), entry.builtin)
-        for entry in _all()
+        for entry in _all(extra)
         if not entry.fault and not _is_disabled(entry)
     ]
     return list({name.id: name for name in names}.values())
 
 
-def _all() -> Iterable[Entry]:
-    return (*map(_builtin_entry, BUILTIN), *_installed())
+def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
+    return (*map(_builtin_entry, BUILTIN), *_all_standing(extra), *_installed())
+
+
+def installed_folders() -> dict[str, Path]:
+    """Return where third parties' rulesets have their data, by id, as far as that is found without an import."""
+    usable = [entry for entry in _installed() if not entry.fault and not _is_disabled(entry)]
+    found = {entry.id: _likely_folder(entry) for entry in usable}
+    return {ruleset_id: folder for ruleset_id, folder in found.items() if folder is not None}
 
 
 def _title(entry: Entry) -> tuple[str, str]:
-    for own in _likely_folders(entry):
-        folders = data_folders(entry.id, own=own)
-        if not (folders[0] / "ruleset.toml").is_file():
-            continue
-        heads = [_head(folder / "ruleset.toml") for folder in folders]
-        data = {key: value for head in heads for key, value in head.items()}
-        title, summary = data.get("title"), data.get("summary")
-        return (title if isinstance(title, str) else "", summary if isinstance(summary, str) else "")
-    return "", ""
+    own = _likely_folder(entry)
+    if own is None:
+        return "", ""
+    heads = [_head(folder / "ruleset.toml") for folder in data_folders(entry.id, own=own)]
+    data = {key: value for head in heads for key, value in head.items()}
+    title, summary = data.get("title"), data.get("summary")
+    return (title if isinstance(title, str) else "", summary if isinstance(summary, str) else "")
+
+
+def _likely_folder(entry: Entry) -> Path | None:
+    return next((folder for folder in _likely_folders(entry) if (folder / "ruleset.toml").is_file()), None)
 
 
 def _likely_folders(entry: Entry) -> Iterator[Path]:
     """Yield where a plugin would keep its `ruleset.toml`; for sure only its record could say, after an import."""
-    if entry.builtin:
-        yield builtin_folder() / entry.id
+    if entry.builtin or entry.folder:
+        yield Path(entry.folder) if entry.folder else builtin_folder() / entry.id
         return
     from importlib.util import find_spec
 
@@ -531,7 +579,7 @@ def _likely_folders(entry: Entry) -> Iterator[Path]:
 
 def _head(path: Path) -> dict[str, object]:
     """Return the keys of a TOML file that stand before its first table; nothing when it cannot be read."""
-    import tomllib
+    import tomli
 
     try:
         text = path.read_text("utf-8-sig")
@@ -540,33 +588,42 @@ def _head(path: Path) -> dict[str, object]:
     head = re.split(r"^\s*\[", text, maxsplit=1, flags=re.MULTILINE)[0]
     for part in (head, text):  # a bracket may also begin a line of a list or a long text
         try:
-            return tomllib.loads(part)
-        except (tomllib.TOMLDecodeError, RecursionError):
+            return tomli.loads(part)
+        except (tomli.TOMLDecodeError, RecursionError):
             continue
     return {}
 
 
-def list_rulesets(ruleset_id: str | None = None) -> list[PluginStatus]:
+def list_rulesets(
+    ruleset_id: str | None = None,
+    *,
+    extra: Sequence[Path] = (),
+    failed: Callable[[PluginError], None] | None = None,
+) -> list[PluginStatus]:
     """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
 
     Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
 
     Args:
         ruleset_id: only the entry points of this id, of which there may be none.
+        extra: the folders of `--rulesets`.
+        failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
     """
-    return [_status(entry) for entry in _all() if ruleset_id is None or entry.id == ruleset_id]
+    return [_status(entry, failed) for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
 
 
-def _status(entry: Entry) -> PluginStatus:
+def _status(entry: Entry, failed: Callable[[PluginError], None] | None) -> PluginStatus:
     title, summary = _title(entry)
     try:
         _check_entry(entry)
         claims = [other for other in _installed() if other.id == entry.id and not _is_disabled(other)]
-        if not entry.builtin and len(claims) > 1:
+        if not (entry.builtin or entry.folder) and len(claims) > 1:
             raise _clash(entry, claims)
         title, summary = _check_thoroughly(entry)
     except PluginError as error:
         stage, problem = error.details["stage"], error.message
+        if failed is not None:
+            failed(error)
     else:
         stage, problem = None, ""
     return PluginStatus(

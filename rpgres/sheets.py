@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError
-from rpgres.rulesets import Field, RecordField, Rules, Track
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, place_of
+from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
 from rpgres.state import GM, Box, Character, Map, Tag, freeze, slug
 from rpgres.tomlfiles import Source, convert, locate, nearest, parse, read_source
 
@@ -212,11 +212,25 @@ def make_sheet(
         seat=seat,
     )
     for prepare in rules.ruleset.preparations:
-        try:
-            character = prepare(rules, character)
-        except UsageError as error:
-            raise FileError(f"{where}: {error.message}", file=where) from error
+        character = _prepared(prepare, rules, character, where=where)
     return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
+
+
+def _prepared(prepare: Prepare, rules: Rules, character: Character, *, where: str) -> Character:
+    """Return what a ruleset's own code makes of a character that was read."""
+    try:
+        changed: object = prepare(rules, character)
+        if type(changed) is Character:
+            return changed
+        raise TypeError(f"it returned {in_short(repr(changed))}, not the character")
+    except UsageError as error:  # what the sheet says is not possible in this ruleset
+        raise FileError(f"{where}: {error.message}", file=where) from error
+    except (RpgresError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        place = place_of(error)
+        told = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
+        raise blamed(RuleError(told, place=place), rules.ruleset) from error
 
 
 def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:

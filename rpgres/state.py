@@ -56,7 +56,7 @@ class Map(dict[K, V]):
 EMPTY: Map[Any, Any] = Map()
 
 
-class Tag(msgspec.Struct, frozen=True):
+class Tag(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text with game weight: an aspect, a boost, a consequence.
 
     Attributes:
@@ -89,7 +89,7 @@ class Tag(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, uses=uses)
 
 
-class Box(msgspec.Struct, frozen=True):
+class Box(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One place of a track: a stress box, a consequence slot, a segment of a clock. A free one has no `mark`."""
 
     name: str
@@ -97,7 +97,7 @@ class Box(msgspec.Struct, frozen=True):
     mark: str = ""
 
 
-class Character(msgspec.Struct, frozen=True):
+class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Somebody at the table, as the ruleset's sheet describes them.
 
     Attributes:
@@ -123,12 +123,26 @@ class Character(msgspec.Struct, frozen=True):
     is_out: bool = False
 
 
-class State(msgspec.Struct, frozen=True):
-    """Everything that lies on the table between two actions."""
+class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that lies on the table between two actions.
+
+    Attributes:
+        characters: who sits there, by name.
+        tags: texts with game weight.
+        counters: whole numbers of the table itself, such as the game master's points.
+        tracks: boxes of the table itself, in order: a clock that fills is one.
+        things: whatever else a ruleset keeps, by the name it gives it (zones, a map, who holds the lantern): made of
+            `Map` with texts as keys, tuples, texts, whole numbers, True, False and None, and of nothing else.
+        audiences: the seats that may know of the track or the thing of a name; one that is not named here is for
+            everybody.
+    """
 
     characters: Map[str, Character] = EMPTY
     tags: tuple[Tag, ...] = ()
     counters: Map[str, int] = EMPTY
+    tracks: Map[str, tuple[Box, ...]] = EMPTY
+    things: Map[str, Any] = EMPTY
+    audiences: Map[str, tuple[str, ...]] = EMPTY
 
     def tag(self, name: str) -> Tag | None:
         """Return the tag with this name or slug, or None."""
@@ -173,10 +187,22 @@ class State(msgspec.Struct, frozen=True):
 
     def seen_by(self, seat: str) -> State:
         """Return what a seat may know of the state; the same object when nothing is hidden from it."""
-        if not self.tags or all(tag.audience is None or seat in tag.audience for tag in self.tags):
+        state = self._without_hidden_names(seat) if self.audiences else self
+        if not state.tags or all(tag.audience is None or seat in tag.audience for tag in state.tags):
+            return state
+        tags = tuple(tag for tag in state.tags if tag.audience is None or seat in tag.audience)
+        return msgspec.structs.replace(state, tags=tags)
+
+    def _without_hidden_names(self, seat: str) -> State:
+        """Return the state without the tracks and things that a seat may not know of, nor that there are such."""
+        hidden = {name for name, seats in self.audiences.items() if seat not in seats}
+        if not hidden:
             return self
-        tags = tuple(tag for tag in self.tags if tag.audience is None or seat in tag.audience)
-        return msgspec.structs.replace(self, tags=tags)
+        kept = {
+            field: Map({name: value for name, value in getattr(self, field).items() if name not in hidden})
+            for field in ("tracks", "things", "audiences")
+        }
+        return msgspec.structs.replace(self, **kept)
 
 
 def put(record: R, path: Sequence[str], value: Any) -> R:

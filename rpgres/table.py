@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dealers import Dealer
-from rpgres.errors import ChoiceError, RuleError
+from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
-from rpgres.rulesets import Ask, Effect, Option, Rules
+from rpgres.rulesets import Ask, Effect, Option, Rules, value_of
 from rpgres.state import EMPTY, Map, State, slug
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice, Throw
+    from rpgres.dice.readings import Reading
 
+PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
@@ -121,10 +123,19 @@ class Settled(Stop):
         self.margin = margin
 
 
+class Broken(Stop):
+    """The rule broke its contract with the table and is not heard any further; `told` says how."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__(told)
+        self.told = told
+
+
 class Table(msgspec.Struct):
     """One run of one action: what a rule sees and asks.
 
-    A rule reads `rules` and `state`; everything else goes through the methods.
+    A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks without end is
+    stopped; one that computes without end and asks nothing is a loop in Python, which only whoever runs it can end.
 
     Attributes:
         rules: the ruleset in play, with its data and switches.
@@ -136,8 +147,9 @@ class Table(msgspec.Struct):
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
-        fault: a refused answer, which ends the run even if the rule swallows it.
+        fault: an answer that was refused, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
+        idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
     """
 
     rules: Rules
@@ -149,8 +161,9 @@ class Table(msgspec.Struct):
     counts: dict[str, int] = {}
     has_secrets: bool = False
     since: int = 0
-    fault: ChoiceError | None = None
+    fault: UsageError | None = None
     foregone: dict[str, Question] = {}
+    idle: int = 0
 
     # -- chance
 
@@ -165,14 +178,38 @@ class Table(msgspec.Struct):
         return self._roll(dice, label, by)
 
     def _roll(self, dice: Dice, label: str, by: str) -> int:
-        counts = self.counts
+        counts, events = self.counts, self.events
+        if len(events) >= MAX_QUESTIONS:
+            raise endless(label)
         count = counts.get(label, 0)
-        if count:
-            self._check_end(label, count)
         counts[label] = count + 1
-        throw = self.dealer.throw(dice, label, count)
-        self.events.append(Rolled(label, dice, throw, by))
+        try:
+            throw = self.dealer.throw(dice, label, count)
+        except GivenError as error:
+            self.fault = error
+            raise
+        events.append(Rolled(label, dice, throw, by))
         return throw.value
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str = "roll", *, by: str = ""
+    ) -> tuple[int | None, tuple[int, ...]]:
+        """Roll dice and return what is read off them: the total where it is known, and the readings in order.
+
+        A rule uses this in place of `roll` when it needs more than the total, such as the natural die or how many sixes
+        there are. Only the readings may decide anything; in odds they are one question, and the total is None.
+
+        Args:
+            dice: what is rolled.
+            readings: what is read off.
+            label: the name under which a result can be given.
+            by: the character who rolls, for the account.
+        """
+        throw, values = self.dealer.read(dice, readings, label, self._count(label))
+        if throw is None:
+            return None, values
+        self.events.append(Rolled(label, dice, throw, by))
+        return throw.value, values
 
     def versus(
         self,
@@ -209,6 +246,7 @@ class Table(msgspec.Struct):
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
         that no policy can depend on which of the merged runs is the one that goes on.
         """
+        self._idled("merge")
         self.since = len(self.events)
         self.dealer.merge((key, self.players.used()))
 
@@ -246,10 +284,13 @@ class Table(msgspec.Struct):
     def _ask(self, question: Question) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
         if not options and not optional:
-            raise RuleError(f"the rule asked {label!r} without any option")
+            raise Broken(f"it asked {label!r} without any option")
         if len(options) <= (0 if optional else 1):  # one option is no question
+            self._idled(label)
             self.foregone[label] = question
             return options[0].name if options else NO
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(label)
         self._count(label)
         view = self._view(who)
         answer = self.players.answer(question, view)
@@ -269,6 +310,7 @@ class Table(msgspec.Struct):
             self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
             return NO
         self.fault = refusal(question, choice)
+        self._idled(label)
         raise self.fault
 
     def _view(self, who: str) -> View:
@@ -278,7 +320,7 @@ class Table(msgspec.Struct):
         events: Sequence[Event] = self.events
         if self.has_secrets or self.since:
             events = [event for event in events[self.since :] if event.audience is None or seat in event.audience]
-        return View(seat, state.seen_by(seat) if state.tags else state, events)
+        return View(seat, state.seen_by(seat) if state.tags or state.audiences else state, events)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""
@@ -287,7 +329,7 @@ class Table(msgspec.Struct):
         numbers = tuple(weights.values())
         is_fair = all(type(number) is int and number >= 0 for number in numbers) and sum(numbers) > 0
         if not is_fair or not offered.issuperset(names):
-            raise RuleError(
+            raise Broken(
                 f"a policy weighed {question.label!r} with {dict(weights)!r}; weights are whole numbers, none negative "
                 f"and not all 0, for {', '.join(sorted(offered))}"
             )
@@ -298,6 +340,8 @@ class Table(msgspec.Struct):
 
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
         """Add a line to the account, for everybody or for some seats only."""
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless("a line of the account")
         self.events.append(Told(text, audience))
         self.has_secrets = self.has_secrets or audience is not None
 
@@ -309,7 +353,8 @@ class Table(msgspec.Struct):
         total: int | None = None,
         opposition: int | None = None,
         roles: Mapping[str, str] = EMPTY,
-        facts: Map[str, str] = EMPTY,
+        facts: Map[str, Any] = EMPTY,
+        band: str = "",
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
@@ -321,13 +366,16 @@ class Table(msgspec.Struct):
             margin: total less opposition; None when nothing opposed the action.
             total, opposition: for the account.
             roles: who is meant by the roles that the table names (`actor`, `opponent`, ...).
-            facts: what the table's conditions may speak of, beside switches and the margin.
+            facts: what the table's conditions and effects may speak of, beside switches and the margin.
+            band: the row that stands, where it is not the margin that decides.
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
         """
-        found = self.rules.settlement(name, margin, facts)
+        found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
             raise Settled(found.band, margin)
         effects, texts = found.effects, found.texts
+        if found.rolls:
+            effects = self._rolled(found.rolls, effects, margin, roles)
         if found.asks:
             effects, texts = self._follow(found.asks, effects, texts, margin, roles)
         if defaults:
@@ -350,24 +398,54 @@ class Table(msgspec.Struct):
             if answer == NO and ask.optional:
                 continue  # let pass
             choice = ask.choices[answer]
-            effects += choice.effects
+            effects += self._rolled(choice.rolls, choice.effects, margin, roles) if choice.rolls else choice.effects
             texts += (choice.text,)
             if choice.asks:
                 effects, texts = self._follow(choice.asks, effects, texts, margin, roles)
         return effects, texts
 
+    def _rolled(
+        self,
+        rolls: Iterable[tuple[str, str]],
+        effects: Iterable[Effect],
+        margin: int | None,
+        roles: Mapping[str, str],
+    ) -> tuple[Effect, ...]:
+        """Return effects with the results filled in that they name, after rolling for them."""
+        from rpgres.dice import dice
+
+        numbers = {label: self.roll(dice(text), label, by=roles.get("actor", "")) for label, text in rolls}
+        return tuple(
+            Map({key: value_of(value, margin, numbers) for key, value in effect.items()}) for effect in effects
+        )
+
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)
-        if count:
-            self._check_end(label, count)
         self.counts[label] = count + 1
         return count
 
-    def _check_end(self, label: str, count: int) -> None:
-        if count >= MAX_QUESTIONS:
-            raise RuleError(
-                f"the rule asked {label!r} more than {MAX_QUESTIONS:,} times in one action; it does not end"
-            )
+    def _idled(self, label: str) -> None:
+        self.idle += 1
+        if self.idle > MAX_QUESTIONS:
+            raise endless(label)
+
+
+def endless(label: str) -> Broken:
+    """Return what stops a rule that asks without end.
+
+    Args:
+        label: what it asked last.
+    """
+    return Broken(f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it does not end")
+
+
+def not_deterministic(asked: str, now: str) -> str:
+    """Return what is wrong with a rule that asked something else when it was run again on the same answers.
+
+    Args:
+        asked, now: what it asked first and then, in words: a label in quotes, or `nothing`.
+    """
+    return f"run twice on the same answers it asked {asked} and then {now}; {PURE}"
 
 
 def refusal(question: Question, choice: str) -> ChoiceError:
@@ -392,11 +470,13 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
     """Return the state after an outcome: each effect by its kind's function, roles replaced by names.
 
     Raises:
-        RuleError: the ruleset registered no function for a kind of effect, or the function failed.
+        RuleError: the ruleset registered no function for a kind of effect, the function failed, or it left something
+            on the table that is not plain, frozen data.
     """
     for effect in outcome.effects:
+        before = state
         kind = effect["kind"]
-        function = rules.ruleset.effects.get(kind)
+        function = rules.effect_function(kind)
         if function is None:
             raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
         try:
@@ -404,10 +484,22 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             if type(state) is not State:
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
         except Exception as error:
-            raise RuleError(
-                f"the effect {kind} of the ruleset {rules.id} failed: {type(error).__name__}: {error}"
-            ) from error
+            place = place_of(error)
+            told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
+            raise RuleError(told, place=place) from error
+        _check_kept(rules, kind, before, state)
     return state
+
+
+def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
+    """Check that what an effect left on the table can be kept; most effects leave these fields as they were."""
+    if after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences:
+        return
+    from rpgres.keeping import fault_in
+
+    fault = fault_in(after)
+    if fault:
+        raise RuleError(f"the effect {kind} of the ruleset {rules.id} left what cannot be kept: {fault}")
 
 
 def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:

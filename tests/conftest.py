@@ -21,3 +21,7 @@ def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
+
+
+# Packages of their own, with their own tests, which run where they are installed.
+collect_ignore = ["plugins"]

@@ -520,7 +520,7 @@ def _coin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_coin")
 def test_a_third_partys_ruleset_is_played_like_any_other() -> None:
     assert rpgres("roll", "coin", "toss", "--given", "roll=2", "--seed", "1").out == (
-        "Toss: Win\n  2 against 2, margin +0\n  roll: 2 = +2\n  Heads.\n  seed: 1\n"
+        "Toss: Win\n  2 against 2, margin +0\n  roll: 2 = 2\n  Heads.\n  seed: 1\n"
     )
     assert exact(as_json("odds", "coin", "toss")) == {"lose": "1/2", "win": "1/2"}
     assert re.search(r"^  coin +Coin$", rpgres("roll", "--help").out, re.MULTILINE)

@@ -85,6 +85,43 @@ def test_a_scene_is_played_step_by_step() -> None:
     assert (done.exit_code, done.stdout) == (0, RUN)
 
 
+TABLE = """
+[tracks.alarm]
+boxes = 4
+marks = 2
+[tracks.locks]
+boxes = { gate = 2 }
+seen-by = ["gm"]
+[things.zones]
+value = { yard = ["mara", "guards"], hall = [], lit = true, doors = { north = "open", south = 2 } }
+[things.weather]
+value = "rain"
+"""
+
+
+def test_what_lies_on_the_table_is_told_at_the_end() -> None:
+    Path("gate.toml").write_text(SCENE.replace("[[steps]]", TABLE + "[[steps]]", 1), encoding="utf-8")
+    done = rpgres("run", "gate.toml")
+    assert (
+        done.stdout.removeprefix(RUN)
+        == """
+On the table
+  Alarm: 2 of 4
+  Locks: 0 of 1  (known to the game master)
+  Zones
+    yard: mara, guards
+    hall: nothing
+    lit: yes
+    doors: north open, south 2
+  Weather: rain
+"""
+    )
+    shown = json.loads(rpgres("run", "gate.toml", "--json").stdout)["state"]
+    assert shown["things"]["zones"]["yard"] == ["mara", "guards"]
+    assert shown["tracks"]["locks"] == [{"name": "gate", "size": 2, "mark": ""}]
+    assert shown["audiences"] == {"locks": ["gm"]}
+
+
 def test_a_scene_is_read_from_standard_input() -> None:
     done = rpgres("run", "-", typed=SCENE)
     assert (done.exit_code, done.stdout) == (0, RUN)

@@ -57,7 +57,6 @@ def test_every_action_of_ours_is_played(site: Path) -> None:
         subject = subject_of(ruleset)
         played = {case.prepared.action for case in subject.sound}
         assert played == set(subject.rules.file.actions)
-        assert len(subject.cases) > len([case for case in subject.cases if case.is_example])
         assert len({case.name for case in subject.cases}) == len(subject.cases)
 
 
@@ -162,7 +161,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         INIT,
         "    total = t",
         f"    if calls.append(1) or len(calls) % 2:\n        {ONE}\n    total = t",
-        "and then bounce",
+        "and then 'bounce'",
     ),
     ("odds", INIT, "compared.margin,", "compared.margin if compared.total is None else 0,", "and roll by roll"),
     ("odds", INIT, TOTAL, f'{TOTAL}    table.merge("rolled")\n', "and roll by roll"),
@@ -222,7 +221,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("policies", INIT, SENSIBLE, 'return {"shame": 0.5}', "gives the weights"),
     ("policies", INIT, SENSIBLE, 'return {"shane": 1}', "weighs 'shane', which is not offered"),
     ("policies", INIT, SENSIBLE, "return 7", "answers with 7"),
-    ("policies", INIT, SENSIBLE, 'return question.facts["height"]', "fails at 'price': KeyError('height')"),
+    ("policies", INIT, SENSIBLE, 'return question.facts["height"]', "fails at 'price': KeyError: 'height' ("),
     ("policies", INIT, SENSIBLE, "return question.options[calls.append(1) or len(calls) % 2].name", "otherwise again"),
     ("sheets", SHEET, "arm = 2", "arn = 2", "found `arn`"),
     (
@@ -258,7 +257,9 @@ def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:
     found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    1 // 0\n")]))
     (problem,) = found.problems
     line = pebble.CODE.splitlines().index(COUNT.rstrip()) + 2
-    assert problem.where == f"the example of skip, {site / 'rpgres_pebble' / '__init__.py'}:{line}"
+    assert problem.where == "the example of skip"
+    assert f"({site / 'rpgres_pebble' / '__init__.py'}, line {line})" in problem.what
+    assert "pip install" not in problem.text  # whom to ask is no question for its author
 
 
 def test_a_failing_action_leaves_the_others_checked(site: Path) -> None:
@@ -317,7 +318,7 @@ def test_what_a_check_raises_is_a_problem_of_the_check() -> None:
         raise SystemExit(7)
         yield
 
-    assert text_of(lone(find)).endswith("this could not be checked: SystemExit: 7")
+    assert text_of(lone(find)).startswith("this could not be checked: SystemExit: 7 (")
 
 
 def test_what_a_plugin_prints_is_a_problem_and_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,6 +21,7 @@ from rpgres.errors import FileError
 from rpgres.odds import outcome_odds
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, load_rules
+from rpgres.sheets import read_sheet
 
 BANDS = ("fail", "tie", "succeed", "style", "epic")
 WAYS = Counter(map(sum, product((-1, 0, 1), repeat=4)))  # 81 throws of four Fate dice, by sum
@@ -232,3 +233,22 @@ def test_a_knack_spares_the_roll() -> None:
     assert (found.outcome, found.margin, found.total) == ("style", None, None)
     assert [answer.kind for answer in found.answers] == ["decision", "decision"]
     assert {"kind": "hit", "shifts": 3, "to": "opponent", "track": "stress"} in found.effects
+
+
+def test_the_harm_model_is_a_switch(tmp_path: Path) -> None:
+    path = tmp_path / "hero.toml"
+    path.write_text("[skills]\nphysique = 5\nwill = 1\n")
+    shown = {}
+    for harm in ("one-track-of-three", "core"):
+        rules = load_rules(find_ruleset("coppermane"), switches={"harm": harm})
+        tracks = read_sheet(rules, str(path)).character.tracks
+        shown[harm] = {name: [box.name for box in boxes] for name, boxes in tracks.items()}
+    consequences = ["mild", "moderate", "severe"]
+    assert shown == {
+        "one-track-of-three": {"stress": ["1", "2", "3"], "consequences": consequences},
+        "core": {
+            "physical": ["1", "2", "3", "4"],
+            "mental": ["1", "2", "3"],
+            "consequences": [*consequences, "mild-physical"],
+        },
+    }

@@ -220,11 +220,19 @@ def combined(left: Drawn, right: Drawn, operator: str) -> Drawn:
     return Drawn(f"({left.text}) {operator} ({right.text})", dict(law))
 
 
+def divided(one: Drawn, divisor: int) -> Drawn:
+    law: Counter[int] = Counter()
+    for value, chance in one.law.items():
+        law[math.trunc(Fraction(value, divisor))] += chance
+    return Drawn(f"({one.text})/{divisor}", dict(law))
+
+
 numbers = st.integers(0, 9).map(lambda number: Drawn(str(number), {number: Fraction(1)}))
 expressions = st.recursive(
     pools() | numbers,
     lambda inner: st.one_of(
         st.tuples(inner, inner, st.sampled_from("+-*")).map(lambda parts: combined(*parts)),
+        st.tuples(inner, st.integers(1, 7)).map(lambda parts: divided(*parts)),
         inner.map(lambda one: Drawn(f"-({one.text})", {-value: chance for value, chance in one.law.items()})),
     ),
     max_leaves=3,
@@ -254,6 +262,13 @@ def test_keeping_agrees_with_icepool(count: int, sides: int, data: st.DataObject
 def test_sums_of_pools_agree_with_icepool(count: int, sides: int, other: int, faces: int) -> None:
     law = dice(f"{count}d{sides}-{other}d{faces}+3").law
     assert chances(law) == icepool_chances(count @ icepool.d(sides) - other @ icepool.d(faces) + 3)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 20), st.integers(-20, 20), st.integers(1, 12))
+def test_division_agrees_with_icepool(count: int, sides: int, add: int, divisor: int) -> None:
+    whole = (count @ icepool.d(sides) + add).map(lambda value: math.trunc(Fraction(value, divisor)))
+    assert chances(dice(f"({count}d{sides}{add:+d})/{divisor}").law) == icepool_chances(whole)
 
 
 def test_the_closed_form_for_a_known_die() -> None:

@@ -11,6 +11,13 @@ from rpgres.dice import Dice, dice, is_notation, notation, resembles_notation
 from rpgres.errors import NotationError, UsageError
 
 CANONICAL = {
+    "( 2d6 + 3 ) / 2": "(2d6+3)/2",
+    "7*3/2": "7*3/2",
+    "3*(7/2)": "3*(7/2)",
+    "8\u00f73": "8/3",
+    "6d10>=8/2": "(6d10>=8)/2",
+    "2d6/2/2": "2d6/2/2",
+    "(-7)/2": "-7/2",
     "4d6": "4d6",
     "1D20": "d20",
     "d%": "d100",
@@ -90,7 +97,11 @@ REFUSED = [
     ("4d6,3d8", 3, 1, "groups"),
     ("2d6[fire]", 3, 1, "labels"),
     ("d20+@str", 4, 1, "abilities"),
-    ("4d6/2", 3, 1, "division"),
+    ("4d6/d4", 4, 1, "division"),
+    ("4d6/", 3, 1, "division"),
+    ("/2", 0, 1, "division"),
+    ("4d6/0", 4, 1, "divided by 0"),
+    ("4d6/(1+1)", 4, 1, "division"),
     ("2^3", 1, 1, "powers"),
     ("1.5d6", 1, 1, "whole"),
     ("d6+.5", 3, 1, "whole"),

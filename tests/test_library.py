@@ -449,3 +449,30 @@ def test_importing_it_loads_nothing_heavy() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert shown == "[]\n"
+
+
+def test_a_rulesets_code_that_fails_over_a_sheet_is_told_and_not_rpgres(tmp_path: Path) -> None:
+    from tiny import tiny_rules, tiny_ruleset
+
+    from rpgres.errors import RuleError, UsageError
+    from rpgres.rulesets import Origin
+    from rpgres.sheets import read_sheet
+
+    (tmp_path / "ada.toml").write_text('name = "Ada"\n', "utf-8")
+
+    def read(prepare: Any) -> Any:
+        ruleset = tiny_ruleset()
+        ruleset.preparations.append(prepare)
+        ruleset.origin = Origin("rpgres-tiny", "2.1")
+        return read_sheet(tiny_rules(ruleset=ruleset), str(tmp_path / "ada.toml"))
+
+    with pytest.raises(RuleError, match=r"prepared the sheet of ada: AttributeError: .* comes from rpgres-tiny 2\.1"):
+        read(lambda rules, character: character.nothing)
+    with pytest.raises(RuleError, match="it returned None, not the character"):
+        read(lambda rules, character: None)
+
+    def refuse(rules: Any, character: Any) -> Any:
+        raise UsageError("three skills at most")
+
+    with pytest.raises(FileError, match=r"ada\.toml: three skills at most"):
+        read(refuse)

@@ -19,6 +19,7 @@ from rpgres.dice import dice
 from rpgres.errors import RuleError
 from rpgres.odds import NeedsPolicy, WalkDealer, explore, odds_record, outcome_odds
 from rpgres.players import NO, preferred, uniform
+from rpgres.state import EMPTY, Map, put
 
 
 @pytest.mark.parametrize("difficulty", range(1, 14))
@@ -229,6 +230,23 @@ def test_a_merge_does_not_mix_what_is_left_of_a_script() -> None:
     assert odds.masses["hit"] == odds.masses["miss"] == Fraction(1, 2)
 
 
+def test_tables_that_have_the_same_things_merge() -> None:
+    """A token goes left or right four times; what matters is where it is, not how it came there."""
+
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        state = table.state
+        for _step in range(4):
+            place = state.things.get("places", EMPTY).get("token", 0)
+            places = Map({"token": place + 2 * table.roll(dice("d2")) - 3, "seen": (True, None)})
+            state = put(state, ("things", "places"), places)
+            table.merge(state)
+        return table.settle("try", state.things["places"]["token"])
+
+    odds = outcome_odds(with_rule(rule))
+    assert odds.states == 2 + 3 + 4 + 5
+    assert odds.masses == {"miss": Fraction(5, 16), "even": Fraction(6, 16), "hit": Fraction(5, 16)}
+
+
 def test_after_a_merge_no_view_holds_what_was_before() -> None:
     seen: set[int] = set()
 
@@ -308,6 +326,58 @@ def test_a_rule_that_asks_for_ever_is_stopped() -> None:
 
     with pytest.raises(RuleError, match="does not end"):
         explore(endless)
+
+
+def test_a_rule_that_comes_to_something_else_is_found_when_courses_are_run_again() -> None:
+    calls = iter(range(1000))
+
+    def fickle(dealer: WalkDealer) -> int:
+        return dealer.throw(dice("d6"), "roll", 0).value + next(calls) % 2
+
+    with pytest.raises(RuleError, match=r"it came to \d and then \d; a rule may depend on nothing but the table"):
+        explore(fickle, recheck=100)
+
+
+def test_a_rule_that_asks_more_when_it_is_run_again_is_found() -> None:
+    calls = iter(range(1000))
+
+    def late(dealer: WalkDealer) -> int:
+        return dealer.throw(dice("d2"), "roll", 0).value + (dealer.pick((1,), "more", 0) if next(calls) > 1 else 0)
+
+    with pytest.raises(RuleError, match="it asked nothing and then 'more'"):
+        explore(late, recheck=100)
+
+
+def test_running_courses_again_changes_nothing() -> None:
+    assert explore(summed_and_merged, recheck=1000) == explore(summed_and_merged)
+
+
+def test_rules_of_strangers_are_run_again() -> None:
+    calls = iter(range(1000))
+    prepared = with_rule(lambda table, actor, **_: table.settle("try", table.roll(dice("d3")) + next(calls) % 2 - 2))
+    with pytest.raises(RuleError, match=r"the rule tiny try cannot be weighed: .* it came to '\w+' and then"):
+        outcome_odds(prepared)
+
+
+def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
+    def endless(table: Any, actor: Any, **_: Any) -> Any:
+        while True:
+            table.roll(dice("d6"))
+
+    with pytest.raises(RuleError, match=r"no course of the rule tiny try came to an end.*--leaves, --seconds"):
+        outcome_odds(with_rule(endless), leaves=300)
+
+
+@given(st.integers(1, 300))
+@settings(max_examples=25, deadline=None)
+def test_courses_that_could_never_have_their_turn_may_be_given_up_at_once(leaves: int) -> None:
+    def course(dealer: WalkDealer) -> int:
+        return sum(dealer.throw(dice("3d6"), "roll", count).value for count in range(3))
+
+    plain = explore(course, leaves=leaves)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rpgres.odds.ROOM", -2 * leaves)  # sort out before every run
+        assert explore(course, leaves=leaves) == plain
 
 
 def test_the_record_shows_floats_and_fractions() -> None:

@@ -15,10 +15,13 @@ import pytest
 import rpgres
 from rpgres import hooks, plugins, resolve
 from rpgres.errors import PluginError, UsageError
-from rpgres.plugins import BUILTIN, PluginStatus, find_ruleset, list_rulesets, ruleset_names
-from rpgres.rulesets import API, load_rules
+from rpgres.plugins import BUILTIN, PluginStatus, find_ruleset, is_standalone, list_rulesets, ruleset_names
+from rpgres.rulesets import API, builtin_folder, load_rules
 
 ROOT = Path(__file__).parent.parent
+
+# What ships: the rulesets with code, then those that are a file alone.
+SHIPPED = [*BUILTIN, *sorted(path.name for path in builtin_folder().iterdir() if is_standalone(path))]
 
 
 def example() -> dict[str, str]:
@@ -158,7 +161,7 @@ def test_builtins_pass_their_own_check(ruleset_id: str, site: Path) -> None:
 
 def test_our_own_entry_points_are_not_listed_a_second_time(site: Path) -> None:
     install(site, "rpgres", points=BUILTIN)
-    assert [found.id for found in list_rulesets()] == list(BUILTIN)
+    assert [found.id for found in list_rulesets()] == SHIPPED
 
 
 def test_several_entry_points_may_name_one_module(site: Path) -> None:
@@ -314,7 +317,7 @@ def test_a_broken_plugin_is_named_with_its_stage_and_the_rest_works(how: str, si
     found = status("coin")
     assert (found.ok, found.stage, found.problem) == (False, stage, error.message)
     assert found.title == "Coin"
-    assert {found.id for found in list_rulesets() if found.ok} == {*BUILTIN, "good"}
+    assert {found.id for found in list_rulesets() if found.ok} == {*SHIPPED, "good"}
     assert find_ruleset("good").id == "good"
 
 
@@ -503,7 +506,7 @@ def test_an_unknown_id_names_the_nearest_and_all(site: Path) -> None:
     with pytest.raises(UsageError) as caught:
         find_ruleset("coim")
     assert "did you mean 'coin'?" in caught.value.message
-    assert caught.value.details["known"] == [*BUILTIN, "coin"]
+    assert caught.value.details["known"] == [*SHIPPED, "coin"]
     assert all(known in caught.value.message for known in BUILTIN)
 
 
@@ -562,7 +565,7 @@ def test_names_and_titles_are_found_without_an_import(place: str, site: Path) ->
     assert (found.id, found.title, found.summary) == ("coin", "Coin", "One coin, and luck for whoever wins.")
     assert not found.builtin
     assert "rpgres_coin" not in sys.modules
-    assert [name.id for name in ruleset_names(titles=False)] == [*BUILTIN, "coin"]
+    assert [name.id for name in ruleset_names(titles=False)] == [*SHIPPED, "coin"]
     assert {name.title for name in ruleset_names(titles=False)} == {""}
 
 

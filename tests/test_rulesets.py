@@ -18,6 +18,7 @@ from rpgres.actions import prepare, run
 from rpgres.chance import Streams
 from rpgres.cli.playing import read_ruleset
 from rpgres.errors import FileError, RuleError, UsageError
+from rpgres.kits import fate_family
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Ruleset, data_folders, load_rules, value_of
 from rpgres.state import Map
@@ -243,7 +244,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
         f"{EFFECT}.shifts: expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found 'margn'; "
         "did you mean `margin`?",
     ),
-    "margin times two": (debt('kind = "hit", shifts = "margin*2"'), f"{EFFECT}.shifts: expected a whole number, "),
+    "margin times two": (debt('kind = "hit", shifts = "margin**2"'), f"{EFFECT}.shifts: expected a whole number, "),
     "no number": (debt('kind = "free-invoke", to = "actor", count = true'), f"{EFFECT}.count: expected a whole number"),
     "margin of a text": (
         debt('kind = "boost", to = "actor", name = "margin+"'),
@@ -580,3 +581,83 @@ def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
     )
     record = json.loads(run_rpgres("ruleset", "list", "--json").out)
     assert [problem["key"] for problem in record["problems"]] == ["bands.fail.to", ""]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Kits, bands that are also another, tracks of a house rule
+
+
+def kitted(folder: Path, text: str) -> Ruleset:
+    ruleset = Ruleset("kitted", data=folder)
+    fate_family.register(ruleset)
+    write(folder / "ruleset.toml", text)
+    return ruleset
+
+
+KITTED = 'title = "Kitted"\nsummary = "On kits."\nversion = "1"\nkits = ["fate-family", "aspects", "harm"]\n'
+
+
+def test_a_ruleset_on_kits_has_their_data_and_may_change_them(tmp_path: Path) -> None:
+    more = '[bands.style]\nto = 6\n[bands.epic]\ntitle = "Epic"\nfrom = 7\nsuccess = true\nalso = "style"\n'
+    rules = load_rules(kitted(tmp_path / "own", KITTED + more))
+    assert rules.overlays == []
+    assert rules.file.ladder["epic"] == 7
+    assert [rules.band_of(margin) for margin in (-1, 0, 2, 6, 7)] == ["fail", "tie", "succeed", "style", "epic"]
+    style, epic = rules.settlement("overcome", 6), rules.settlement("overcome", 7)
+    assert (epic.band, epic.effects, epic.asks, epic.texts) == ("epic", style.effects, style.asks, style.texts)
+    assert rules.is_band("epic", "style")
+    assert not rules.is_band("style", "epic")
+    write(tmp_path / "own" / "outcomes" / "overcome.toml", '[epic]\ntext = "Oh."\neffects = [{ kind = "goal" }]\n')
+    rules = load_rules(kitted(tmp_path / "own", KITTED + more))
+    epic = rules.settlement("overcome", 7)
+    assert (epic.texts, epic.effects) == (("Oh.",), (*style.effects, Map({"kind": "goal"})))
+
+
+def test_the_hash_of_the_rules_has_the_kits_in_it(tmp_path: Path) -> None:
+    with_all = load_rules(kitted(tmp_path / "a", KITTED)).identity()["hash"]
+    same = load_rules(kitted(tmp_path / "b", KITTED)).identity()["hash"]
+    assert with_all == same
+    one_kit = KITTED.replace(', "harm"', "").replace('"fate-family"', '"fate-family"  ')
+    assert load_rules(kitted(tmp_path / "c", one_kit)).identity()["hash"] != with_all
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('kits = ["aspect"]', "ruleset.toml:1: kits[0]: there is no kit 'aspect'; did you mean `aspects`?"),
+        ("kits = [3]", "ruleset.toml:1: kits[0]: there is no kit 3; there are: aspects, fate-family, harm"),
+        ('kits = ["../data/harm"]', "ruleset.toml:1: kits[0]: there is no kit '../data/harm'"),
+        ('kits = "harm"', "ruleset.toml:1: kits: expected a list, found text"),
+    ],
+)
+def test_a_kit_that_is_none(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(FileError) as refused:
+        load_rules(kitted(tmp_path, text + '\ntitle = ""\nsummary = ""\nversion = ""\n'))
+    assert told in refused.value.message
+
+
+def test_an_overlay_cannot_bring_a_kit(tiny: Ruleset) -> None:
+    write("rulesets/tiny/ruleset.toml", '\nkits = ["harm"]\n')
+    with pytest.raises(FileError, match=r"tiny/ruleset.toml:2: kits: which kits a ruleset uses"):
+        load_rules(tiny)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[bands.hit]\nalso = "hitt"', "bands.hit.also: the ruleset has no band 'hitt'; did you mean `hit`?"),
+        ('[bands.hit]\nalso = "even"\n[bands.even]\nalso = "miss"', "bands.hit.also: even is itself also miss"),
+        ('[bands.hit]\nalso = "hit"', "bands.hit.also: hit is itself also hit"),
+        ('[tracks.x]\ntitle = "X"\nwhen = { grot = "yes" }', "tracks.x.when.grot: the ruleset has no switch 'grot'"),
+        ('[tracks.x]\ntitle = "X"\nwhen = { grit = "ja" }', "tracks.x.when.grit: the switch grit has no choice 'ja'"),
+        (
+            '[tracks.x]\ntitle = "X"\nmore = [{ ability = "a", at = 1, boxes = {}, when = { margin-from = 1 } }]',
+            "tracks.x.more[0].when.margin-from: the ruleset has no switch",
+        ),
+    ],
+)
+def test_faults_of_what_depends_on_switches_and_of_bands(tiny: Ruleset, text: str, told: str) -> None:
+    write("rulesets/tiny/ruleset.toml", text + "\n")
+    with pytest.raises(FileError) as refused:
+        load_rules(tiny)
+    assert told in refused.value.message

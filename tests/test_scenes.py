@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tiny import TINY, tiny_ruleset
 
 from rpgres.errors import FileError, RpgresError
+from rpgres.keeping import read_state
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import (
     Scene,
@@ -314,6 +315,101 @@ uses = { gm = 2 }
     assert scene.state.seen_by("ada").tags == ()
     bad = scene_of(tiny, text.replace('"gm"]', '"gmm"]'))
     assert [problem.hint for problem in check_scene(bad)] == ["gm"]
+
+
+TABLE = """
+ruleset = "tiny"
+[characters.ada]
+[tracks.alarm]
+boxes = 4
+marks = 1
+[tracks.locks]
+boxes = { gate = 2, vault = 5 }
+marks = ["vault"]
+seen-by = ["gm"]
+[things.zones]
+value = { yard = ["ada"], hall = [], open = true }
+[things.patrol]
+value = ["hall", "yard"]
+seen-by = ["gm"]
+[[steps]]
+actor = "ada"
+action = "try"
+with = { vs = 2 }
+given = { roll = "1,1" }
+[steps.expect.state]
+"things.zones.yard" = ["ada"]
+"things.zones.open" = true
+"things.patrol" = ["hall", "yard"]
+"things.dragon" = "absent"
+"tracks.alarm.1.mark" = "x"
+"tracks.alarm.2.mark" = ""
+"tracks.locks.vault.size" = 5
+"""
+
+
+def test_tracks_and_things_are_set_out_and_can_be_expected(tiny: Ruleset) -> None:
+    scene = scene_of(tiny, TABLE)
+    assert check_scene(scene) == []
+    assert scene_problems(Source(path="s.toml", text=TABLE), find_ruleset=lambda _id: tiny) == []
+    state = scene.state
+    assert [(box.name, box.size, box.mark) for box in state.tracks["alarm"]] == [
+        ("1", 1, "x"),
+        ("2", 1, ""),
+        ("3", 1, ""),
+        ("4", 1, ""),
+    ]
+    assert [(box.name, box.mark) for box in state.tracks["locks"]] == [("gate", ""), ("vault", "x")]
+    assert state.things == {"zones": {"yard": ("ada",), "hall": (), "open": True}, "patrol": ("hall", "yard")}
+    assert set(state.seen_by("ada").things) == {"zones"}
+    assert set(state.seen_by("ada").tracks) == {"alarm"}
+    assert hash(state)
+    assert prove_scene(scene) == (7, [])
+    _, wrong = prove_scene(scene_of(tiny, TABLE.replace('yard" = ["ada"]', 'yard" = ["bob"]')))
+    assert [(found.what, found.expected, found.found) for found in wrong] == [
+        ("state.things.zones.yard", ["bob"], ["ada"])
+    ]
+
+
+def test_the_state_of_a_scene_can_be_read_back(tiny: Ruleset) -> None:
+    scene = scene_of(tiny, TABLE)
+    result = run_scene(scene)
+    assert result.state["things"] == {"zones": {"yard": ["ada"], "hall": [], "open": True}, "patrol": ["hall", "yard"]}
+    assert result.state["audiences"] == {"locks": ["gm"], "patrol": ["gm"]}
+    assert read_state(result.state) == scene.state
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "key", "message"),
+    [
+        ("marks = 1", "marks = 5", "tracks.alarm.marks", "5 boxes cannot be marked where there are 4"),
+        ('["vault"]', '["volt"]', "tracks.locks.marks", "the boxes gate, vault; there is no 'volt'"),
+        ("boxes = 4", "boxes = 0", "tracks.alarm.boxes", "at least 1"),
+        ('["ada"], hall', "[1.5], hall", "things.zones.value", "things.zones.yard[0] is the float 1.5"),
+        ("open = true", "open = 2020-01-01", "things.zones.value", "things.zones.open is the date"),
+        ("things.patrol]", "things.alarm]", "things.alarm", "there is a track of the name 'alarm'"),
+    ],
+)
+def test_a_faulty_track_or_thing_is_told_with_its_place(
+    tiny: Ruleset, right: str, wrong: str, key: str, message: str
+) -> None:
+    text = TABLE.replace(right, wrong)
+    assert text != TABLE
+    (found,) = scene_problems(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
+    assert found.key == key
+    assert found.line
+    assert message in found.message
+    with pytest.raises(FileError) as caught:
+        scene_of(tiny, text)
+    assert f"s.toml:{found.line}: " in caught.value.message
+    assert message in caught.value.message
+
+
+def test_nobody_unknown_is_in_an_audience(tiny: Ruleset) -> None:
+    text = TABLE.replace('seen-by = ["gm"]', 'seen-by = ["gmm"]')
+    found = scene_problems(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
+    assert [(one.key, one.hint) for one in found] == [("tracks.locks.seen-by", "gm"), ("things.patrol.seen-by", "gm")]
+    assert [one.key for one in check_scene(scene_of(tiny, text))] == [one.key for one in found]
 
 
 def test_a_missing_scene_names_the_nearest_that_ships(tiny: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,51 @@ def test_the_seat_of_a_character_is_its_own_or_the_game_masters() -> None:
     assert [state.seat_of(name) for name in ("mara", "guard", "nobody", GM)] == ["mara", GM, GM, GM]
 
 
+def a_hidden_table() -> State:
+    return State(
+        tags=(Tag("Fog", "aspect"), Tag("Trap", "aspect", audience=(GM,))),
+        tracks=Map({"alarm": (Box("1", 1),), "doom": (Box("1", 1, "x"),)}),
+        things=Map({"map": Map({"yard": ("hall",)}), "patrol": ("hall", "vault")}),
+        audiences=Map({"doom": (GM,), "patrol": (GM, "ann")}),
+    )
+
+
+def test_hidden_tracks_and_things_are_seen_by_their_audience_alone() -> None:
+    state = a_hidden_table()
+    assert state.seen_by(GM) is state
+    seen = state.seen_by("mara")
+    assert (set(seen.tracks), set(seen.things), seen.audiences) == ({"alarm"}, {"map"}, {})
+    assert [tag.name for tag in seen.tags] == ["Fog"]
+    assert "patrol" not in repr(seen)
+    assert set(state.seen_by("ann").things) == {"map", "patrol"}
+    assert state.seen_by("ann").audiences == {"patrol": (GM, "ann")}
+
+
+def test_nothing_is_copied_when_nothing_is_hidden() -> None:
+    for state in (
+        a_state(),
+        State(things=Map({"map": 1})),
+        State(things=Map({"map": 1}), audiences=Map({"map": ("a",)})),
+    ):
+        assert state.seen_by("a") is state
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), st.integers(), max_size=4), st.sampled_from("ab"), st.integers())
+def test_what_is_hidden_changes_no_view(things: dict[str, int], name: str, value: int) -> None:
+    audiences = Map({"a": (GM,), "b": ("ann",)})
+    one = State(things=Map(things), tracks=Map({name: (Box("1", 1),)}), audiences=audiences)
+    other = put(put(one, ("things", name), value), ("tracks", name), ())
+    assert repr(one.seen_by("mara")) == repr(other.seen_by("mara"))
+
+
+def test_states_that_differ_in_a_thing_differ() -> None:
+    state = a_hidden_table()
+    assert state == a_hidden_table()
+    assert hash(state) == hash(a_hidden_table())
+    assert put(state, ("things", "patrol"), ()) != state
+    assert len({state, a_hidden_table(), put(state, ("tracks", "alarm"), ())}) == 2
+
+
 def test_states_become_plain_json() -> None:
     shown = msgspec.json.decode(msgspec.json.encode(a_state()))
     assert shown["characters"]["mara"]["tracks"]["stress"][1] == {"name": "2", "size": 2, "mark": ""}

@@ -16,7 +16,7 @@ from rpgres.dice import dice
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
 from rpgres.players import preferred, uniform
 from rpgres.rulesets import Option
-from rpgres.state import GM, State
+from rpgres.state import GM, Map, State, put
 from rpgres.table import MAX_QUESTIONS, Outcome, Table
 
 
@@ -297,6 +297,128 @@ def test_an_unregistered_effect_is_an_error() -> None:
     text = TINY.replace('kind = "luck"', 'kind = "fortune"')
     with pytest.raises(RuleError, match="'fortune'"):
         play(tiny_action(tiny_rules(text), vs=12), given={"roll": ["1,1"]}, choose={"price": ["luck"]})
+
+
+def test_an_effect_that_leaves_what_cannot_be_kept_is_an_error() -> None:
+    def leave(thing: Any) -> Result:
+        ruleset = tiny_ruleset()
+        ruleset.effects["tick"] = lambda state, effect: put(state, ("things", "zones"), thing)
+        return play(tiny_action(tiny_rules(ruleset=ruleset), vs=5), given={"roll": ["6,6"]})
+
+    with pytest.raises(
+        RuleError, match=r"the effect tick of .*tiny.* things\.zones\.yard is the list \['ann'\]; what lies"
+    ):
+        leave(Map({"yard": ["ann"]}))
+    assert leave(Map({"yard": ("ann",)})).outcome == "hit"
+
+
+def test_a_seat_is_shown_no_thing_that_is_hidden_from_it() -> None:
+    seen: list[State] = []
+
+    def policy(view: Any, _question: Any) -> str:
+        seen.append(view.state)
+        return "luck"
+
+    things = Map({"zones": Map({"yard": ("actor",)}), "patrol": ("yard",)})
+    state = State(things=things, audiences=Map({"patrol": (GM,)}))
+    prepared = prepare(tiny_rules(), "try", {"vs": 12}, state=state)
+    play(prepared, given={"roll": ["1,1"]}, policies={"": policy})
+    assert [set(one.things) for one in seen] == [{"zones"}]
+
+
+def asks_many_labels(table: Any, number: int) -> None:
+    table.roll(dice("d6"), f"roll-{number}")
+
+
+def asks_what_is_no_question(table: Any, number: int) -> None:
+    table.ask(f"label-{number}", GM, (Option("only"),))
+
+
+def asks_what_is_let_pass(table: Any, number: int) -> None:
+    table.ask("push", GM, (Option("a"), Option("b")), optional=True)
+
+
+def tells(table: Any, number: int) -> None:
+    table.tell("and so on")
+
+
+def merges(table: Any, number: int) -> None:
+    table.merge(number)
+
+
+@pytest.mark.parametrize(
+    "step", [asks_many_labels, asks_what_is_no_question, asks_what_is_let_pass, tells, merges], ids=lambda f: f.__name__
+)
+def test_no_way_of_turning_to_the_table_goes_on_for_ever(step: Any) -> None:
+    turns = 0
+
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        nonlocal turns
+        while True:
+            with contextlib.suppress(Exception):  # nor does a rule that is deaf to what is raised
+                step(table, turns)
+            turns += 1
+
+    with pytest.raises(RuleError, match="does not end"):
+        play(broken(rule))
+    assert turns <= MAX_QUESTIONS
+
+
+def test_an_answer_that_is_refused_stays_so_for_a_rule_that_is_deaf() -> None:
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        for label in ("roll", "roll"):
+            with contextlib.suppress(Exception):
+                table.roll(dice("d6"), label)
+        return Outcome("hit")
+
+    with pytest.raises(GivenError, match="roll=9"):
+        play(broken(rule), given={"roll": ["9"]})
+
+    def stubborn(table: Any, actor: Any, **_: Any) -> Any:
+        while True:
+            with contextlib.suppress(Exception):
+                table.ask("push", actor.name, (Option("a"), Option("b")))
+
+    with pytest.raises(ChoiceError, match="push=c is not offered"):
+        play(broken(stubborn), policies={"": lambda _view, _question: "c"})
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        (Outcome("hit", details={"seen": {"gate"}}), "details.seen is the set {'gate'}"),
+        (Outcome("hit", effects=({"kind": "tick"},)), "{'kind': 'tick'} is no effect"),  # type: ignore[arg-type]
+        (Outcome("hit", effects=(Map({"kind": "tick", "at": 1.5}),)), "the effect tick.at is the float 1.5"),
+        (Outcome("hit", texts=("a", 3, [])), "texts[2] is the list"),  # type: ignore[arg-type]
+        (Outcome("hit", margin="1"), "its margin is '1'"),  # type: ignore[arg-type]
+        (Outcome("hit", total=True), "its total is True"),
+        (Outcome(["hit"]), "unhashable"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_outcome_that_cannot_be_printed_or_kept_is_refused(outcome: Outcome, told: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        play(broken(lambda table, actor, **_: outcome))
+    assert told in caught.value.message
+
+
+def test_a_rule_that_asks_otherwise_when_it_is_resumed_is_told_at_once() -> None:
+    calls = iter(range(1000))
+
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        table.roll(dice("d6"))
+        table.ask("price" if next(calls) else "push", actor.name, (Option("a"), Option("b")))
+        return Outcome("hit")
+
+    with pytest.raises(RuleError, match="it asked 'push' and then 'price'; a rule may depend on nothing but"):
+        run(broken(rule), streams=Streams("7"))
+
+
+def test_the_error_of_a_rule_says_where_in_its_code() -> None:
+    def rule(table: Any, actor: Any, **_: Any) -> Any:
+        return table.roll("no dice at all")
+
+    with pytest.raises(RuleError, match=r"AttributeError: .*\(.*test_table\.py, line \d+\)$"):
+        play(broken(rule))
 
 
 def test_a_rule_cannot_change_what_it_is_given() -> None:

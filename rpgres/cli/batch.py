@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -11,6 +12,7 @@ import msgspec
 import typer
 
 from rpgres.cli.annotations import Folders
+from rpgres.cli.output import flush, say_json
 from rpgres.errors import FileError, UsageError
 
 LONGEST = 1024 * 1024  # bytes of one request
@@ -55,7 +57,22 @@ def command(
 def _answer_all(stream: BinaryIO, folders: tuple[Path, ...]) -> None:
     for number, line in _lines(stream):
         # One line at a time reaches the reader: whoever asks waits for it.
-        typer.echo(msgspec.json.encode(_answer(number, line, folders)))
+        with _nothing_typed():
+            answer = _answer(number, line, folders)
+        say_json(answer)
+        flush()
+
+
+@contextmanager
+def _nothing_typed() -> Iterator[None]:
+    # The requests that are still to come are no answer to what a ruleset's code may ask.
+    from io import StringIO
+
+    typed, sys.stdin = sys.stdin, StringIO()
+    try:
+        yield
+    finally:
+        sys.stdin = typed
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:

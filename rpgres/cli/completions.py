@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from rpgres.cli.output import say_text
 from rpgres.errors import UsageError
 
 # The file each shell looks for.
@@ -100,7 +101,7 @@ def command(
     fish:        rpgres completions fish > ~/.config/fish/completions/rpgres.fish
     powershell:  rpgres completions powershell >> $PROFILE
     """
-    sys.stdout.write(completion_script(shell))
+    say_text(completion_script(shell))
 
 
 def _main(args: Sequence[str]) -> int:

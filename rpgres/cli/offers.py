@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rpgres.actions import labels_of
+from rpgres.actions import ROLLED, labels_of
 from rpgres.cli.playing import RulesetData
 from rpgres.errors import RpgresError
 from rpgres.inputs import ability_names
@@ -40,6 +40,8 @@ def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
         declared = data.file.labels.get(label)
         if declared is not None:
             text = declared.help
+        elif kind == "chance":
+            text = ROLLED
         else:
             question = questions[label]
             who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"

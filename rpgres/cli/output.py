@@ -6,7 +6,8 @@ import codecs
 import errno
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
@@ -59,9 +60,29 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=FALLBACK)
 
 
+_kept: TextIO | None = None  # where results go while `results_alone` holds
+
+
+@contextmanager
+def results_alone() -> Iterator[None]:
+    """Keep standard output for results while code of others may run: what that prints goes to standard error."""
+    global _kept
+    before, _kept = _kept, results()
+    sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        sys.stdout, _kept = _kept, before
+
+
+def results() -> TextIO:
+    """Return the stream that takes results."""
+    return _kept if _kept is not None else sys.stdout
+
+
 def is_terminal() -> bool:
     """Tell whether a person reads standard output."""
-    return sys.stdout is not None and sys.stdout.isatty()
+    return results() is not None and results().isatty()
 
 
 def can_prompt() -> bool:
@@ -83,23 +104,59 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
 
         from rpgres.render.lines import styled
 
-        Console(highlight=False, soft_wrap=True).print(styled(lines), end="")
+        Console(file=results(), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
-    sys.stdout.write(plain_text(lines))
+    results().write(plain_text(lines))
+
+
+def say_text(text: str) -> None:
+    """Write a text to standard output as it is."""
+    results().write(text)
+
+
+def flush() -> None:
+    """Let what was written reach its reader."""
+    results().flush()
+
+
+def ask(sign: str) -> str:
+    """Return a line that a person types behind a sign that one is awaited."""
+    shown, sys.stdout = sys.stdout, results()
+    try:
+        return input(sign)
+    finally:
+        sys.stdout = shown
 
 
 def say_json(record: Any) -> None:
     """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding."""
     text = msgspec.json.encode(record) + b"\n"
-    sys.stdout.flush()
-    if hasattr(sys.stdout, "buffer"):
-        sys.stdout.buffer.write(text)
+    out = results()
+    out.flush()
+    if hasattr(out, "buffer"):
+        out.buffer.write(text)
     else:  # somebody put a text of their own in the place of standard output
-        sys.stdout.write(text.decode())
+        out.write(text.decode())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Errors and the end
+
+_debugging = False
+
+
+def debug(*, enabled: bool) -> None:
+    """Have `trace` show where errors come from, or not."""
+    global _debugging
+    _debugging = enabled
+
+
+def trace(error: BaseException) -> None:
+    """Write where an error comes from to standard error, when that was asked for (`--debug`)."""
+    if _debugging:
+        import traceback
+
+        traceback.print_exception(error)
 
 
 def blame(error: BaseException, *, as_json: bool) -> int:

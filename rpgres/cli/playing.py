@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 
 from rpgres.cli.groups import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
+from rpgres.cli.output import results_alone
 from rpgres.errors import UsageError
 from rpgres.inputs import SHEET, metavar
 from rpgres.plugins import BUILTIN, find_ruleset, ruleset_names
@@ -172,6 +173,7 @@ class ActionCommand(SectionedCommand):
         described = data.file.actions[action]
         inputs = inputs_of(data, action, verb=verb.name)
 
+        @results_alone()
         def call(**values: Any) -> None:
             verb.act(data, action, values)
 

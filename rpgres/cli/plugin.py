@@ -6,7 +6,6 @@ How they are found stands in `plugins`, what is checked in `contract`, what is w
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,11 +32,13 @@ def list_all(
 ) -> None:
     """List every plugin, built in or installed, and what is wrong with the broken ones.
 
-    This always works, however broken a plugin is.
+    This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
+    name; --debug shows where plugins fail.
     """
+    from rpgres.cli.output import trace
     from rpgres.plugins import list_rulesets
 
-    _tell(list_rulesets(), as_json=as_json, is_plain=plain, is_strict=check)
+    _tell(list_rulesets(failed=trace), as_json=as_json, is_plain=plain, is_strict=check)
 
 
 @app.command("new")
@@ -53,11 +54,12 @@ def new(
     """
     from pathlib import Path
 
+    from rpgres.cli.output import say_text
     from rpgres.newplugin import write_plugin
 
     folder = write_plugin(name, into=Path(into))
     quoted = shlex.quote(str(folder))
-    sys.stdout.write(
+    say_text(
         f"{folder}: written. Now type:\n"
         f"  cd {quoted}\n"
         "  python -m pip install -e '.[test]'\n"
@@ -85,13 +87,13 @@ def check_some(
 
     One line for each check says whether it passed. The exit code is 1 when a plugin is broken, or a check failed.
     """
-    from rpgres.cli.output import say, say_json
+    from rpgres.cli.output import say, say_json, trace
     from rpgres.contract import PluginCheck
     from rpgres.plugins import list_rulesets, ruleset_names
     from rpgres.render.plugins import plugin_lines
     from rpgres.rulesets import unknown
 
-    plugins = list_rulesets(ruleset)
+    plugins = list_rulesets(ruleset, failed=trace)
     if ruleset is not None and not plugins:
         names = [name.id for name in ruleset_names(titles=False)]
         raise UsageError(unknown("ruleset", ruleset, names, of="what is installed"))
@@ -131,18 +133,18 @@ def _report(plugin: PluginStatus, *, is_shown: bool, is_plain: bool) -> PluginRe
 
 def _show_begin(check: Check) -> None:
     """Show on a terminal which check is being run."""
-    from rpgres.cli.output import can_rewrite
+    from rpgres.cli.output import can_rewrite, flush, say_text
 
     if can_rewrite():
-        sys.stdout.write(f"  {check.name} ...")
-        sys.stdout.flush()
+        say_text(f"  {check.name} ...")
+        flush()
 
 
 def _clear_begin(*, is_plain: bool) -> None:
-    from rpgres.cli.output import can_rewrite
+    from rpgres.cli.output import can_rewrite, say_text
 
     if can_rewrite() and not is_plain:
-        sys.stdout.write("\r\x1b[K")
+        say_text("\r\x1b[K")
 
 
 def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_plain: bool, is_strict: bool) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
-from rpgres.cli.output import say
+from rpgres.cli.output import ask, flush, say
 from rpgres.players import NO, Question, View
 from rpgres.render.lines import Line, line
 from rpgres.render.results import event_lines, question_lines
@@ -22,7 +21,7 @@ class Person:
     """
 
     def __init__(
-        self, *, heading: Sequence[Line] = (), is_plain: bool = False, read: Callable[[str], str] = input
+        self, *, heading: Sequence[Line] = (), is_plain: bool = False, read: Callable[[str], str] = ask
     ) -> None:
         self._is_plain = is_plain
         self._read = read
@@ -56,7 +55,7 @@ class Person:
     def _answer(self, question: Question) -> str | None:
         """Return the option typed, None at the end of the input, or `?` when the question is to be shown again."""
         while True:
-            sys.stdout.flush()
+            flush()
             try:
                 typed = self._read("> ").strip()
             except EOFError:

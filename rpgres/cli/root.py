@@ -13,7 +13,7 @@ import typer.main
 from msgspec import Struct
 
 from rpgres.cli.groups import LazyGroup
-from rpgres.cli.output import blame, finish, prepare_streams, require_output, unwritten
+from rpgres.cli.output import blame, debug, finish, prepare_streams, require_output, results_alone, trace, unwritten
 from rpgres.errors import RpgresError, UsageError
 
 
@@ -78,7 +78,7 @@ class Root(LazyGroup):
         """Run a command line and exit with its code; every error becomes one paragraph, or JSON with `--json`."""
         typed = list(sys.argv[1:] if args is None else args)
         options = typed[: typed.index("--")] if "--" in typed else typed
-        is_debugging = "--debug" in options or bool(os.environ.get("RPGRES_DEBUG"))
+        debug(enabled="--debug" in options or bool(os.environ.get("RPGRES_DEBUG")))
         wants_json = "--json" in options
         typed = [word for word in options if word != "--debug"] + typed[len(options) :]
         prepare_streams()
@@ -106,10 +106,7 @@ class Root(LazyGroup):
         except BrokenPipeError:
             code = 0
         except BaseException as error:  # noqa: BLE001  # the boundary: nothing else may reach the user as a traceback
-            if is_debugging:
-                import traceback
-
-                traceback.print_exc()
+            trace(error)
             told = unwritten(error) if isinstance(error, OSError) else None
             code = blame(told or error, as_json=wants_json)
         sys.exit(finish(code, as_json=wants_json))
@@ -151,11 +148,19 @@ def load_command(name: str) -> Any:
         app = _plain_app()
         app.command(name)(module.command)
         app.rich_markup_mode = None
-        return typer.main.get_command(app)
+        return _apart(typer.main.get_command(app))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
     group = typer.main.get_group(app)
     group.name = name
+    for command in group.commands.values():
+        _apart(command)
     return group
+
+
+def _apart(command: Any) -> Any:
+    """Return a command that keeps its results apart from what a ruleset's code may print."""
+    command.callback = results_alone()(command.callback)
+    return command
 
 
 def _plain_app(**settings: Any) -> typer.Typer:

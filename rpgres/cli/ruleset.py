@@ -67,11 +67,11 @@ def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem]) -
 def _overlay_problems(ruleset_id: str) -> Sequence[Problem]:
     """Return what is wrong with the house rules of a ruleset; nothing where there are none, whatever it is itself."""
     from rpgres.errors import FileError, RpgresError
-    from rpgres.plugins import BUILTIN, find_ruleset
+    from rpgres.plugins import BUILTIN, find_ruleset, standalone_folder
     from rpgres.rulesets import data_folders, load_rules
     from rpgres.rulesets.places import problems_in
 
-    own = None if ruleset_id in BUILTIN else Path()
+    own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id) or Path()
     if len(data_folders(ruleset_id, own=own)) < 2:
         return ()
     try:
@@ -108,7 +108,7 @@ def check(
     from rpgres.rulesets.overlays import stray_folders
 
     folders = read_folders(rulesets or ())
-    known = [name.id for name in ruleset_names(titles=False)]
+    known = [name.id for name in ruleset_names(titles=False, extra=folders)]
     checked = [_checked(one, folders) for one in dict.fromkeys(rulesets_named or known)]
     strays = [] if rulesets_named else stray_folders(known, extra=folders)
     is_well = not strays and all(one.ok for one in checked)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,7 +68,7 @@ def run(
     A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere it is an error that
     names the step and its line.
     """
-    from rpgres.cli.output import is_terminal, say, say_json
+    from rpgres.cli.output import flush, is_terminal, say, say_json
     from rpgres.scenes import play_scene, require_sound, run_scene, seed_of
 
     scene = _read(file, switch, rulesets, policy=policy, auto=auto)
@@ -77,7 +76,7 @@ def run(
     if as_json:
         say_json(run_scene(scene, seed=seed))
         return
-    from rpgres.render.scenes import scene_heading, step_heading, step_lines, step_question_lines
+    from rpgres.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
 
     chosen = seed_of(scene, seed)
     say(scene_heading(scene, seed=chosen), is_plain=plain)
@@ -89,11 +88,14 @@ def run(
         if person is not None:
             person.begin(step_question_lines(scene, number))
 
+    state = scene.state
     for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
         if played.result is None:
             say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
         say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
-        sys.stdout.flush()
+        flush()
+        state = played.state
+    say(table_lines(state, is_drawn=is_drawn), is_plain=plain)
 
 
 def _person(*, is_plain: bool, auto: bool) -> Person | None:

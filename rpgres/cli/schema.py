@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import msgspec
 import typer
 
 from rpgres.cli.annotations import Folders, complete_rulesets
+from rpgres.cli.output import say_text
 
 
 def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
@@ -52,4 +52,4 @@ def command(
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
     text = msgspec.json.format(msgspec.json.encode(make_schema(kind, rules=rules)), indent=2)
-    sys.stdout.write(text.decode() + "\n")
+    say_text(text.decode() + "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
+from rpgres.cli.output import say_text
 from rpgres.errors import FileError
 
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ STDIN = "-"
 
 def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
     """Return the sheets that come with rulesets, and the TOML files here."""
-    from rpgres.plugins import ruleset_names
+    from rpgres.plugins import installed_folders, ruleset_names
     from rpgres.rulesets import builtin_folder, overlay_roots
 
+    installed = installed_folders()
     found = []
     for ruleset in ruleset_names():
-        for root in (builtin_folder(), *overlay_roots()):
-            found += [(path.stem, ruleset.title) for path in sorted((root / ruleset.id / "sheets").glob("*.toml"))]
+        folders = [root / ruleset.id for root in (builtin_folder(), *overlay_roots())]
+        for folder in [*folders, *([installed[ruleset.id]] if ruleset.id in installed else [])]:
+            found += [(path.stem, ruleset.title) for path in sorted((folder / "sheets").glob("*.toml"))]
     here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
     return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
 
@@ -54,10 +56,10 @@ def new(
 
     text = sheet_template(_rules(ruleset, rulesets), name=name)
     if out is None:
-        sys.stdout.write(text)
+        say_text(text)
         return
     _write_new(Path(out), text)
-    sys.stdout.write(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)}\n")
+    say_text(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)}\n")
 
 
 def _write_new(path: Path, text: str) -> None:
@@ -128,7 +130,7 @@ def _say_checks(checks: Sequence[FileCheck]) -> None:
             text = text if text.startswith(check.file) else f"{check.file}: {text}"
         else:
             text = problem_error(check.problems).message
-        sys.stdout.write(printable(text) + "\n")
+        say_text(printable(text) + "\n")
 
 
 @app.command("show")

@@ -31,7 +31,8 @@ from rpgres.contract.records import Check, Finding, Verdict
 from rpgres.contract.secrets import check_views
 from rpgres.contract.sources import check_sources
 from rpgres.contract.subjects import Subject
-from rpgres.contract.walks import OutOfTime, deadline, place_of
+from rpgres.contract.walks import OutOfTime, deadline
+from rpgres.errors import in_words, place_of
 
 CHECKS: tuple[Check, ...] = (
     Check("data", "data, code and sheets fit together", check_data),
@@ -83,8 +84,7 @@ def run_check(check: Check, subject: Subject) -> Verdict:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # a plugin's code may raise anything, and the other checks go on
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        found[Finding(f"this could not be checked: {told}", place_of(error))] = None
+        found[Finding(f"this could not be checked: {in_words(error)}{place_of(error)}")] = None
     if printed.getvalue().strip():
         first = printed.getvalue().strip().splitlines()[0]
         told = f"the plugin wrote to standard output: {first!r}"

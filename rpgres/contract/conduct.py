@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any
 
 import msgspec
 
@@ -12,12 +12,11 @@ from rpgres.contract.elsewhere import HASH_SEEDS, digest, digests_elsewhere
 from rpgres.contract.records import Finding
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import Course, account, plain, played, replay
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, in_words, place_of
+from rpgres.keeping import read_state, state_record
 from rpgres.players import NO, Policy, Question, View, uniform
-from rpgres.state import Map, State, freeze
+from rpgres.state import State
 from rpgres.table import Decided, apply_effects
-
-T = TypeVar("T")
 
 SEEDS = 5  # with which a case is played for what every play must keep to
 
@@ -30,7 +29,7 @@ def each(subject: Subject, check: Callable[[Case], Iterator[Finding]]) -> Iterat
         try:
             yield from check(case)
         except RpgresError as error:
-            yield Finding(error.message, case.at(error))
+            yield Finding(error.message, case.place)
 
 
 def check_ends(subject: Subject) -> Iterator[Finding]:
@@ -182,35 +181,12 @@ def _state_faults(state: State) -> Iterator[str]:
         yield f"cannot be hashed ({error})"
         return
     try:
-        again = rebuilt(state)
-    except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
-        yield f"cannot be kept as plain data ({error})"
+        again = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state))))
+    except (RpgresError, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        yield f"cannot be kept as plain data ({in_words(error)})"
         return
     if again != state or hash(again) != hash(state) or plain(again) != plain(state):
         yield "is another when it is read back from plain data"
-
-
-def rebuilt(state: State) -> State:
-    """Return a state written as JSON and read back.
-
-    Raises:
-        TypeError, msgspec.MsgspecError: something in it has no plain form, or is not what its place takes.
-    """
-    return _read(msgspec.json.decode(msgspec.json.encode(msgspec.to_builtins(state))), State)
-
-
-def _read(value: Any, type_: type[T]) -> T:
-    if type_ is Any:
-        frozen: T = freeze(value)
-        return frozen
-    return msgspec.convert(value, type_, dec_hook=_read_map)
-
-
-def _read_map(type_: Any, value: Any) -> Any:
-    if (get_origin(type_) or type_) is not Map:
-        raise NotImplementedError(type_)
-    key, inner = get_args(type_) or (str, Any)
-    return Map({_read(name, key): _read(one, inner) for name, one in value.items()})
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -230,8 +206,11 @@ def _policy(case: Case, name: str, policy: Policy) -> Iterator[Finding]:
         try:
             answers = [policy(view, question) for _ in range(2)]
         except Exception as error:  # noqa: BLE001  # whatever a stranger's policy raises
-            where = case.at(error)
-            told.append(Finding(f"the policy {name} fails at {question.label!r}: {error!r}", where))
+            told.append(
+                Finding(
+                    f"the policy {name} fails at {question.label!r}: {in_words(error)}{place_of(error)}", case.place
+                )
+            )
             return uniform(view, question)
         fault = _answer_fault(answers[0], question) or ("" if answers[0] == answers[1] else "decides otherwise again")
         if fault:

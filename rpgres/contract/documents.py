@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from rpgres.actions import labels_of
 from rpgres.contract.records import Finding
 from rpgres.contract.subjects import Case, Subject, read_example
-from rpgres.contract.walks import Course, account, deadline, place_of
+from rpgres.contract.walks import Course, account, deadline
 from rpgres.errors import FileError, RpgresError
-from rpgres.rulesets import Band, OutcomeTable, Rules
+from rpgres.rulesets import Band, Rules
 from rpgres.rulesets.places import problems_in
 from rpgres.scenes import check_scene, prove_scene
 from rpgres.sheets import read_sheet
@@ -139,29 +139,34 @@ def check_tables(subject: Subject) -> Iterator[Finding]:
             yield Finding(error.message)
         else:
             readable.append(name)
+    came_to = _settled(subject)
     for action, described in rules.file.actions.items():
         for name in described.tables:
-            if name in readable:
-                yield from _table(rules, action, name)
-    came_to = _settled(subject)
+            if name in readable and not described.roll:  # what decides the rows of a described action is its data
+                yield from _table(rules, action, name, came_to)
+    met = {(name, band) for name, band, _ in came_to}
     for name in readable:
-        unmet = [band for band in rules.table(name) if (name, band) not in came_to]
+        unmet = [band for band in rules.table(name) if (name, band) not in met]
         if unmet and came_to:
             yield Finding(f"no example and no scene comes to {', '.join(unmet)} of the table {name}", is_note=True)
 
 
-def _table(rules: Rules, action: str, name: str) -> Iterator[Finding]:
+def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Finding]:
     bands, table = rules.file.bands, rules.table(name)
     where = _table_place(rules, name)
     ranged = [band for band in bands if bands[band].from_ is not None or bands[band].to is not None]
+    by_margin = {known for known, _, is_by_margin in came_to if is_by_margin}
+    met = {band for known, band, _ in came_to if known == name}
     if len(table) > 1:
         for band in ranged:
-            if band not in table and bands[band].also not in table:
+            if band not in table and bands[band].also not in table and name in by_margin:
                 advice = f"add [{band}] with a text at least, or give its margins to another band"
                 yield Finding(f"the table {name} of {action} has no row for {band}, which rolls come to", where, advice)
         for band in table:
-            if not _can_come(band, bands, table):
-                advice = "give the band margins (from, to) or unopposed = true, or take the row out"
+            if band not in met and not _can_come(band, bands):
+                advice = (
+                    "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
+                )
                 yield Finding(f"nothing comes to the row {band} of the table {name}", where, advice)
     for margin in _margins(bands[band] for band in ranged):
         try:
@@ -170,7 +175,7 @@ def _table(rules: Rules, action: str, name: str) -> Iterator[Finding]:
             yield Finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
 
 
-def _can_come(band: str, bands: Mapping[str, Band], table: OutcomeTable) -> bool:
+def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
     """Tell whether a margin, or that nothing opposes, leads to a row of a table with several."""
     its = bands[band]
     if its.from_ is not None or its.to is not None or its.unopposed:
@@ -187,7 +192,8 @@ def _margins(bands: Iterable[Band]) -> list[int]:
     return sorted({edge for band in bands for edge in (band.from_, band.to) if edge is not None})
 
 
-def _settled(subject: Subject) -> set[tuple[str, str]]:
+def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
+    """Return the rows that the cases come to, as (table, band, whether the margin decided)."""
     for case in subject.sound:
         _courses(subject, case)
     used = {id(case.prepared.rules): case.prepared.rules for case in subject.sound}
@@ -218,7 +224,7 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
             for number in range(5):
                 account(prepared, seed=f"contract#{number}")
     except RpgresError as error:
-        yield Finding(f"with --switch {chosen} it cannot be played: {error.message}", case.at(error))
+        yield Finding(f"with --switch {chosen} it cannot be played: {error.message}", case.place)
 
 
 def check_sheets(subject: Subject) -> Iterator[Finding]:
@@ -257,7 +263,7 @@ def check_scenes(subject: Subject) -> Iterator[Finding]:
         try:
             checks, wrong = prove_scene(scene)
         except RpgresError as error:
-            yield Finding(error.message, place_of(error))
+            yield Finding(error.message)
             continue
         total += checks
         for mismatch in wrong:

@@ -15,7 +15,7 @@ from rpgres.contract.walks import Asked, noting, plain
 from rpgres.dealers import SeededDealer
 from rpgres.players import NO, Question, Seats, View, preferred
 from rpgres.rulesets import Rules
-from rpgres.state import GM, SCENE, Map, State, Tag
+from rpgres.state import GM, SCENE, Box, Map, State, Tag, put
 from rpgres.table import NeedsAnswer
 
 SEEDS = 2
@@ -52,9 +52,20 @@ def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
             changed = changed.with_tag(Tag(f"Unseen Thing {number}", kind, on, uses, others))
         if changed is not state:
             yield changed
-    known = state.seen_by(seat)
-    if known is not state:
-        yield known  # what it cannot see is gone
+    known = state.seen_by(seat).tags
+    if known is not state.tags:
+        yield structs.replace(state, tags=known)  # what it cannot see is gone
+    for name, seats in state.audiences.items():
+        if seat not in seats and name in state.tracks:
+            yield put(state, ("tracks", name), _other_marks(state.tracks[name]))
+
+
+def _other_marks(boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """Return a track with one box marked less; with one more when none is; never full, as that may mean something."""
+    marked = [number for number, box in enumerate(boxes) if box.mark]
+    changed = marked[-1] if marked else 0
+    mark = "" if marked or len(boxes) < 2 else "x"
+    return tuple(structs.replace(box, mark=mark) if number == changed else box for number, box in enumerate(boxes))
 
 
 def kinds_of_tags(rules: Rules, state: State) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import msgspec
 
 from rpgres.actions import Prepared, prepare
 from rpgres.contract.records import Finding
-from rpgres.contract.walks import Walk, first_plays, place_of, walk
+from rpgres.contract.walks import Walk, first_plays, walk
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.places import problem_at
@@ -59,10 +60,6 @@ class Case(msgspec.Struct, frozen=True):
             return self.name
         return f"{self.scene.where('steps', self.step)} ({self.prepared.action})"
 
-    def at(self, error: BaseException) -> str:
-        """Return what it is called in findings, with the line of the ruleset's code that raised an error."""
-        return ", ".join(filter(None, (self.place, place_of(error))))
-
 
 def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
     """Return a ruleset ready to be checked.
@@ -88,6 +85,8 @@ class Subject:
 
     def __init__(self, rules: Rules, *, is_installed: bool = False) -> None:
         self.rules = rules.without_overlays()
+        self.rules.ruleset = copy(rules.ruleset)
+        self.rules.ruleset.origin = None  # its faults are told to its author, who need not be told whom to ask
         self.is_installed = is_installed
         self._walks: dict[int, Walk] = {}
 
@@ -138,7 +137,7 @@ class Subject:
         for _, scene in self.scenes:
             if isinstance(scene, Scene):
                 found += _steps(scene)
-        return [case for case in found if case.prepared.action in self.rules.ruleset.actions]
+        return found
 
     @cached_property
     def faults(self) -> list[Finding]:
@@ -160,8 +159,7 @@ class Subject:
                 told = first_plays(case.prepared)
                 if told is not None:
                     failed.add(case.prepared.action)
-                    where = ", ".join(filter(None, (case.place, told.where)))
-                    told = msgspec.structs.replace(told, where=where)
+                    told = msgspec.structs.replace(told, where=case.place)
                 played.append((case, told))
         return played
 

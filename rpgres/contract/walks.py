@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,11 +22,10 @@ from rpgres.players import Policy, Question, Seats, View, uniform
 from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Table, apply_effects
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from rpgres.dice.readings import Reading
 
 SECONDS = 5.0  # what a single play, or the courses of a case, may take
 FIRST = 3  # seeds with which every case is played first
-LIBRARY = os.path.dirname(threading.__file__)
 TAIL = 2000  # throws in which a value of dice without a table is sought
 
 
@@ -44,6 +42,7 @@ class Course(msgspec.Struct, frozen=True):
     events: tuple[Event, ...]
     outcome: Outcome
     foregone: tuple[str, ...] = ()  # labels of questions with nothing to choose from
+    is_shown: bool = True  # whether real dice can show all that was rolled
 
     @property
     def questions(self) -> list[Rolled | Decided]:
@@ -86,7 +85,7 @@ def come_to(outcome: Outcome) -> bytes:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Time and place
+# Time
 
 
 @contextmanager
@@ -116,22 +115,6 @@ def deadline(seconds: float) -> Iterator[None]:
         raise OutOfTime(f"it did not come to an end within {seconds:g} seconds") from None
     finally:
         timer.cancel()
-
-
-def place_of(error: BaseException) -> str:
-    """Return the innermost line outside of rpgres at which an exception was raised, as FILE:LINE; else nothing."""
-    found = ""
-    cause: BaseException | None = error
-    while cause is not None:
-        trace: TracebackType | None = cause.__traceback__
-        while trace is not None:
-            name = trace.tb_frame.f_globals.get("__name__", "")
-            file = trace.tb_frame.f_code.co_filename
-            if name.split(".")[0] != "rpgres" and os.path.dirname(file) != LIBRARY and not file.startswith("<"):
-                found = f"{file}:{trace.tb_lineno}"
-            trace = trace.tb_next
-        cause = cause.__cause__
-    return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -185,7 +168,7 @@ def first_plays(prepared: Prepared) -> Finding | None:
             with deadline(SECONDS):
                 account(prepared, seed=f"contract#{number}")
         except RpgresError as error:
-            return Finding(error.message, place_of(error), _advice(error))
+            return Finding(error.message, advice=_advice(error))
     return None
 
 
@@ -208,15 +191,26 @@ class _Showing:
         walk: who answers with every result in turn.
     """
 
-    __slots__ = ("_walk",)
+    __slots__ = ("_walk", "is_shown")
     joint = False
 
     def __init__(self, walk: WalkDealer) -> None:
         self._walk = walk
+        self.is_shown = True
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         value = self._walk.throw(dice, label, count).value
-        return _shown(dice).get(value) or Throw(value, (), "")
+        throw = _shown(dice).get(value)
+        self.is_shown &= throw is not None
+        return throw or Throw(value, (), "")
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        _, values = self._walk.read(dice, readings, label, count)
+        throw = _shown_readings(dice, readings).get(values)
+        self.is_shown &= throw is not None
+        return throw, values
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         return self.throw(own, label, count).value - self.throw(other, label, count).value
@@ -229,12 +223,25 @@ class _Showing:
 
 
 @lru_cache(maxsize=256)
-def _shown(dice: Dice) -> dict[int, Throw]:
-    """Return a throw for each value of the dice; of those without a table for the values that are not too rare."""
+def _throws(dice: Dice) -> tuple[Throw, ...]:
+    """Return throws of dice: all there are where that is a table, else as many as show what is not too rare."""
     if dice.table is not None:
-        return {throw.value: throw for throw in reversed(dice.table)}
-    throws = (dice.throw(Streams(f"contract#{number}").below(0, "shown", 0)) for number in range(TAIL))
-    return {throw.value: throw for throw in throws}
+        return dice.table
+    return tuple(dice.throw(Streams(f"contract#{number}").below(0, "shown", 0)) for number in range(TAIL))
+
+
+@lru_cache(maxsize=256)
+def _shown(dice: Dice) -> dict[int, Throw]:
+    """Return a throw for each value of dice."""
+    return {throw.value: throw for throw in reversed(_throws(dice))}
+
+
+@lru_cache(maxsize=256)
+def _shown_readings(dice: Dice, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], Throw]:
+    """Return a throw for each result of reading dice."""
+    from rpgres.dice.readings import read_off
+
+    return {read_off(dice, throw, readings): throw for throw in reversed(_throws(dice))}
 
 
 def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
@@ -246,8 +253,9 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     courses: list[Course] = []
 
     def once(dealer: WalkDealer) -> bytes:
-        outcome, table = play(prepared, dealer=_Showing(dealer), players=Seats(policies={"": uniform}))
-        courses.append(Course(tuple(table.events), outcome, tuple(table.foregone)))
+        showing = _Showing(dealer)
+        outcome, table = play(prepared, dealer=showing, players=Seats(policies={"": uniform}))
+        courses.append(Course(tuple(table.events), outcome, tuple(table.foregone), showing.is_shown))
         return come_to(outcome)
 
     return Walk(courses, explore(once, leaves=leaves, seconds=seconds))
@@ -275,12 +283,12 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
     Raises:
         RpgresError: an answer is refused, or none is there for a question.
     """
+    if not course.is_shown:
+        return None
     given: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     for event in course.questions:
         if isinstance(event, Rolled):
-            if not event.throw.faces and not event.dice.constant:
-                return None
             given.setdefault(event.label, []).append(event.throw.text)
         else:
             choose.setdefault(event.label, []).append(event.answer)
@@ -299,6 +307,11 @@ class _Nobody:
     joint = False
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
         raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:

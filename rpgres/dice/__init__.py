@@ -3,7 +3,7 @@
 The grammar (case does not matter; spaces may stand between tokens, not inside a number)::
 
     expression = term { ("+" | "-") term }
-    term       = factor { "*" factor }
+    term       = factor { "*" factor | "/" number }
     factor     = { "-" } ( number | pool | "(" expression ")" )
     pool       = [ number ] "d" ( number | "%" | "F" ) { modifier }
     modifier   = "!"                                           explodes on the highest face
@@ -14,7 +14,8 @@ The grammar (case does not matter; spaces may stand between tokens, not inside a
     value      = [ "-" ] number
 
 ``d6`` is ``1d6``, ``d%`` is ``d100``, a Fate die ``dF`` has the faces -1, 0 and +1; ``r`` alone means the lowest face,
-``r1`` is ``r=1``. The signs U+2212 and U+00D7 are read as ``-`` and ``*``.
+``r1`` is ``r=1``. The signs U+2212, U+00D7 and U+00F7 are read as ``-``, ``*`` and ``/``. Division drops
+the fraction: ``7/2`` is 3, ``-7/2`` is -3.
 
 The modifiers of a pool may be written in any order and are applied in this one: reroll, explode, keep and drop (several
 from left to right), count. An exploded die is one die that is worth the sum of its faces, for keeping as for counting.

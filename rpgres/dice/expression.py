@@ -54,6 +54,11 @@ class Dice:
         return dice, (self.text,)
 
     @property
+    def node(self) -> notation.Node:
+        """The tree of the expression."""
+        return self._node
+
+    @property
     def constant(self) -> bool:
         """Whether the expression has no dice."""
         return not self.pools

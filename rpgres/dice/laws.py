@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from rpgres.dice.notation import MOST_EXPLOSIONS, Node, Number, Pool, Product
+from rpgres.dice.notation import MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def _law_of(node: Node, work: _Work) -> Law:
         return Law((node.value,), (1,), 1)
     if isinstance(node, Pool):
         return _pool_law(node, work)
+    if isinstance(node, Quotient):
+        return _divided(_law_of(node.node, work), node.divisor)
     if isinstance(node, Product):
         laws = [_law_of(factor, work) for factor in node.factors]
         product = laws[0]
@@ -137,6 +139,14 @@ def _law_of(node: Node, work: _Work) -> Law:
         pairs = [_add(left, right, work) for left, right in zip(laws[::2], laws[1::2], strict=False)]
         laws = pairs + laws[len(pairs) * 2 :]
     return laws[0]
+
+
+def _divided(law: Law, divisor: int) -> Law:
+    weights: dict[int, int] = {}
+    for value, weight in law.items():
+        whole = divide(value, divisor)
+        weights[whole] = weights.get(whole, 0) + weight
+    return _from_weights(weights, law.total)
 
 
 def _signed(law: Law, sign: int) -> Law:
@@ -227,7 +237,7 @@ def _unpack(packed: int, low: int, step: int, span: int, width: int, total: int)
 
 def _pool_law(pool: Pool, work: _Work) -> Law:
     work.spend(600 * len(pool.faces))
-    die = _die_law(pool)
+    die = die_law(pool)
     low, high = pool.kept
     if high - low < pool.count:
         return _kept_law(die, pool, work)
@@ -236,8 +246,8 @@ def _pool_law(pool: Pool, work: _Work) -> Law:
     return _power(die, pool.count, work)
 
 
-def _die_law(pool: Pool) -> Law:
-    """Return the distribution of what one die is worth, thrown again and exploded as its pool says."""
+def die_law(pool: Pool) -> Law:
+    """Return the distribution of what one die of a pool is worth, thrown again and exploded as the pool says."""
     faces = pool.faces
     if pool.reroll is None:
         die = Law(tuple(faces), (1,) * len(faces), len(faces))

@@ -26,7 +26,7 @@ FATE = 0  # the `sides` of a Fate die
 _DIGITS = frozenset("0123456789")
 _SIGNS: dict[str, Callable[[int, int], bool]] = {">=": ge, "<=": le, "=": eq, ">": gt, "<": lt}
 _KEEPING = frozenset(("kh", "kl", "dh", "dl"))
-_READ_AS = {"\u2212": "-", "\u00d7": "*"}
+_READ_AS = {"\u2212": "-", "\u00d7": "*", "\u00f7": "/"}
 
 
 class Comparison(Struct, frozen=True):
@@ -120,7 +120,19 @@ class Product(Struct, frozen=True):
     factors: tuple[Node, ...]
 
 
-Node: TypeAlias = Number | Pool | Sum | Product
+class Quotient(Struct, frozen=True):
+    """What is divided, and the whole number from 1 that it is divided by; the fraction is dropped."""
+
+    node: Node
+    divisor: int
+
+
+Node: TypeAlias = Number | Pool | Sum | Product | Quotient
+
+
+def divide(value: int, divisor: int) -> int:
+    """Return a value divided, the fraction dropped: 7 / 2 is 3, -7 / 2 is -3."""
+    return value // divisor if value >= 0 else -(-value // divisor)
 
 
 def parse(text: str) -> Node:
@@ -145,8 +157,11 @@ def write(node: Node) -> str:
         return str(node.value)
     if isinstance(node, Pool):
         return _write_pool(node)
+    if isinstance(node, Quotient):
+        return f"{_write_inside(node.node)}/{node.divisor}"
     if isinstance(node, Product):
-        return "*".join(_write_inside(factor) for factor in node.factors)
+        first, *others = node.factors
+        return "*".join([_write_inside(first), *(_write_factor(factor) for factor in others)])
     text = "".join(("+" if sign > 0 else "-") + _write_inside(term) for sign, term in node.terms)
     return text.removeprefix("+")
 
@@ -161,6 +176,8 @@ def pools_in(node: Node) -> Iterator[Pool]:
     elif isinstance(node, Product):
         for factor in node.factors:
             yield from pools_in(factor)
+    elif isinstance(node, Quotient):
+        yield from pools_in(node.node)
 
 
 def over(limit: str, error: NotationError) -> NotationError:
@@ -173,6 +190,11 @@ def _write_inside(node: Node) -> str:
     # A count next to an operator is put in parentheses: people would read 6d10>=8+2 as "10 or more".
     text = write(node)
     return f"({text})" if isinstance(node, Sum) or (isinstance(node, Pool) and node.target) else text
+
+
+def _write_factor(node: Node) -> str:
+    # From the second factor on, 3*7/2 would be read as (3*7)/2.
+    return f"({write(node)})" if isinstance(node, Quotient) else _write_inside(node)
 
 
 def _write_pool(pool: Pool) -> str:
@@ -199,7 +221,7 @@ class _Part(Struct, frozen=True):
 
 # What other tools mean by a character, for those that stand where none of ours can.
 _REFUSED = {
-    "/": "division is not part of this notation",
+    "/": "division is by a whole number, as in (2d6+3)/2",
     ".": "only whole numbers are read here",
     "{": "groups in braces are not part of this notation",
     "}": "groups in braces are not part of this notation",
@@ -327,8 +349,25 @@ class _Reader:
             low, high = min(corners), max(corners)
             self.check_value(low, high, place)
             factors.extend(node.factors if isinstance(node, Product) else (node,))
+            while self.take("/"):
+                divisor = self.divisor()
+                whole = factors[0] if len(factors) == 1 else Product(tuple(factors))
+                factors = [Quotient(whole, divisor)]
+                low, high = divide(low, divisor), divide(high, divisor)
             more = bool(self.take("*"))
         return sign, _Part(factors[0] if len(factors) == 1 else Product(tuple(factors)), low, high)
+
+    def divisor(self) -> int:
+        char = self.next()
+        start = self.at
+        if char not in _DIGITS or not char:
+            self.fail(_REFUSED["/"], start if char else start - 1)
+        number = self.number()
+        if number == 0:
+            self.fail("nothing can be divided by 0", start)
+        if self.next() == "d":
+            self.fail("division is by a whole number, not by dice", start)
+        return number
 
     def check_value(self, low: int, high: int, position: int) -> None:
         if max(-low, high) > MOST_VALUE:

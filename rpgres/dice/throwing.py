@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from rpgres.dice.notation import FATE, MOST_EXPLOSIONS, Node, Number, Pool, Product
+from rpgres.dice.notation import FATE, MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import GivenError
 
 MOST_TABLE = 4_096  # equally likely results that are kept as a table
@@ -110,6 +110,8 @@ def _value(node: Node, pool_values: Iterator[int]) -> int:
         return next(pool_values)
     if isinstance(node, Number):
         return node.value
+    if isinstance(node, Quotient):
+        return divide(_value(node.node, pool_values), node.divisor)
     if isinstance(node, Product):
         product = 1
         for factor in node.factors:

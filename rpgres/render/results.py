@@ -127,12 +127,17 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
             case "roll":
                 by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
                 dice = dice_pieces(event["faces"], is_drawn=is_drawn)
-                yield line(INDENT, f"{event['label']}{by}: ", *dice, " = ", Piece(signed(event["value"]), "number"))
+                yield line(INDENT, f"{event['label']}{by}: ", *dice, " = ", Piece(_value(event), "number"))
             case "decision" if event["answer"] != NO:
                 text = f": {event['text']}" if event["text"] and event["text"] not in told else ""
                 yield line(INDENT, f"{event['label']} ({who_is(event['who'])}): ", Piece(event["answer"], "name"), text)
             case "text":
                 yield line(INDENT, event["text"])
+
+
+def _value(event: Mapping[str, Any]) -> str:
+    """Return what a roll came to, with its sign where dice can be negative."""
+    return signed(event["value"]) if "dF" in event["dice"] else str(event["value"])
 
 
 def _note_lines(note: str | None, seed: str | None) -> Iterator[Line]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.results import action_lines, house_rules_lines, result_lines
-from rpgres.render.words import house_rules, title
+from rpgres.render.words import house_rules, title, who_is
 
 if TYPE_CHECKING:
     from rpgres.scenes import Mismatch, PlayedStep, Scene
+    from rpgres.state import Box, State
 
 
 def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
@@ -44,6 +45,59 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
     result = structs.replace(played.result, seed=None)  # the scene's seed stands above all of it
     shown = result_lines(result, scene.rules.file, is_drawn=is_drawn, is_scripted=True)
     return [line("  ", *pieces) for pieces in shown]
+
+
+def table_lines(state: State, *, is_drawn: bool = False) -> list[Line]:
+    """Return the tracks and things that lie on the table when a scene is over; nothing when there are none.
+
+    Args:
+        state: the table.
+        is_drawn: whether boxes are drawn; a screen reader would rather not.
+    """
+    told = [*_track_lines(state.tracks, state, is_drawn=is_drawn), *_thing_lines(state)]
+    return [line(), line(Piece("On the table", "title")), *told] if told else []
+
+
+def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_drawn: bool) -> Iterator[Line]:
+    for name, boxes in tracks.items():
+        marked = [box for box in boxes if box.mark]
+        count = f"{len(marked)} of {len(boxes)}"
+        written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
+        drawn = "".join("[x]" if box.mark else "[ ]" for box in boxes) if is_drawn else ""
+        told = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
+        yield line("  ", Piece(title(name), "name"), f": {told}", _audience(state, name))
+
+
+def _thing_lines(state: State) -> Iterator[Line]:
+    for name, thing in state.things.items():
+        lead = Piece(title(name), "name")
+        if isinstance(thing, Mapping) and thing:
+            yield line("  ", lead, _audience(state, name))
+            yield from (line("    ", f"{key}: {_words(value)}") for key, value in thing.items())
+        else:
+            yield line("  ", lead, f": {_words(thing)}", _audience(state, name))
+
+
+def _audience(state: State, name: str) -> Piece:
+    seats = state.audiences.get(name)
+    if seats is None:
+        return Piece("")
+    return Piece(f"  (known to {', '.join(who_is(seat) for seat in seats) or 'nobody'})", "quiet")
+
+
+def _words(value: Any) -> str:
+    """Return something plain in words: `mara, guards`; what lies inside something else stands in brackets."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_inner(inner)}" for key, inner in value.items()) or "nothing"
+    if isinstance(value, tuple):
+        return ", ".join(_inner(inner) for inner in value) or "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "nothing" if value is None or value == "" else str(value)
+
+
+def _inner(value: Any) -> str:
+    return f"({_words(value)})" if isinstance(value, Mapping | tuple) and value else _words(value)
 
 
 def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:

@@ -5,7 +5,7 @@ What is wrong with them is found by `checking`, `rows` and `overlays`, which are
 
 from __future__ import annotations
 
-from rpgres.rulesets.code import API, ApplyEffect, Effect, Prepare, Rule, Ruleset, effect
+from rpgres.rulesets.code import API, ApplyEffect, Effect, Origin, Prepare, Rule, Ruleset, blamed, effect
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -21,10 +21,12 @@ from rpgres.rulesets.records import (
     EffectText,
     Field,
     Id,
+    Instead,
     Label,
     MoreBoxes,
     OutcomeTable,
     Parameter,
+    Range,
     RecordField,
     Row,
     RowOption,
@@ -46,13 +48,16 @@ __all__ = [
     "EffectText",
     "Field",
     "Id",
+    "Instead",
     "Label",
     "MoreBoxes",
     "Option",
+    "Origin",
     "OutcomeTable",
     "Parameter",
     "Part",
     "Prepare",
+    "Range",
     "RecordField",
     "Row",
     "RowOption",
@@ -64,6 +69,7 @@ __all__ = [
     "Settlement",
     "Switch",
     "Track",
+    "blamed",
     "builtin_folder",
     "data_folders",
     "effect",

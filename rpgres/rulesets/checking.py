@@ -9,13 +9,16 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
+from rpgres.rulesets.describing import description_problems
+from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, owner, problem_at
-from rpgres.rulesets.records import Action, Parameter
+from rpgres.rulesets.records import Action, Condition, Parameter, Range
 from rpgres.rulesets.rows import condition_problems, missing, row_problems, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem, nearest, problem_error
@@ -38,6 +41,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         _parameters,
         _actions,
         _names,
+        description_problems,
         row_problems,
         _sheet_fields,
         stray_problems,
@@ -52,13 +56,15 @@ def _key(problem: Problem) -> tuple[str, str, str]:
 def check_overlaid(rules: Rules) -> None:
     """Make sure that overlays have done no harm. What was wrong without them is not theirs and is let be.
 
+    Of a ruleset that is data alone everything is told: whoever uses it may well be writing it.
+
     Raises:
         FileError: all problems at once, each with its file and line.
     """
     found = data_problems(rules)
     if not found:
         return
-    before = _own_problems(rules)
+    before = _own_problems(rules) if not rules.file.standalone else set()
     told = [_blamed(rules, problem) for problem in found if _key(problem) not in before]
     if told:
         raise problem_error(told)
@@ -74,7 +80,7 @@ def _own_problems(rules: Rules) -> set[tuple[str, str, str]]:
 def _blamed(rules: Rules, problem: Problem) -> Problem:
     """Return a problem that shows in the ruleset's own files with the overlays named that brought it about."""
     place = pathlib.Path(problem.file)
-    if not problem.file or any(place.is_relative_to(folder) for folder in rules.overlays):
+    if not rules.overlays or not problem.file or any(place.is_relative_to(folder) for folder in rules.overlays):
         return problem
     said = f"{problem.message} (with {' and '.join(rules.overlays)} laid over it)"
     return msgspec.structs.replace(problem, message=said)
@@ -97,24 +103,41 @@ def _bands(rules: Rules) -> Iterator[Problem]:
         elif band.also and bands[band.also].also:
             message = f"{band.also} is itself also {bands[band.also].also}; a band is one other at most"
             yield problem_at(texts, ("bands", name, "also"), message)
-    ranged = {name: band for name, band in bands.items() if band.from_ is not None or band.to is not None}
+    plain = {
+        name: Range(from_=band.from_, to=band.to) for name, band in bands.items() if not (band.when or band.unless)
+    }
+    yield from range_problems(rules, ("bands",), plain)
+
+
+def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> Iterator[Problem]:
+    """Yield where ranges leave a gap, overlap, or end before they begin; those with conditions are not among them.
+
+    Args:
+        rules: the ruleset.
+        prefix: the key path under which they stand.
+        ranges: by band.
+    """
+    texts = rules.texts()
+    ranged = {name: band for name, band in ranges.items() if band.from_ is not None or band.to is not None}
     if not ranged:
         return
     # Where a band begins or ends, and once beyond on either side, is everywhere that anything can change.
     edges = {edge for band in ranged.values() for edge in (band.from_, band.to) if edge is not None}
     margins = sorted({margin + step for margin in edges for step in (-1, 0, 1)})
+    what = "numbers" if any(described_actions(rules.file)) else "margins"
     for margin, upto in _stretches(margins, lambda margin: [name for name, band in ranged.items() if band.has(margin)]):
         names = [name for name, band in ranged.items() if band.has(margin)]
         where = _stretch(margin, upto, first=margins[0], last=margins[-1])
         if not names:
-            yield problem_at(texts, _edge(rules, margin, upto), f"no band has the margins {where}")
+            yield problem_at(texts, _edge(rules, prefix, ranges, margin, upto), f"no band has the {what} {where}")
         elif len(names) > 1:
-            path = _newest(rules, [("bands", name, key) for name in names for key in ("from", "to")])
-            yield problem_at(texts, path, f"the bands {' and '.join(names)} share the margins {where}")
+            path = _newest(rules, [(*prefix, name, key) for name in names for key in ("from", "to")])
+            yield problem_at(texts, path, f"the bands {' and '.join(names)} share the {what} {where}")
     for name, band in ranged.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
-            path = _newest(rules, [("bands", name, "from"), ("bands", name, "to")])
-            yield problem_at(texts, path, f"the band {name} goes from {band.from_} to {band.to}, which no margin does")
+            path = _newest(rules, [(*prefix, name, "from"), (*prefix, name, "to")])
+            told = f"the band {name} goes from {band.from_} to {band.to}, which no {what[:-1]} does"
+            yield problem_at(texts, path, told)
 
 
 def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:
@@ -135,17 +158,25 @@ def _stretch(start: int, end: int, *, first: int, last: int) -> str:
     return str(start) if start == end else f"{start} to {end}"
 
 
-def _edge(rules: Rules, margin: int, upto: int) -> Path:
+def _edge(rules: Rules, prefix: Path, ranges: Mapping[str, Range], margin: int, upto: int) -> Path:
     """Return the key that leaves a gap: an edge beside it, or a band that was taken away."""
     beside = [
-        ("bands", name, key)
-        for name, band in rules.file.bands.items()
+        (*prefix, name, key)
+        for name, band in ranges.items()
         for key, edge in (("from", band.from_), ("to", band.to))
         if edge in (margin - 1, margin, upto, upto + 1)
     ]
-    written = {name for text in rules.texts() for name in text.data.get("bands", {})}
-    removed = [("bands", name) for name in sorted(written - rules.file.bands.keys())]
+    written = {name for text in rules.texts() for name in _at(text.data, prefix)}
+    removed = [(*prefix, name) for name in sorted(written - _at(msgspec.to_builtins(rules.file), prefix).keys())]
     return _newest(rules, [*removed, *beside])
+
+
+def _at(data: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """Return the table at a key path, or an empty one."""
+    for part in path:
+        inner = data.get(str(part), {})
+        data = inner if isinstance(inner, Mapping) else {}
+    return data
 
 
 def _newest(rules: Rules, paths: Iterable[Path]) -> Path:
@@ -193,7 +224,10 @@ def _actions(rules: Rules) -> Iterator[Problem]:
     if not data:
         yield problem_at(texts, ("actions",), "it has no actions")
     for name in data:
-        if name not in code:
+        if name in code and data[name].roll:
+            message = "it is described (`roll`), and has a rule in the code too; one of the two has to go"
+            yield problem_at(texts, ("actions", name, "roll"), message)
+        if name not in code and not rules.is_described(name):
             near = nearest(name, code) or ""
             message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
             yield problem_at(texts, ("actions", name), message, hint=near)
@@ -266,7 +300,7 @@ def _names(rules: Rules) -> Iterator[Problem]:
     """What the data describe of the code is there."""
     code, texts = rules.ruleset, rules.texts()
     for name in rules.file.effects:
-        if name not in code.effects:
+        if rules.effect_function(name) is None:
             yield unregistered(texts, ("effects", name), f"the kind of effect {name!r}", name, code.effects, "effect")
     for name in rules.file.policies:
         if name not in code.policies:
@@ -279,14 +313,21 @@ def _names(rules: Rules) -> Iterator[Problem]:
                     yield problem_at(texts, ("effects", kind, key), f"it has no field {field!r}", hint=near)
 
 
+def _switched(rules: Rules, path: Path, condition: Condition) -> Iterator[Problem]:
+    """A condition of what characters have can speak of switches alone."""
+    strange = [key for key in condition if key not in rules.file.switches]
+    for key in strange:
+        yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
+    if not strange:
+        yield from condition_problems(rules, rules.texts(), path, condition)
+
+
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
     for name, track in rules.file.tracks.items():
-        strange = [key for key in track.when if key not in rules.file.switches]
-        for key in strange:
-            yield missing(texts, ("tracks", name, "when", key), "switch", key, rules.file.switches)
-        if not strange:
-            yield from condition_problems(rules, texts, ("tracks", name, "when"), track.when)
+        yield from _switched(rules, ("tracks", name, "when"), track.when)
+        for number, more in enumerate(track.more):
+            yield from _switched(rules, ("tracks", name, "more", number, "when"), more.when)
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
         if field.track and field.track not in rules.file.tracks:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from rpgres.errors import RuleError
 from rpgres.state import Map
 
 if TYPE_CHECKING:
@@ -27,6 +30,14 @@ def effect(kind: str, **fields: Any) -> Effect:
     return Map({"kind": kind, **fields})
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """What brought a ruleset's code: a distribution with its version; `builtin` is what ships with rpgres."""
+
+    distribution: str
+    version: str = ""
+    builtin: bool = False
+
+
 class Ruleset:
     """The code of one ruleset: rules by action, functions by kind of effect, policies by name.
 
@@ -37,6 +48,9 @@ class Ruleset:
         id: the name on the command line; also the entry point's name and the data folder's.
         data: the folder that holds `ruleset.toml`; None for a ruleset that ships with rpgres.
         api: the version of this contract that the code was written for.
+
+    Attributes:
+        origin: what brought it, so that its faults are told as its own; None when nothing installed did.
     """
 
     def __init__(self, id: str, *, data: Path | None = None, api: int = API) -> None:  # noqa: A002  # the field's word
@@ -47,6 +61,7 @@ class Ruleset:
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
         self.preparations: list[Prepare] = []
+        self.origin: Origin | None = None
 
     def action(self, name: str) -> Callable[[Rule], Rule]:
         """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""
@@ -79,3 +94,21 @@ class Ruleset:
         """Register the decorated function `(rules, character) -> character`, called when a sheet is read."""
         self.preparations.append(change)
         return change
+
+
+def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:
+    """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do."""
+    origin = ruleset.origin
+    if origin is None or "distribution" in error.details:
+        return error
+    name = f"{origin.distribution} {origin.version}".rstrip()
+    if origin.builtin:
+        advice = f"The ruleset {ruleset.id} is one of rpgres' own ({name}): please report this fault"
+    else:
+        newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
+        advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "
+        advice += f"do without it ({off})"
+    error.message = f"{error.message}. {advice}"
+    error.args = (error.message,)
+    error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
+    return error

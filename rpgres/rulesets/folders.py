@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.rulesets.records import RulesetFile
+from rpgres.rulesets.records import Action, Label, RulesetFile
+from rpgres.rulesets.templates import names_in
 from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
 
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
@@ -100,7 +102,8 @@ def _kits(own: Part) -> list[Part]:
     named = own.data.get("kits", [])
     parts = []
     for number, name in enumerate(named if isinstance(named, list) else []):
-        if not isinstance(name, str) or not os.path.isfile(KITS / name / "ruleset.toml"):
+        is_name = isinstance(name, str) and name == os.path.basename(name)
+        if not is_name or not os.path.isfile(KITS / name / "ruleset.toml"):
             known = sorted(path.name for path in KITS.iterdir())
             hint = nearest(name, known) or "" if isinstance(name, str) else ""
             message = f"there is no kit {name!r}" + ("" if hint else f"; there are: {', '.join(known)}")
@@ -123,4 +126,35 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
             message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"
             raise problem_error([Problem(part.source.path, line, "kits", message)])
         data = overlay(data, part.data)
-    return convert(data, RulesetFile, sources=[part.source for part in parts])
+    return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]))
+
+
+# What described actions roll, unless the data say it better.
+_IMPLIED = {
+    "roll": Label(kind="chance", help="the dice of whoever acts"),
+    "opposition": Label(kind="chance", help="the dice of whoever is in the way"),
+}
+
+
+def _completed(file: RulesetFile) -> RulesetFile:
+    """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
+    if not file.standalone and not any(action.roll for action in file.actions.values()):
+        return file
+    actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
+    return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **file.labels})
+
+
+def _may_roll(file: RulesetFile, vs: str) -> bool:
+    """Tell whether what opposes may have dice: it has some, or it is what was typed as opposition."""
+    kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
+    return bool(re.search(r"d[\dF%]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
+
+
+def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
+    if not action.roll and not file.standalone:
+        return action
+    rolled = ["roll"] if action.roll else []
+    if any(_may_roll(file, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
+        rolled.append("opposition")
+    labels = dict.fromkeys([*rolled, *action.labels])
+    return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])

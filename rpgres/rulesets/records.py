@@ -13,11 +13,39 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     pass
 
 
+# What has to hold: bounds (`margin-from`, `NAME-to`), facts of the run, switches. A bound may name a number.
+Condition = dict[str, str | int | list[str | int]]
+
+
+class Range(_Record, frozen=True):
+    """When an outcome comes about: within bounds (included; left out means open), under conditions, or both."""
+
+    from_: Annotated[int | None, msgspec.Meta(description="the lowest number of this outcome")] = msgspec.field(
+        default=None, name="from"
+    )
+    to: Annotated[int | None, msgspec.Meta(description="the highest number of this outcome")] = None
+    when: Condition = {}
+    unless: Condition = {}
+
+    def has(self, number: int) -> bool:
+        """Tell whether a number is within the bounds; nothing is within none."""
+        if self.from_ is None and self.to is None:
+            return False
+        return (self.from_ is None or number >= self.from_) and (self.to is None or number <= self.to)
+
+    @property
+    def is_exception(self) -> bool:
+        """Whether it has conditions, and so is tried before what has bounds alone."""
+        return bool(self.when or self.unless)
+
+
 class Band(_Record, frozen=True):
     """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
 
     `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
     `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
+    Of a described action (one with `roll`) the bounds are those of its measure (`by`), and `when` and `unless` make
+    the band an exception: exceptions are tried first, in the order written.
     """
 
     title: str
@@ -28,15 +56,14 @@ class Band(_Record, frozen=True):
     to: Annotated[int | None, msgspec.Meta(description="the highest margin of this band")] = None
     unopposed: bool = False
     also: Annotated[str, msgspec.Meta(description="the band that this one is as well")] = ""
+    when: Condition = {}
+    unless: Condition = {}
 
     def has(self, margin: int) -> bool:
         """Tell whether a margin falls into this band."""
         if self.from_ is None and self.to is None:
             return False
         return (self.from_ is None or margin >= self.from_) and (self.to is None or margin <= self.to)
-
-
-Condition = dict[str, str | int | list[str]]  # what has to hold: margin bounds, facts of the run, switches
 
 
 class RowOption(_Record, frozen=True):
@@ -47,6 +74,7 @@ class RowOption(_Record, frozen=True):
 
     text: str
     prefer: int = 0
+    rolls: dict[Id, str] = {}
     effects: list[dict[str, Any]] = []
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
@@ -70,9 +98,13 @@ class RowQuestion(_Record, frozen=True):
 
 
 class Row(_Record, frozen=True):
-    """What one band of an outcome table means: text, effects, and the questions it asks, by label."""
+    """What one band of an outcome table means: text, effects, and the questions it asks, by label.
+
+    `rolls` are made when the row comes about (label = dice, with `{NAME}` for a number); effects use them by label.
+    """
 
     text: str = ""
+    rolls: dict[Id, str] = {}
     effects: list[dict[str, Any]] = []
     ask: dict[Id, RowQuestion] = {}
 
@@ -87,6 +119,10 @@ class Parameter(_Record, frozen=True):
     `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
     `counter` (sets a counter of the actor, or of the table, before the action). The last two are no arguments of the
     rule. `name` is the option's name where it differs from the key in `[parameters]`.
+
+    For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
+    as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
+    plain number is such a rating as well.
     """
 
     kind: Literal["ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter"]
@@ -96,6 +132,9 @@ class Parameter(_Record, frozen=True):
     many: bool = False
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
+    values: dict[str, str] = {}
+    rolls: str = ""
+    numbers_too: bool = False
     aliases: list[Id] = []
     at_least: int | None = None
     at_most: int | None = None
@@ -104,8 +143,24 @@ class Parameter(_Record, frozen=True):
     counter: str = ""
 
 
+class Instead(_Record, frozen=True):
+    """Other dice, opposition or measure of a described action under some circumstances; what is left out stays."""
+
+    when: Condition = {}
+    unless: Condition = {}
+    roll: str = ""
+    vs: str = ""
+    by: str = ""
+
+
 class Action(_Record, frozen=True):
-    """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks."""
+    """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks.
+
+    An action with `roll` is described: it needs no rule in code. `roll` and `vs` are dice in notation with `{NAME}` for
+    a parameter, or an ability or counter of the actor's sheet. `under` means that lower is better. `counts` counts
+    dice of the roll (`sixes = "=6"`), `numbers` works out others. Bounds of bands are those of `by`: `total`, `margin`,
+    `natural`, `highest`, `lowest`, a count or a number; left out, the margin when something opposes, else the total.
+    """
 
     summary: str
     details: str = ""
@@ -114,6 +169,14 @@ class Action(_Record, frozen=True):
     required: list[Id] = []
     labels: list[Id] = []
     tables: list[str] = []
+    roll: str = ""
+    vs: str = ""
+    under: bool = False
+    by: str = ""
+    counts: dict[Id, str] = {}
+    numbers: dict[Id, str] = {}
+    instead: dict[Id, Instead] = {}
+    bands: dict[Id, Range] = {}
 
 
 class Switch(_Record, frozen=True):
@@ -139,11 +202,12 @@ class Label(_Record, frozen=True):
 
 
 class MoreBoxes(_Record, frozen=True):
-    """More boxes on a track from some rating of an ability on."""
+    """More boxes on a track from some rating of an ability on, always or with some switches."""
 
     ability: str
     at: int
     boxes: dict[str, int]
+    when: Annotated[Condition, msgspec.Meta(description="the switches with which these boxes are there")] = {}
 
 
 class Track(_Record, frozen=True):
@@ -196,6 +260,11 @@ class RecordField(_Record, frozen=True):
 class EffectText(_Record, frozen=True):
     """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
 
+    `does` says what it changes, where no code does: `counter` (adds `change` to the counter of `to`, or of the table),
+    `tag` (lays a text `name`, of the kind `tag`, `on` a character or the scene, with `count` free uses for `to`),
+    `untag` (takes it away), `mark` and `clear` (`count` boxes of the track of `to`, lowest first), `out` (`to` acts no
+    more), `nothing` (it is for the people at the table).
+
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
     """
 
@@ -207,6 +276,10 @@ class EffectText(_Record, frozen=True):
     numbers: Annotated[
         list[str], msgspec.Meta(description="the fields that hold a whole number, or speak of the margin")
     ] = []
+    does: Literal["", "counter", "tag", "untag", "mark", "clear", "out", "nothing"] = ""
+    counter: str = ""
+    tag: str = ""
+    track: str = ""
 
 
 class RulesetFile(_Record, frozen=True):

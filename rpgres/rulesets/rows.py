@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.errors import FileError
+from rpgres.rulesets.numbers import described_actions, has_any_ability, known_names, parameters_of
 from rpgres.rulesets.places import Path, Text, problem_at, problems_in, read_as
 from rpgres.rulesets.records import EffectText, Id, OutcomeTable, RowOption, RowQuestion
-from rpgres.rulesets.rules import MARGIN, Rules, unknown
+from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
+from rpgres.rulesets.templates import fill, misnamed, names_in
 from rpgres.tomlfiles import Problem, nearest
 
 Menus = Mapping[str, RowQuestion]
@@ -46,6 +48,7 @@ def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
         if band not in rules.file.bands:
             yield missing(texts, (band,), "band", band, rules.file.bands)
         yield from _effects(rules, texts, (band, "effects"), row.effects)
+        yield from _rolls(rules, texts, (band, "rolls"), row.rolls)
         yield from _asked(rules, texts, (band, "ask"), row.ask, menus=menus, of_menu="")
 
 
@@ -132,6 +135,7 @@ def _option(
     for key in CONDITIONS:
         yield from condition_problems(rules, texts, (*path, key), getattr(option, key))
     yield from _effects(rules, texts, (*path, "effects"), option.effects)
+    yield from _rolls(rules, texts, (*path, "rolls"), option.rolls)
     yield from _asked(rules, texts, (*path, "ask"), option.ask, menus=menus, of_menu=of_menu)
 
 
@@ -203,16 +207,51 @@ def _effects(
         described = rules.file.effects.get(kind) if isinstance(kind, str) else None
         if not isinstance(kind, str):
             yield problem_at(texts, at, f"an effect without a kind: {dict(effect)!r}")
-        elif kind not in rules.ruleset.effects:
-            yield unregistered(
-                texts, (*at, "kind"), f"the kind of effect {kind!r}", kind, rules.ruleset.effects, "effect"
-            )
+        elif rules.effect_function(kind) is None:
+            known = (*rules.ruleset.effects, *rules.file.effects)
+            yield unregistered(texts, (*at, "kind"), f"the kind of effect {kind!r}", kind, known, "effect")
         elif described is None:
             message = f"the kind of effect {kind!r} is not described: [effects.{kind}] is missing"
             yield problem_at(texts, (*at, "kind"), message)
         else:
             fields = {key: value for key, value in effect.items() if key != "kind" and key not in CONDITIONS}
             yield from _fields(rules, texts, at, kind, described, fields, is_told=is_told)
+
+
+def _rolls(rules: Rules, texts: Sequence[Text], path: Path, rolls: Mapping[str, str]) -> Iterator[Problem]:
+    for label, template in rolls.items():
+        yield from template_problems(
+            texts, (*path, label), template, numbers_of(rules), is_open=has_any_ability(rules.file)
+        )
+
+
+def template_problems(
+    texts: Sequence[Text], path: Path, template: str, known: Iterable[str], *, is_open: bool = False
+) -> Iterator[Problem]:
+    """Yield what is wrong with dice that have names in braces.
+
+    Args:
+        texts: the files.
+        path: where the dice stand.
+        template: the dice.
+        known: the names they may have.
+        is_open: whether other names may stand for abilities that nobody lists.
+    """
+    from rpgres.dice import dice
+    from rpgres.errors import NotationError
+
+    wrong = misnamed(template)
+    if wrong is not None:
+        yield problem_at(texts, path, f"{{{wrong}}} holds no name; names are small letters, digits and hyphens")
+        return
+    names = set(known)
+    for name in names_in(template):
+        if name not in names and not is_open:
+            yield missing(texts, path, "number", name, sorted(names))
+    try:
+        dice(fill(template, lambda _: 1))
+    except NotationError as error:
+        yield problem_at(texts, path, f"{error.message} (with 1 for every name: {fill(template, lambda _: 1)!r})")
 
 
 def unregistered(
@@ -247,7 +286,7 @@ def _fields(
 
 def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: Any) -> tuple[str, str] | None:
     """Return what is wrong with an effect's value, and the nearest right one where one comes near; None for nothing."""
-    if isinstance(value, str) and MARGIN.match(value):
+    if isinstance(value, str) and _names_number(rules, value):
         return None
     if key in described.numbers:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -269,6 +308,50 @@ def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: A
     return None
 
 
+def _names_number(rules: Rules, value: str) -> bool:
+    """Tell whether a value speaks of the margin, or of a number that a described action or a roll of a row has."""
+    match = NUMBER.match(value)
+    return match is not None and (match[2] == "margin" or match[2] in numbers_of(rules))
+
+
+def numbers_of(rules: Rules) -> set[str]:
+    """Return the names of numbers that rows may speak of: those of described actions, and what rows roll."""
+    found = rules.compiled.get("numbers")
+    if found is None:
+        file = rules.file
+        found = {name for action in described_actions(file) for name in known_names(file, action)}
+        rules.compiled["numbers"] = found
+        if found:
+            found |= set(_rolled_labels(rules))
+    names: set[str] = found
+    return names
+
+
+def _rolled_labels(rules: Rules) -> Iterator[str]:
+    for name in dict.fromkeys(rules.table_names()):
+        try:
+            table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
+        except FileError:
+            continue  # told elsewhere
+        for row in table.values():
+            yield from row.rolls
+            for option in _options(row.ask):
+                yield from option.rolls
+    try:
+        menus = read_as(rules.menu_texts(), dict[Id, RowQuestion])
+    except FileError:
+        return
+    for option in _options(menus):
+        yield from option.rolls
+
+
+def _options(ask: Mapping[str, RowQuestion]) -> Iterator[RowOption]:
+    for question in ask.values():
+        for option in question.options.values():
+            yield option
+            yield from _options(option.ask)
+
+
 def _near_margin(value: Any) -> str:
     return nearest(value, ("margin", "-margin")) or "" if isinstance(value, str) else ""
 
@@ -283,21 +366,37 @@ def condition_problems(rules: Rules, texts: Sequence[Text], path: Path, conditio
         message = f"a condition is a table such as {{ margin-from = 1 }}, not {condition!r}"
         yield problem_at(texts, path, message)
         return
-    switches, facts = rules.file.switches, rules.file.facts
-    known = (*MARGIN_BOUNDS, *switches, *facts)
+    switches, facts = rules.file.switches, rules.file.facts | _parameter_facts(rules)
+    numbers = numbers_of(rules)
+    known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
     for key, wanted in condition.items():
         at = (*path, key)
-        if key in MARGIN_BOUNDS:
-            if not isinstance(wanted, int) or isinstance(wanted, bool):
-                yield problem_at(texts, at, f"{key} is a whole number, not {wanted!r}")
+        name, _, side = key.rpartition("-")
+        if key in MARGIN_BOUNDS or (side in BOUNDS and name in numbers) or (key in numbers and key not in facts):
+            for one in wanted if isinstance(wanted, list) and side not in BOUNDS else [wanted]:
+                is_number = isinstance(one, int) and not isinstance(one, bool)
+                if not is_number and (not isinstance(one, str) or one not in numbers):
+                    yield problem_at(texts, at, f"{key} is a whole number, not {one!r}")
         elif key in facts or key in switches:
             choices = [*facts.get(key, ()), *(switches[key].choices if key in switches else ())]
             what = f"the {'fact' if key in facts else 'switch'} {key}"
             yield from _choices(texts, at, what, wanted, choices)
-        elif facts:
+        elif facts or numbers:
             yield _unknown_condition(texts, at, key, known)
         elif nearest(key, known):  # a ruleset that declares no facts may use any other
             yield problem_at(texts, at, f"no condition is called {key!r}", hint=nearest(key, known) or "")
+
+
+def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
+    """Return what parameters of described actions may be: conditions can speak of choices and flags."""
+    found: dict[str, list[str]] = {}
+    for action in described_actions(rules.file):
+        for name, parameter in parameters_of(rules.file, action).items():
+            if parameter.kind == "flag":
+                found[name] = ["yes", "no"]
+            elif parameter.kind == "choice":
+                found[name] = [*found.get(name, []), *parameter.choices]
+    return found
 
 
 def _unknown_condition(texts: Sequence[Text], path: Path, key: str, known: Sequence[str]) -> Problem:

@@ -12,10 +12,20 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
-from rpgres.rulesets.code import Effect, Rule, Ruleset
-from rpgres.rulesets.folders import Part, data_folders, merge_parts, read_parts
+from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset, blamed
+from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
-from rpgres.rulesets.records import Id, OutcomeTable, Parameter, Row, RowOption, RowQuestion, RulesetFile, Track
+from rpgres.rulesets.records import (
+    Id,
+    MoreBoxes,
+    OutcomeTable,
+    Parameter,
+    Row,
+    RowOption,
+    RowQuestion,
+    RulesetFile,
+    Track,
+)
 from rpgres.state import EMPTY, Map, freeze
 from rpgres.tomlfiles import nearest, parse, problem_error, read_source
 
@@ -40,11 +50,15 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """What comes of one option of an outcome table, with conditions decided and values filled in."""
+    """What comes of one option of an outcome table, with conditions decided and values filled in.
+
+    `rolls` are label and dice of what is rolled first, and whose results effects name.
+    """
 
     text: str
     effects: tuple[Effect, ...]
     asks: tuple[Ask, ...]
+    rolls: tuple[tuple[str, str], ...] = ()
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -66,6 +80,7 @@ class Settlement(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
     effects: tuple[Effect, ...]
     asks: tuple[Ask, ...]
+    rolls: tuple[tuple[str, str], ...] = ()
 
 
 class Rules:
@@ -98,9 +113,10 @@ class Rules:
         self._tables: dict[str, OutcomeTable] = {}
         self._menus: dict[str, RowQuestion] | None = None
         self._identity: dict[str, Any] | None = None
-        self._settlements: dict[tuple[str, int | None], list[tuple[Map[str, str], Settlement]]] = {}
+        self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
+        self.compiled: dict[str, Any] = {}  # what those who play these rules have worked out of them, by their own key
         # The files that ship are checked by those who ship them.
-        self._is_sound = not any(part.is_overlay for part in self._parts)
+        self._is_sound = not any(part.is_overlay for part in self._parts) and not self._is_homemade()
 
     @property
     def overlays(self) -> list[str]:
@@ -108,7 +124,9 @@ class Rules:
         return [str(part.folder) for part in self._parts if part.is_overlay]
 
     def require_sound(self) -> None:
-        """Make sure, once, that overlays leave a ruleset that can be played; without overlays nothing is looked at.
+        """Make sure, once, that overlays leave a ruleset that can be played, and that a homemade one is sound.
+
+        Nothing is looked at where there is neither.
 
         Raises:
             FileError: all problems at once, each with its file and line.
@@ -118,6 +136,10 @@ class Rules:
 
             check_overlaid(self)
             self._is_sound = True
+
+    def _is_homemade(self) -> bool:
+        """Tell whether this is somebody's own ruleset in a file, which nobody has checked yet."""
+        return self.file.standalone and not self.folders[0].is_relative_to(builtin_folder())
 
     def without_overlays(self) -> Rules:
         """Return the ruleset as its own folder has it.
@@ -152,7 +174,15 @@ class Rules:
     @cached_property
     def tracks(self) -> dict[str, Track]:
         """The tracks that characters have with these switches."""
-        return {name: track for name, track in self.file.tracks.items() if self._is_so(track.when, None, EMPTY)}
+        return {
+            name: msgspec.structs.replace(track, more=[more for more in track.more if self._has(more)])
+            for name, track in self.file.tracks.items()
+            if self._has(track)
+        }
+
+    def _has(self, part: Track | MoreBoxes) -> bool:
+        """Tell whether characters have a track, or some boxes of one, with these switches."""
+        return self._is_so(part.when, None, EMPTY)
 
     @cached_property
     def dice(self) -> Dice:
@@ -161,21 +191,36 @@ class Rules:
 
         return dice(self.file.dice)
 
-    def rule(self, action: str) -> Rule:
-        """Return the function that plays an action.
+    def require_action(self, action: str) -> None:
+        """Make sure that an action can be played.
 
         Raises:
             UsageError: the ruleset has no such action.
-            RuleError: its data have the action, and its code has not.
+            RuleError: its data name the action and do not describe it, and its code has no rule for it.
             FileError: its overlays are faulty.
         """
         if not self._is_sound:
             self.require_sound()
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
-        if action not in self.ruleset.actions:
-            raise RuleError(f"the ruleset {self.id} describes the action {action!r} and has no rule for it")
-        return self.ruleset.actions[action]
+        if action not in self.ruleset.actions and not self.is_described(action):
+            told = f"the ruleset {self.id} describes the action {action!r} and has no rule for it"
+            raise blamed(RuleError(told), self.ruleset)
+
+    def is_described(self, action: str) -> bool:
+        """Tell whether an action's data say how it is played, so that it needs no rule in code."""
+        return bool(self.file.actions[action].roll) or self.file.standalone
+
+    def effect_function(self, kind: str) -> ApplyEffect | None:
+        """Return what applies a kind of effect: the code's function, or what its data describe; None for neither."""
+        return self.ruleset.effects.get(kind) or self._described_effects.get(kind)
+
+    @cached_property
+    def _described_effects(self) -> dict[str, ApplyEffect]:
+        from rpgres.rulesets.doing import described_effect
+
+        found = {kind: described_effect(self.file, kind) for kind in self.file.effects}
+        return {kind: function for kind, function in found.items() if function is not None}
 
     def parameters(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under."""
@@ -269,26 +314,34 @@ class Rules:
             raise FileError(unknown("menu", name, self._menus, of=f"the ruleset {self.id}"))
         return self._menus[name]
 
-    def settlement(self, table: str, margin: int | None, facts: Map[str, str] = EMPTY) -> Settlement:
+    def settlement(self, table: str, margin: int | None, facts: Map[str, Any] = EMPTY, *, band: str = "") -> Settlement:
         """Return what a table says for a margin (None: nothing opposed the action), conditions decided.
 
-        `facts` are what conditions (`when`) may speak of, beside switches and the margin.
+        `facts` are what conditions (`when`) may speak of, beside switches and the margin, and the numbers that effects
+        may name. With a `band`, that row stands whatever the margin is.
         """
-        known = self._settlements.setdefault((table, margin), [])
+        known = self._settlements.setdefault((table, margin, band), [])
         for its_facts, settlement in known:
             if its_facts is facts or its_facts == facts:
                 return settlement
-        settlement = self._settle(table, margin, facts)
-        known.append((facts, settlement))
+        settlement = self._settle(table, margin, facts, band)
+        if len(known) < MOST_SETTLED:
+            known.append((facts, settlement))
         return settlement
 
-    def settled(self) -> set[tuple[str, str]]:
-        """Return the rows that runs came to so far, as (outcome table, band)."""
-        return {(name, known.band) for (name, _), found in self._settlements.items() for _, known in found}
+    def settled(self) -> set[tuple[str, str, bool]]:
+        """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
+        return {
+            (name, settlement.band, margin is not None and not band)
+            for (name, margin, band), found in self._settlements.items()
+            for _, settlement in found
+        }
 
-    def _settle(self, name: str, margin: int | None, facts: Map[str, str]) -> Settlement:
+    def _settle(self, name: str, margin: int | None, facts: Map[str, Any], band: str) -> Settlement:
         table = self.table(name)
-        if margin is not None:
+        if band:
+            pass
+        elif margin is not None:
             band = self.band_of(margin)
         else:
             band = next(iter(table)) if len(table) == 1 else self.unopposed_band()
@@ -299,7 +352,21 @@ class Rules:
             texts=(row.text,) if row.text else (),
             effects=self._fill(row.effects, margin, facts),
             asks=self._asks(row.ask, margin, facts),
+            rolls=self._rolls(row.rolls, margin, facts),
         )
+
+    def _rolls(self, rolls: Mapping[str, str], margin: int | None, facts: Map[str, Any]) -> tuple[tuple[str, str], ...]:
+        if not rolls:
+            return ()
+        from rpgres.rulesets.templates import dice_key, fill
+
+        numbers = {**facts, "margin": margin or 0}
+
+        def value_of(name: str) -> int | str:
+            found: int | str = numbers.get(dice_key(name), numbers.get(name, 0))
+            return found
+
+        return tuple((label, fill(template, value_of)) for label, template in rolls.items())
 
     def _row(self, table: OutcomeTable, band: str) -> Row:
         """Return what a table says of a band; one that is also another has all of that one's, and its own after it."""
@@ -308,16 +375,21 @@ class Rules:
         if not also:
             return row
         base = table.get(also, Row())
-        return Row(text=row.text or base.text, effects=[*base.effects, *row.effects], ask={**base.ask, **row.ask})
+        return Row(
+            text=row.text or base.text,
+            rolls={**base.rolls, **row.rolls},
+            effects=[*base.effects, *row.effects],
+            ask={**base.ask, **row.ask},
+        )
 
     def is_band(self, band: str, wanted: str) -> bool:
         """Tell whether a band is the wanted one, or also is it."""
         return band == wanted or (band in self.file.bands and self.file.bands[band].also == wanted)
 
-    def _asks(self, ask: Mapping[str, RowQuestion], margin: int | None, facts: Map[str, str]) -> tuple[Ask, ...]:
+    def _asks(self, ask: Mapping[str, RowQuestion], margin: int | None, facts: Map[str, Any]) -> tuple[Ask, ...]:
         asks = []
         for label, question in ask.items():
-            if not self._holds(question.when, question.unless, margin, facts):
+            if not self.holds(question.when, question.unless, margin, facts):
                 continue
             asked = self.menu(question.menu) if question.menu else question
             who = asked.who
@@ -326,7 +398,7 @@ class Rules:
             options = {
                 name: option
                 for name, option in asked.options.items()
-                if self._holds(option.when, option.unless, margin, facts)
+                if self.holds(option.when, option.unless, margin, facts)
             }
             if not asked.options:
                 raise FileError(f"the question {label!r} of the ruleset {self.id} has no options")
@@ -344,36 +416,54 @@ class Rules:
             )
         return tuple(asks)
 
-    def _choice(self, option: RowOption, margin: int | None, facts: Map[str, str]) -> Choice:
-        return Choice(option.text, self._fill(option.effects, margin, facts), self._asks(option.ask, margin, facts))
+    def _choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
+        return Choice(
+            option.text,
+            self._fill(option.effects, margin, facts),
+            self._asks(option.ask, margin, facts),
+            self._rolls(option.rolls, margin, facts),
+        )
 
     def _fill(
-        self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, str]
+        self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]
     ) -> tuple[Effect, ...]:
-        """Return the effects whose condition holds, with `margin` expressions replaced by their numbers."""
+        """Return the effects whose condition holds, with the margin and names of numbers replaced by the numbers."""
         filled = []
         for raw in effects:
-            if self._holds(raw.get("when", EMPTY), raw.get("unless", EMPTY), margin, facts):
-                fields = {key: value_of(value, margin) for key, value in raw.items() if key not in ("when", "unless")}
-                filled.append(freeze(fields))
+            if self.holds(raw.get("when", EMPTY), raw.get("unless", EMPTY), margin, facts):
+                fields = {key: value for key, value in raw.items() if key not in ("when", "unless")}
+                filled.append(freeze(self.with_numbers(fields, margin, facts)))
         return tuple(filled)
 
-    def _holds(
-        self, when: Mapping[str, Any], unless: Mapping[str, Any], margin: int | None, facts: Map[str, str]
+    def with_numbers(self, effect: Mapping[str, Any], margin: int | None, numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an effect's fields with `margin` replaced by the number, and other numbers where its kind has some.
+
+        Only in the fields that the kind of effect lists under `numbers` may another number be named.
+        """
+        known = self.file.effects.get(effect.get("kind", ""))
+        numeric = known.numbers if known is not None else ()
+        return {key: value_of(value, margin, numbers if key in numeric else EMPTY) for key, value in effect.items()}
+
+    def holds(
+        self, when: Mapping[str, Any], unless: Mapping[str, Any], margin: int | None, facts: Map[str, Any]
     ) -> bool:
         """Tell whether a condition holds: everything in `when` is so, and not everything in `unless`."""
         return self._is_so(when, margin, facts) and not (unless and self._is_so(unless, margin, facts))
 
-    def _is_so(self, condition: Mapping[str, Any], margin: int | None, facts: Map[str, str]) -> bool:
+    def _is_so(self, condition: Mapping[str, Any], margin: int | None, facts: Map[str, Any]) -> bool:
         for key, wanted in condition.items():
-            if key == "margin-from":
-                if margin is None or margin < wanted:
+            name, _, side = key.rpartition("-")
+            if side in BOUNDS and key not in facts and key not in self.switches:
+                number = margin if name == "margin" else facts.get(name)
+                bound = facts.get(wanted) if isinstance(wanted, str) else wanted
+                if not isinstance(number, int) or not isinstance(bound, int):
                     return False
-            elif key == "margin-to":
-                if margin is None or margin > wanted:
+                if number < bound if side == "from" else number > bound:
                     return False
             else:
-                value = facts.get(key, self.switches.get(key, ""))
+                value = margin if key == "margin" else facts.get(key, self.switches.get(key, ""))
+                if isinstance(value, int) and isinstance(wanted, str):
+                    wanted = facts.get(wanted)
                 if value != wanted and not (isinstance(wanted, list) and value in wanted):
                     return False
         return True
@@ -402,25 +492,43 @@ class Rules:
         }
 
 
-MARGIN = re.compile(r"^(-?)margin(?:\s*([+-])\s*(\d+))?$")
+# The name of a number in an effect's value, with a sign and a simple sum: `margin`, `-damage`, `margin-1`, `half/2`.
+NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
+BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
+MOST_SETTLED = 1000  # kept for one table and margin; more are worked out again
 
 
-def value_of(value: Any, margin: int | None) -> Any:
+def value_of(value: Any, margin: int | None, numbers: Mapping[str, Any] = EMPTY) -> Any:
     """Return an effect's value with `margin`, `-margin`, `margin-1` and the like replaced by the number.
+
+    Division drops the fraction. What names no number stays as it is.
 
     >>> value_of("margin-1", 4)
     3
+    >>> value_of("-damage", None, {"damage": 7})
+    -7
     """
     if not isinstance(value, str):
         return value
-    match = MARGIN.match(value)
+    match = NUMBER.match(value)
     if match is None:
         return value
-    number = margin or 0
-    if match[1]:
-        number = -number
-    if match[2]:
-        number += int(match[2] + match[3])
+    sign, name, operator, operand = match.groups()
+    number = (margin or 0) if name == "margin" else numbers.get(name)
+    if not isinstance(number, int):
+        return value
+    number = -number if sign else number
+    match operator:
+        case "+":
+            return number + int(operand)
+        case "-":
+            return number - int(operand)
+        case "*":
+            return number * int(operand)
+        case "/":
+            from rpgres.dice.notation import divide
+
+            return divide(number, int(operand)) if int(operand) else value
     return number
 
 

@@ -6,7 +6,7 @@ from rpgres.scenes.checking import check_scene, require_sound, scene_problems
 from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, seed_of
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
 from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_names
-from rpgres.scenes.records import Expect, Scene, SceneFile, SceneTag, Step
+from rpgres.scenes.records import Expect, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 
 __all__ = [
     "Expect",
@@ -18,6 +18,8 @@ __all__ = [
     "SceneFile",
     "SceneResult",
     "SceneTag",
+    "SceneThing",
+    "SceneTrack",
     "Step",
     "check_scene",
     "find_scene",

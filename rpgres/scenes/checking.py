@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -14,13 +14,14 @@ from rpgres.chance import read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.inputs import SHEET
 from rpgres.rulesets import Rules, load_rules
-from rpgres.scenes.reading import folder_of, laid_out, read_character, seated
-from rpgres.scenes.records import Scene, SceneFile, SceneTag, Step
+from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
+from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.sheets import find_sheet
 from rpgres.state import EMPTY, GM, Map, State
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problem_error, problems
 
 Path_ = tuple[str | int, ...]
+Laid = TypeVar("Laid", SceneTag, SceneThing, SceneTrack)
 
 # What stands in for a required input that is faulty, so that the others can be read.
 _HARMLESS = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
@@ -65,6 +66,10 @@ def scene_problems(
     tags = _sound(data.get("tags"), SceneTag)
     for tag in tags.values():
         state = laid_out(state, tag)
+    tracks, things = _sound(data.get("tracks"), SceneTrack), _sound(data.get("things"), SceneThing)
+    _check_table(faults, tracks, things, (*_names(state, data), GM))
+    if not any(faults_on_table(tracks, things)):
+        state = set_out(state, tracks=tracks, things=things)
     steps = [_as_step(raw) for raw in _items(data.get("steps"))]
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, folder_of(source, folder))
     _check_steps(faults, scene, steps, everybody=_names(state, data))
@@ -78,6 +83,7 @@ def check_scene(scene: Scene) -> list[Problem]:
     names = tuple(scene.state.characters)
     _check_steps(faults, scene, scene.file.steps, everybody=names)
     _check_tags(faults, scene.file.tags, (*names, GM))
+    _check_table(faults, scene.file.tracks, scene.file.things, (*names, GM))
     return faults.in_order()
 
 
@@ -136,7 +142,7 @@ def _items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _sound(value: Any, type_: type[SceneTag]) -> dict[str, SceneTag]:
+def _sound(value: Any, type_: type[Laid]) -> dict[str, Laid]:
     found = {}
     for name, raw in _table(value).items():
         try:
@@ -227,6 +233,18 @@ def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[s
         for holder, key in [*places, *([(tag.on, "on")] if tag.on else [])]:
             if holder not in seats:
                 faults.name("nobody in this scene is called", holder, seats, "tags", name, key)
+
+
+def _check_table(
+    faults: _Faults, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing], seats: Sequence[str]
+) -> None:
+    for path, message in faults_on_table(tracks, things):
+        faults.add(message, *path)
+    for field, named in (("tracks", tracks), ("things", things)):
+        for name, one in named.items():
+            for seat in one.seen_by or ():
+                if seat not in seats:
+                    faults.name("nobody in this scene is called", seat, seats, field, name, "seen-by")
 
 
 def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, everybody: Sequence[str]) -> None:

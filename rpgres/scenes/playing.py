@@ -10,6 +10,7 @@ import msgspec
 from rpgres.actions import Pending, Prepared, Result, prepare, run
 from rpgres.chance import Streams, read_seed
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.keeping import state_record
 from rpgres.players import Prompt
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.records import Answers, Scene, Step
@@ -106,7 +107,7 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
         seed=seed,
         switches=scene.rules.switches,
         steps=steps,
-        state=msgspec.to_builtins(state),
+        state=state_record(state),
     )
 
 

@@ -10,6 +10,7 @@ import msgspec
 from rpgres.actions import Pending, Result
 from rpgres.chance import Streams, read_seed
 from rpgres.errors import RpgresError
+from rpgres.keeping import plain
 from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
 from rpgres.scenes.records import Expect, Scene
 from rpgres.state import State
@@ -137,5 +138,4 @@ def _look_up(state: State, path: str) -> Any:
             value = getattr(value, key, _ABSENT)
         if value is None or value == _ABSENT:
             return _ABSENT
-    found = msgspec.to_builtins(value)
-    return list(found) if isinstance(found, tuple) else found
+    return plain(value)

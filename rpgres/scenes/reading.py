@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rpgres.actions import policy_of
 from rpgres.chance import read_seed
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import FileError, UsageError
 from rpgres.inputs import lay_distinct
+from rpgres.keeping import fault_in
 from rpgres.players import Policy
-from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
-from rpgres.scenes.records import Scene, SceneFile, SceneTag
+from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
 from rpgres.sheets import STDIN, Sheet, find_sheet, make_sheet
-from rpgres.state import EMPTY, ROLES, Map, State, Tag
+from rpgres.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put
 from rpgres.tomlfiles import Source, convert, locate, nearest, overlay, parse, read_source
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
-    """Return the file of a scene: a path, or one that ships with a ruleset as `RULESET/NAME`.
+    """Return the file of a scene: a path, or one that comes with a ruleset as `RULESET/NAME`.
 
     Raises:
         FileError: there is none; names the nearest.
+        PluginError: the ruleset it would come with cannot be used.
     """
     path = Path(name)
     if os.path.isfile(path):
         return path
     ruleset, _, scene = name.removesuffix(".toml").partition("/")
-    for root in (*reversed(overlay_roots(extra)), builtin_folder()):
-        folder = root / ruleset / "scenes"
-        if scene and os.path.isfile(folder / f"{scene}.toml"):
-            return folder / f"{scene}.toml"
-    installed = _installed_folder(ruleset) if scene else None
-    if installed is not None and os.path.isfile(installed / "scenes" / f"{scene}.toml"):
-        return installed / "scenes" / f"{scene}.toml"
+    roots = [root / ruleset for root in (*reversed(overlay_roots(extra)), builtin_folder())] if scene else []
+    found = next((file for root in roots if os.path.isfile(file := root / "scenes" / f"{scene}.toml")), None)
+    found = found or (_installed_scene(ruleset, scene) if scene else None)
+    if found is not None:
+        return found
     known = scene_names(extra=extra)
     near = nearest(name, known)
     hint = (
@@ -45,12 +44,16 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
 
 
-def _installed_folder(ruleset: str) -> Path | None:
-    """Return the data folder of a third party's ruleset; None when there is no such, or it cannot be used."""
+def _installed_scene(ruleset: str, scene: str) -> Path | None:
+    """Return a scene of a third party's ruleset, whose code says where its data are."""
+    from rpgres.plugins import find_ruleset
+
     try:
-        return find_ruleset(ruleset).data
-    except RpgresError:
+        data = find_ruleset(ruleset).data
+    except UsageError:  # there is no such ruleset
         return None
+    path = data / "scenes" / f"{scene}.toml" if data is not None else None
+    return path if path is not None and os.path.isfile(path) else None
 
 
 def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path | None]:
@@ -71,11 +74,13 @@ def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path |
 
 
 def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
-    """Return the scenes that ship with rulesets, as `RULESET/NAME`."""
-    found = [
-        path for root in (builtin_folder(), *overlay_roots(extra)) for path in sorted(root.glob("*/scenes/*.toml"))
-    ]
-    return list(dict.fromkeys(f"{path.parent.parent.name}/{path.stem}" for path in found))
+    """Return the scenes that come with rulesets, as `RULESET/NAME`; no ruleset is imported for it."""
+    from rpgres.plugins import installed_folders
+
+    folders = [folder for root in (builtin_folder(), *overlay_roots(extra)) for folder in sorted(root.glob("*"))]
+    named = [*((folder.name, folder) for folder in folders), *installed_folders().items()]
+    found = [f"{name}/{path.stem}" for name, folder in named for path in sorted((folder / "scenes").glob("*.toml"))]
+    return list(dict.fromkeys(found))
 
 
 def read_scene(
@@ -123,6 +128,9 @@ def read_scene(
                 f"{where}: something called {laid.text!r} lies on the table already; call it something else"
             )
         state = laid_out(state, laid)
+    for path, message in faults_on_table(file.tracks, file.things):
+        raise FileError(f"{source.path}:{locate(source.text, path)}: {message}", file=source.path)
+    state = set_out(state, tracks=file.tracks, things=file.things)
     everybody = policy or file.policy
     if everybody or auto:
         policies[""] = policy_of(rules, everybody)
@@ -155,6 +163,45 @@ def laid_out(state: State, laid: SceneTag) -> State:
     """Return the state with a tag of a scene."""
     seen_by = None if laid.seen_by is None else tuple(laid.seen_by)
     return state.with_tag(Tag(laid.text, laid.kind, laid.on, Map(laid.uses), seen_by))
+
+
+def faults_on_table(
+    tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield what is wrong with the tracks and things of a scene, each with the key path where it stands."""
+    for name, track in tracks.items():
+        boxes = _box_sizes(track)
+        strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
+        if strange:
+            yield ("tracks", name, "marks"), f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+        elif isinstance(track.marks, int) and track.marks > len(boxes):
+            yield ("tracks", name, "marks"), f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
+    for name, thing in things.items():
+        fault = fault_in(State(things=Map({name: freeze(thing.value)})))
+        if fault:
+            yield ("things", name, "value"), fault
+        if name in tracks:
+            yield ("things", name), f"there is a track of the name {name!r}; call one of them something else"
+
+
+def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:
+    """Return the state with the tracks and things of a scene, which are sound."""
+    for name, track in tracks.items():
+        marks = track.marks
+        marked = list(_box_sizes(track))[:marks] if isinstance(marks, int) else marks
+        boxes = tuple(Box(box, size, "x" if box in marked else "") for box, size in _box_sizes(track).items())
+        state = put(state, ("tracks", name), boxes)
+    for name, thing in things.items():
+        state = put(state, ("things", name), freeze(thing.value))
+    laid: list[tuple[str, SceneTrack | SceneThing]] = [*tracks.items(), *things.items()]
+    hidden = {name: tuple(one.seen_by) for name, one in laid if one.seen_by is not None}
+    return put(state, ("audiences",), Map({**state.audiences, **hidden}))
+
+
+def _box_sizes(track: SceneTrack) -> dict[str, int]:
+    if isinstance(track.boxes, int):
+        return {str(number): 1 for number in range(1, track.boxes + 1)}
+    return track.boxes
 
 
 def read_character(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -26,6 +26,25 @@ class SceneTag(_Record, frozen=True):
     kind: str
     on: str = SCENE
     uses: dict[str, int] = {}
+    seen_by: list[str] | None = None
+
+
+class SceneTrack(_Record, frozen=True):
+    """Boxes of the table itself when the scene begins: a clock that fills, for example.
+
+    `boxes` is how many there are, each of size 1 and called by its number, or their sizes by name. `marks` is how many
+    of them are marked, from the first on, or the names of those that are.
+    """
+
+    boxes: Annotated[int, msgspec.Meta(ge=1, le=1000)] | dict[str, int]
+    marks: Annotated[int, msgspec.Meta(ge=0)] | list[str] = 0
+    seen_by: list[str] | None = None
+
+
+class SceneThing(_Record, frozen=True):
+    """Something of the ruleset's own that lies on the table when the scene begins, under the name the ruleset knows."""
+
+    value: Any
     seen_by: list[str] | None = None
 
 
@@ -79,6 +98,8 @@ class SceneFile(_Record, frozen=True):
     counters: dict[str, int] = {}
     characters: dict[Id, dict[str, Any]] = {}
     tags: dict[Id, SceneTag] = {}
+    tracks: dict[Id, SceneTrack] = {}
+    things: dict[Id, SceneThing] = {}
     steps: list[Step] = []
 
 

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from crowd import Environments
+
 HELLO = """
 import typer
 app = typer.Typer()
@@ -30,10 +32,20 @@ app()
 """
 ROLL = [sys.executable, "-m", "rpgres", "roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--seed", "7"]
 
+# What is typed where much else is installed. The first is what is promised; the others are for information.
+IN_A_CROWD = {
+    "roll fate overcome": "roll fate overcome --skill 3 --vs 2 --seed 7",
+    "roll after-hours slip": "roll after-hours slip --skill 2 --to hall --given roll=6,6",
+    "--help": "--help",
+    "roll --help, which lists rulesets": "roll --help",
+    "roll fate overcome --help": "roll fate overcome --help",
+}
+COMPLETED = {"complete roll fate ov": "rpgres roll fate ov", "complete roll f": "rpgres roll f"}
 
-def whole_process(command: list[str]) -> float:
+
+def whole_process(command: list[str], **extra: str) -> float:
     """Return the seconds a command takes from start to exit."""
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | extra
     start = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, env=env, check=True)
     return time.perf_counter() - start
@@ -69,6 +81,32 @@ def start(runs: int) -> dict[str, Any]:
             lambda: whole_process(ROLL), lambda: whole_process([sys.executable, str(hello)]), runs=runs
         )
     return {"ours ms": ours * 1e3, "hello-world Typer ms": theirs * 1e3, "ratio": ratio, "peak MiB": peak_memory(ROLL)}
+
+
+def in_a_crowd(runs: int) -> dict[str, Any]:
+    """Return how much slower commands are with 200 other distributions and 20 rulesets than with rpgres alone.
+
+    The third party's ruleset is measured against an environment in which it is the only one.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        environments = Environments(Path(folder))
+        figures: dict[str, Any] = {}
+
+        def measure(name: str, alone: Path, words: list[str], **extra: str) -> None:
+            one, other = ([str(python), "-m", "rpgres", *words] for python in (environments.crowded, alone))
+            crowded, lonely, ratio = alternate(
+                lambda: whole_process(one, **extra), lambda: whole_process(other, **extra), runs=runs
+            )
+            figures[f"{name}: ms"] = crowded * 1e3
+            figures[f"{name}: alone ms"] = lonely * 1e3
+            figures[f"{name}: ratio"] = ratio
+
+        for name, line in IN_A_CROWD.items():
+            measure(name, environments.one if "after-hours" in line else environments.alone, line.split())
+        for name, line in COMPLETED.items():
+            words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+            measure(name, environments.alone, [], _RPGRES_COMPLETE="complete_bash", **words)
+    return figures
 
 
 def resolutions(runs: int) -> dict[str, Any]:
@@ -155,13 +193,14 @@ def main() -> None:
     options = parser.parse_args()
     figures = {
         "start of `rpgres roll fate overcome --skill 3 --vs 2`": start(options.runs),
+        "start with 200 other distributions and 20 rulesets installed": in_a_crowd(options.runs),
         "resolutions in one process": resolutions(options.runs),
         "exact odds of one opposed action": exact_odds(options.runs),
     }
     for title, values in figures.items():
         print(title)
         for name, value in values.items():
-            print(f"  {name:36} {value:12,.2f}")
+            print(f"  {name:44} {value:12,.2f}")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
 

@@ -1,0 +1,207 @@
+"""What is read off one throw beside its value: the natural die, the highest, how many sixes; and the exact joint law.
+
+All but the total speak of the first pool of an expression, and of its kept dice alone, with nothing added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from math import comb
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpgres.dice.expression import Dice
+from rpgres.dice.laws import LawSizeError, die_law, law_of
+from rpgres.dice.notation import Comparison, Node, Number, Pool, Product, Quotient, Sum
+from rpgres.dice.throwing import DieFace, Throw
+
+MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
+
+
+class Reading(Struct, frozen=True):
+    """One thing that is read off a throw.
+
+    Attributes:
+        kind: `total` is the value of the expression; `natural` the sum, `highest` and `lowest` the best and the worst
+            of the kept dice, `count` how many of them fit `counted`. Without dice all but the total are 0.
+        counted: which dice count.
+    """
+
+    kind: Literal["total", "natural", "highest", "lowest", "count"]
+    counted: Comparison | None = None
+
+
+class JointLaw(Struct, frozen=True):
+    """An exact distribution of several readings of one throw."""
+
+    values: tuple[tuple[int, ...], ...]  # ascending, distinct
+    weights: tuple[int, ...]  # positive
+    total: int  # of the weights and what is open
+    open: int = 0
+
+
+def read_off(dice: Dice, throw: Throw, readings: tuple[Reading, ...]) -> tuple[int, ...]:
+    """Return what is read off a throw, in the order of the readings."""
+    kept = list(_kept(throw.faces[0])) if dice.pools else []
+    return tuple(throw.value if reading.kind == "total" else _of_kept(reading, kept) for reading in readings)
+
+
+def _kept(faces: tuple[DieFace, ...]) -> Iterator[int]:
+    """Yield the worth of every kept die: an exploded one is the sum of its faces."""
+    worth = 0
+    for face in faces:
+        if face.mark == "rerolled":
+            continue
+        worth += face.face
+        if not face.exploded:
+            if face.mark != "dropped":
+                yield worth
+            worth = 0
+
+
+def _of_kept(reading: Reading, kept: list[int]) -> int:
+    match reading.kind:
+        case "natural":
+            return sum(kept)
+        case "highest":
+            return max(kept, default=0)
+        case "lowest":
+            return min(kept, default=0)
+        case _:
+            return sum(1 for die in kept if reading.counted is not None and reading.counted.fits(die))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The joint law
+
+
+@lru_cache(maxsize=1024)
+def joint_law(dice: Dice, readings: tuple[Reading, ...]) -> JointLaw:
+    """Return the exact distribution of several readings of one throw.
+
+    Args:
+        dice: what is thrown.
+        readings: what is read off; at least one.
+
+    Raises:
+        LawSizeError: there would be too many values to go through.
+    """
+    if all(reading.kind == "total" for reading in readings):
+        law = dice.law
+        return JointLaw(tuple((value,) * len(readings) for value in law.values), law.weights, law.total, law.open)
+    if not dice.pools:
+        total = dice.law.values[0]
+        return JointLaw((tuple(total if one.kind == "total" else 0 for one in readings),), (1,), 1)
+    pool = dice.pools[0]
+    needs_value = any(reading.kind == "total" for reading in readings)
+    found, total = _pool_states(pool, readings, needs_value=needs_value)
+    if not needs_value:
+        return _law({values: weight for (_, values), weight in found.items()}, total)
+    rest = {value: law_of(_with_first(dice.node, value)) for value in {value for value, _ in found}}
+    scale = next(iter(rest.values())).total
+    joint: dict[tuple[int, ...], int] = {}
+    for (value, values), weight in found.items():
+        law = rest[value]
+        for whole, chance in law.items():
+            key = tuple(whole if one.kind == "total" else read for one, read in zip(readings, values, strict=True))
+            joint[key] = joint.get(key, 0) + weight * chance * (scale // law.total if law.total != scale else 1)
+    return _law(joint, total * scale)
+
+
+def _law(weights: dict[tuple[int, ...], int], total: int) -> JointLaw:
+    values = sorted(weights)
+    known = tuple(weights[value] for value in values)
+    return JointLaw(tuple(values), known, total, total - sum(known))
+
+
+_State = tuple[int, tuple[int, ...]]  # the pool's value (0 where nobody asks), and the readings so far
+
+
+def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool) -> tuple[dict[_State, int], int]:
+    """Return the weight of every joint result of a pool, and the weight of all.
+
+    Faces are gone through from high to low with the number of dice at each, so that the place of a die says whether it
+    is kept; states that agree in all that is asked go on as one.
+    """
+    die = die_law(replace(pool, target=None))  # a target would make one of all faces beyond it
+    low, high = pool.kept
+    first, last = pool.count - high, pool.count - low  # places of the kept dice, counted from the highest
+    steps = 0
+    states: dict[tuple[int, _State], int] = {(0, (0, (0,) * len(readings))): 1}
+    for face, weight in sorted(die.items(), reverse=True):
+        powers = [weight**count for count in range(pool.count + 1)]
+        fits = tuple(one.counted is not None and one.counted.fits(face) for one in readings)
+        is_hit = pool.target is None or pool.target.fits(face)
+        worth = face if pool.target is None else 1
+        after: dict[tuple[int, _State], int] = {}
+        for (placed, state), so_far in states.items():
+            left = pool.count - placed
+            steps += left + 1
+            if steps > MOST_JOINT_STEPS:
+                raise LawSizeError(
+                    "to work out what is read off these dice together would take too long (limit MOST_JOINT_STEPS); "
+                    "use fewer dice or fewer sides, or throw them many times instead",
+                    limit="MOST_JOINT_STEPS",
+                )
+            for count in range(left + 1):
+                kept = max(0, min(placed + count, last) - max(placed, first))
+                so = state
+                if kept:
+                    values = tuple(
+                        _grown(one.kind, value, face, kept, is_fit=fit, is_first=placed <= first)
+                        for one, value, fit in zip(readings, state[1], fits, strict=True)
+                    )
+                    so = (state[0] + (worth * kept if needs_value and is_hit else 0), values)
+                reached = (placed + count, so)
+                after[reached] = after.get(reached, 0) + so_far * comb(left, count) * powers[count]
+        states = after
+    done = {state: weight for (placed, state), weight in states.items() if placed == pool.count}
+    return done, die.total**pool.count
+
+
+def _grown(kind: str, so_far: int, face: int, kept: int, *, is_fit: bool, is_first: bool) -> int:
+    """Return a reading after so many more kept dice of one face; faces come from high to low."""
+    match kind:
+        case "natural":
+            return so_far + face * kept
+        case "count":
+            return so_far + (kept if is_fit else 0)
+        case "lowest":
+            return face
+        case "highest":
+            return face if is_first else so_far
+        case _:
+            return 0
+
+
+def _with_first(node: Node, value: int) -> Node:
+    """Return an expression in which the first pool is a plain number."""
+    changed, _ = _replaced(node, value)
+    return changed
+
+
+def _replaced(node: Node, value: int) -> tuple[Node, bool]:
+    if isinstance(node, Pool):
+        return (Number(value) if value >= 0 else Sum(((-1, Number(-value)),))), True
+    if isinstance(node, Number):
+        return node, False
+    if isinstance(node, Quotient):
+        inner, is_done = _replaced(node.node, value)
+        return replace(node, node=inner), is_done
+    if isinstance(node, Product):
+        factors = list(node.factors)
+        for number, factor in enumerate(factors):
+            factors[number], is_done = _replaced(factor, value)
+            if is_done:
+                return Product(tuple(factors)), True
+        return node, False
+    terms = list(node.terms)
+    for number, (sign, term) in enumerate(terms):
+        inner, is_done = _replaced(term, value)
+        if is_done:
+            terms[number] = (sign, inner)
+            return Sum(tuple(terms)), True
+    return node, False

@@ -1,0 +1,58 @@
+"""Dice with names in braces, as described actions write them: `2d6 + {stat}`. Nothing here knows what a name means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+ID = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
+
+# A sign before a name is read with it, so that `+ {stat}` becomes `- 1` rather than `+ (-1)`, and nothing for 0; not
+# where the name is a factor, a number of dice or of sides.
+_SIGNED = re.compile(r"(?P<sign>[+-]\s*)?\{\s*(?P<name>(?:opponent\.)?" + ID + r")\s*\}(?P<factor>\s*[*/×÷d(])?")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_NAME = re.compile(r"\s*(?:opponent\.)?" + ID + r"\s*")
+
+
+def names_in(template: str) -> tuple[str, ...]:
+    """Return the names in braces, in order, each once.
+
+    >>> names_in("{rating}d6 + {stat}")
+    ('rating', 'stat')
+    """
+    return tuple(dict.fromkeys(name.strip() for name in _BRACES.findall(template)))
+
+
+def dice_key(name: str) -> str:
+    """Return the key under which facts hold what a choice is in dice, beside the choice itself."""
+    return f"{{{name}}}"
+
+
+def misnamed(template: str) -> str | None:
+    """Return what stands in braces and can be no name, or nothing."""
+    return next((name for name in _BRACES.findall(template) if not _NAME.fullmatch(name)), None)
+
+
+def fill(template: str, value_of: Callable[[str], int | str]) -> str:
+    """Return dice in notation: a template with its names replaced by what they stand for.
+
+    >>> fill("2d6 + {stat} - {load}", {"stat": -1, "load": 0}.__getitem__)
+    '2d6 - 1 '
+
+    Args:
+        template: notation with names in braces.
+        value_of: returns a name's number, or dice as a text.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        sign, value, factor = match["sign"] or "", value_of(match["name"]), match["factor"] or ""
+        if isinstance(value, str):
+            return f"{sign}{value}{factor}"
+        if not sign or factor:
+            return f"{sign}{value if value >= 0 else f'({value})'}{factor}"
+        if value == 0:
+            return ""
+        is_plus = sign.startswith("+") == (value > 0)
+        return f"{'+' if is_plus else '-'} {abs(value)}"
+
+    return _SIGNED.sub(filled, template)

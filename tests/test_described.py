@@ -1,0 +1,493 @@
+"""Rulesets that are one TOML file: families that no code has seen, written here; and every fault with its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import icepool
+import pytest
+from command_line import rpgres
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres import Pending, Result, resolve
+from rpgres.actions import policy_of, prepare
+from rpgres.chance import Streams
+from rpgres.dealers import SeededDealer
+from rpgres.errors import FileError, PluginError, UsageError
+from rpgres.library import forget_rules
+from rpgres.odds import outcome_odds
+from rpgres.players import Seats, preferred
+from rpgres.plugins import find_ruleset, list_rulesets, ruleset_names
+from rpgres.rulesets import Rules, load_rules
+from rpgres.table import Table
+
+# 3d6 at or under an attribute; degrees by threes; a triple of the lowest faces is a wonder.
+UNDER = """
+standalone = true
+title = "Three under"
+summary = "3d6 at or under an attribute."
+version = "1"
+
+[bands.wonder]
+title = "Wonder"
+success = true
+also = "good"
+when = { natural-to = 4 }
+
+[bands.calamity]
+title = "Calamity"
+success = false
+when = { natural-from = "edge" }
+
+[bands]
+good = { title = "Done", from = 0, to = 2, success = true }
+fine = { title = "Well done", from = 3, success = true, also = "good" }
+bad = { title = "Not done", to = -1, success = false }
+
+[actions.try]
+summary = "Try it."
+parameters = ["attribute", "shift", "tired"]
+required = ["attribute"]
+roll = "3d6 - {shift} + 2*{tired}"
+vs = "{attribute}"
+under = true
+numbers = { degrees = "{margin}/3", edge = "17 - {wounds}" }
+
+[parameters.attribute]
+kind = "ability"
+help = "what is tried with"
+
+[parameters.shift]
+kind = "integer"
+help = "how easy it is"
+
+[parameters.tired]
+kind = "flag"
+help = "whether one is tired"
+
+[outcomes.try.good]
+text = "It is done."
+rolls = { time = "1d6 + {attribute}/2" }
+effects = [{ kind = "done", degrees = "degrees", minutes = "time" }]
+
+[outcomes.try.bad]
+text = "It is not."
+effects = [{ kind = "hurt", to = "actor", change = 1, when = { tired = "yes", margin-to = -2 } }]
+
+[outcomes.try.calamity]
+text = "Everything comes down."
+
+[outcomes.try.calamity.ask.what]
+who = "gm"
+text = "What?"
+options = { roof = { text = "The roof." }, name = { text = "A name.", prefer = 1 } }
+
+[effects.done]
+help = "it is done"
+does = "nothing"
+fields = { degrees = "how well", minutes = "how long it took" }
+numbers = ["degrees", "minutes"]
+
+[effects.hurt]
+help = "a wound"
+does = "counter"
+counter = "wounds"
+fields = { to = "whose", change = "how many" }
+numbers = ["change"]
+
+[sheet.name]
+kind = "text"
+help = "who it is"
+
+[sheet.attributes]
+kind = "abilities"
+names = ["brawn", "nerve", "guile"]
+at-least = 3
+at-most = 18
+help = "from 3 to 18"
+
+[sheet.wounds]
+kind = "counter"
+default = 0
+at-least = 0
+at-most = 3
+help = "wounds so far"
+"""
+
+# An exploding die over a number, with raises.
+RAISES = """
+standalone = true
+title = "Raises"
+summary = "An exploding die against a number, a raise for every four over it."
+version = "1"
+
+[bands]
+miss = { title = "Miss", to = -1, success = false }
+hit = { title = "Hit", from = 0, to = 3, success = true }
+raise = { title = "Raise", from = 4, success = true, also = "hit" }
+
+[actions.test]
+summary = "Roll the die."
+parameters = ["die", "vs"]
+required = ["die", "vs"]
+roll = "{die}"
+vs = "{vs}"
+numbers = { raises = "{margin}/4" }
+
+[parameters.die]
+kind = "choice"
+help = "how good one is"
+choices = { d6 = "fair", d8 = "good", d12 = "great" }
+values = { d6 = "d6!", d8 = "d8!", d12 = "d12!" }
+
+[parameters.vs]
+kind = "opposition"
+help = "the number"
+
+[outcomes.test.hit]
+text = "It lands."
+effects = [{ kind = "land", raises = "raises" }]
+
+[effects.land]
+help = "how well it lands"
+does = "nothing"
+fields = { raises = "how many raises" }
+numbers = ["raises"]
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("RPGRES_RULESETS", raising=False)
+    monkeypatch.delenv("RPGRES_DISABLE", raising=False)
+    forget_rules()
+    yield work
+    forget_rules()
+
+
+def write(text: str, *, name: str = "under", root: str = "rulesets") -> Path:
+    path = Path(root) / name / "ruleset.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def rules(name: str = "under", **more: Any) -> Rules:
+    return load_rules(find_ruleset(name), **more)
+
+
+def odds(action: str, /, name: str = "under", **inputs: Any) -> dict[str, Fraction]:
+    found = outcome_odds(prepare(rules(name), action, inputs))
+    assert found.open == 0
+    return {band: mass for band, mass in found.masses.items() if mass}
+
+
+def done(action: str, /, name: str = "under", **inputs: Any) -> Result:
+    found = resolve(name, action, **inputs)
+    assert isinstance(found, Result), found
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A family that no code has seen
+
+
+@pytest.mark.parametrize("attribute", range(3, 19))
+@pytest.mark.parametrize("shift", [0, 2])
+def test_its_odds_are_those_of_an_independent_count(attribute: int, shift: int) -> None:
+    write(UNDER)
+
+    def band(natural: int) -> str:
+        if natural <= 4:
+            return "wonder"
+        if natural >= 17:
+            return "calamity"
+        margin = attribute - (natural - shift)
+        return "bad" if margin < 0 else "good" if margin < 3 else "fine"
+
+    expected = (3 @ icepool.d6).map(band)
+    assert odds("try", attribute=attribute, shift=shift) == {
+        name: Fraction(weight, expected.denominator()) for name, weight in expected.items()
+    }
+
+
+def test_what_lies_on_a_sheet_moves_its_bounds() -> None:
+    write(UNDER)
+    sheet = Path("rulesets/under/sheets/ash.toml")
+    sheet.parent.mkdir()
+    sheet.write_text('name = "Ash"\nwounds = 3\n[attributes]\nnerve = 11\n', encoding="utf-8")
+    assert odds("try", sheet="ash", attribute="nerve")["calamity"] == Fraction(
+        sum(weight for value, weight in (3 @ icepool.d6).items() if value >= 14), 216
+    )
+
+
+def test_a_result_has_its_numbers_its_later_rolls_and_its_effects() -> None:
+    write(UNDER)
+    found = done("try", attribute=13, given={"roll": "2,2,3", "time": "4"})
+    assert (found.outcome, found.success, found.total, found.opposition, found.margin) == ("fine", True, 7, 13, 6)
+    assert found.effects == [{"kind": "done", "degrees": 2, "minutes": 10}]
+    assert found.details == {"natural": 7, "degrees": 2, "edge": 17}
+    assert [(answer.label, answer.value) for answer in found.answers] == [("roll", "2,2,3"), ("time", "4")]
+    tired = done("try", attribute=9, tired=True, shift=1, given={"roll": "4,4,4"})
+    assert (tired.total, tired.margin) == (13, -4)
+    assert tired.effects == [{"kind": "hurt", "to": "actor", "change": 1}]
+    calamity = resolve("under", "try", attribute=9, given={"roll": "6,6,6"})
+    assert isinstance(calamity, Pending)
+    assert calamity.question.label == "what"
+    assert done("try", attribute=9, given={"roll": "6,6,6"}, auto=True).texts[-1] == "A name."
+
+
+def test_it_is_used_like_any_other() -> None:
+    write(UNDER)
+    (Path("rulesets/under/sheets")).mkdir()
+    Path("rulesets/under/sheets/ash.toml").write_text("[attributes]\nnerve = 11\n", encoding="utf-8")
+    listed = rpgres("ruleset", "list").out
+    assert "under" in listed
+    assert "Three under: 3d6 at or under an attribute." in listed
+    assert rpgres("ruleset", "check", "under") == (0, "under: ok\n", "")
+    text = rpgres(
+        "roll", "under", "try", "--attribute", "11", "--given", "roll=1,2,3", "--given", "time=5", "--seed", "7"
+    )
+    assert text == (
+        0,
+        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6\n  time: 5 = 10\n  It is done.\n"
+        "  * done: degrees 1, minutes 10\n  seed: 7\n",
+        "",
+    )
+    help_ = rpgres("roll", "under", "try", "--help").out
+    assert all(word in help_ for word in ("Try it.", "--attribute", "--shift", "--tired", "roll", "time", "what"))
+    shown = rpgres("ruleset", "show", "under").out
+    assert all(word in shown for word in ("Wonder", "Calamity", "time", "Three under"))
+    assert "Calamity" in rpgres("ruleset", "show", "under", "try").out
+    assert json.loads(rpgres("odds", "under", "try", "--attribute", "11", "--json").out)["method"] == "exact"
+    assert rpgres("sheet", "show", "ash").out.startswith("ash (under)\n")
+    assert "brawn" in rpgres("sheet", "new", "under").out
+    request = '{"ruleset": "under", "action": "try", "with": {"attribute": 11}, "seed": "1", "auto": true}'
+    assert json.loads(rpgres("batch", stdin=request).out)["ruleset"] == "under"
+    for kind in ("result", "odds", "scene", "sheet", "ruleset", "outcomes"):
+        assert json.loads(rpgres("schema", kind, "under").out)["$schema"]
+
+
+def test_it_is_completed() -> None:
+    write(UNDER)
+    from test_cli_roll import completions
+
+    assert completions("rpgres roll und") == ["under"]
+    assert completions("rpgres roll under ") == ["try"]
+    assert completions("rpgres roll under try --attribute n") == ["nerve"]
+    assert completions("rpgres roll under try --given ") == ["roll=", "time="]
+    assert completions("rpgres roll under try --choose what=") == ["what=roof", "what=name"]
+
+
+def test_its_scenes_play() -> None:
+    write(UNDER)
+    Path("a.toml").write_text(
+        'ruleset = "under"\nseed = "3"\n[characters.ash]\nattributes = { nerve = 9 }\n'
+        '[[steps]]\nid = "one"\nactor = "ash"\naction = "try"\nwith = { attribute = "nerve", tired = true }\n'
+        'given = { roll = "4,4,4" }\n'
+        'expect = { outcome = "bad", margin = -5, state.characters.ash.counters.wounds = 1 }\n'
+        '[[steps]]\nactor = "ash"\naction = "try"\nwith = { attribute = 9 }\nwhen = { one = "good" }\nexpect = { played = false }\n',
+        encoding="utf-8",
+    )
+    assert rpgres("scene", "check", "a.toml") == (0, "a.toml: ok\n", "")
+    assert rpgres("scene", "test", "a.toml").out == "a.toml: ok (4 expectations)\n"
+
+
+def test_an_exploding_die_and_its_raises() -> None:
+    write(RAISES, name="raises")
+    found = outcome_odds(prepare(rules("raises"), "test", {"die": "d8", "vs": 4}))
+    die = icepool.d8.explode(depth=30)
+    for band, low, high in (("miss", 0, 3), ("hit", 4, 7), ("raise", 8, 1000)):
+        expected = Fraction(sum(w for value, w in die.items() if low <= value <= high), die.denominator())
+        assert abs(found.masses[band] - expected) < Fraction(1, 10**8)
+    assert 0 < found.open < Fraction(1, 10**8)
+    assert done("test", name="raises", die="d6", vs=4, given={"roll": "6,6,3"}).effects == [
+        {"kind": "land", "raises": 2}
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(pool=st.integers(0, 7), dice=st.integers(-2, 3))
+def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
+    prepared = prepare(rules("best-die"), "act", {"rating": pool, "dice": dice})
+    masses = outcome_odds(prepared).masses
+    seen: dict[str, int] = {}
+    dealer = SeededDealer(Streams("1"))
+    rule = __import__("rpgres.described", fromlist=["play_described"]).play_described
+    for run in range(400):
+        dealer.move_to(run)
+        table = Table(prepared.rules, prepared.state, dealer, Seats(policies={"": preferred}))
+        band = rule("act", table, prepared.state.characters[prepared.actor], **prepared.arguments).band
+        seen[band] = seen.get(band, 0) + 1
+    assert all(masses[band] > 0 for band in seen)
+    assert all(abs(seen.get(band, 0) / 400 - mass) < 0.13 for band, mass in masses.items())
+
+
+def test_without_policies_of_its_own_it_takes_what_is_preferred() -> None:
+    assert policy_of(rules("two-dice")) is preferred
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Where it lies
+
+
+def test_a_file_is_found_on_the_path_of_rulesets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, root in (
+        ("one", "rulesets"),
+        ("two", "elsewhere"),
+        ("three", "given"),
+        ("four", f"{tmp_path}/config/rpgres/rulesets"),
+    ):
+        write(UNDER, name=name, root=root)
+    monkeypatch.setenv("RPGRES_RULESETS", "elsewhere")
+    where = {"RPGRES_RULESETS": "elsewhere", "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    typed = ("try", "--attribute", "18", "--auto")
+    for name in ("one", "two", "four"):
+        assert rpgres("roll", name, *typed, **where).code == 0
+    assert rpgres("roll", "three", *typed, **where).code == 2
+    assert rpgres("roll", "three", *typed, "--rulesets", "given", **where).code == 0
+    names = [name.id for name in ruleset_names()]
+    assert [name for name in names if name in ("one", "two", "three", "four")] == ["four", "one", "two"]
+
+
+def test_a_nearer_file_is_laid_over_a_farther_one_and_over_what_ships() -> None:
+    write(UNDER)
+    write("[bands.good]\nto = 4\n[bands.fine]\nfrom = 5\n", root="nearer")
+    near = done("try", attribute=14, given={"roll": "2,4,4"}, rulesets="nearer")
+    far = done("try", attribute=14, given={"roll": "2,4,4"})
+    assert (near.outcome, far.outcome) == ("good", "fine")
+    write("[bands.price]\nto = 8\n[bands.well]\nfrom = 9\n", name="two-dice")
+    assert done("risk", name="two-dice", trait=0, given={"roll": "4,5"}).outcome == "well"
+
+
+def test_it_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(UNDER)
+    monkeypatch.setenv("RPGRES_DISABLE", "under")
+    with pytest.raises(PluginError, match="disabled"):
+        find_ruleset("under")
+    assert "under" not in [name.id for name in ruleset_names()]
+
+
+def test_a_folder_without_the_word_is_only_laid_over_something() -> None:
+    write(UNDER.replace("standalone = true", "standalone = false"))
+    with pytest.raises(UsageError, match=r"no ruleset 'under'.*only laid over"):
+        find_ruleset("under")
+
+
+def test_a_faulty_file_harms_nothing_else() -> None:
+    write("standalone = true\ntitle = 3\n", name="broken")
+    write(UNDER)
+    assert done("try", attribute=18, given={"roll": "4,4,4", "time": "1"}).outcome == "fine"
+    found = rpgres("roll", "broken", "try")
+    assert found.code == 1
+    assert "rulesets/broken/ruleset.toml:2: title: expected text, found a whole number" in found.err
+    assert "summary: missing key" in found.err
+    status = {one.id: one for one in list_rulesets()}
+    assert (status["broken"].ok, status["under"].ok) == (False, True)
+    assert rpgres("plugin", "list").code == 0
+    assert rpgres("ruleset", "check", "broken").code == 1
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is wrong
+
+FAULTS = {
+    "unknown name": (
+        ('"3d6 - {shift}', '"3d6 - {shfit}'),
+        "actions.try.roll: the ruleset has no number 'shfit'; did you mean `shift`?",
+    ),
+    "no name": (('"3d6 - {shift}', '"3d6 - {Shift it}'), "actions.try.roll: {Shift it} holds no name"),
+    "bad dice": (('"3d6 - {shift}', '"3d6kx - {shift}'), "actions.try.roll: "),
+    "bad number": (('"{margin}/3"', '"{margin}/0"'), "actions.try.numbers.degrees: nothing can be divided by 0"),
+    "rolled number": (
+        ('"{margin}/3"', '"{margin} + 1d6"'),
+        "actions.try.numbers.degrees: a number is worked out, not rolled",
+    ),
+    "circular": (
+        ('"17 - {wounds}"', '"{edge} + 1"'),
+        "actions.try.numbers.edge: the number edge is worked out from itself",
+    ),
+    "unknown measure": (
+        ("under = true", 'under = true\nby = "totl"'),
+        "actions.try.by: the ruleset has no number 'totl'; did you mean `total`?",
+    ),
+    "gap": (("from = 3, success", "from = 4, success"), "no band has the numbers 3"),
+    "overlap": (("from = 3, success", "from = 2, success"), "share the numbers 2"),
+    "unknown condition": (
+        ("natural-to = 4", "naturl-to = 4"),
+        "bands.wonder.when.naturl-to: no condition is called 'naturl-to'",
+    ),
+    "unknown bound": (
+        ('natural-from = "edge"', 'natural-from = "egde"'),
+        "bands.calamity.when.natural-from: natural-from is a whole number, not 'egde'",
+    ),
+    "choice of a flag": (('tired = "yes"', 'tired = "ja"'), "the fact tired has no choice 'ja'"),
+    "roll of a row": (
+        ('"1d6 + {attribute}/2"', '"1d6 + {atribute}/2"'),
+        "good.rolls.time: the ruleset has no number 'atribute'; did you mean `attribute`?",
+    ),
+    "number of an effect": (('degrees = "degrees"', 'degrees = "degree"'), "degrees: expected a whole number"),
+    "kind of effect": (('kind = "hurt"', 'kind = "hrt"'), "'hrt'"),
+    "no meaning": (
+        ('help = "it is done"\ndoes = "nothing"', 'help = "it is done"'),
+        "the kind of effect 'done' has no function",
+    ),
+    "does": (('does = "nothing"', 'does = "noting"'), "effects.done.does: "),
+    "unknown key": (("under = true", "udner = true"), "actions.try.udner: unknown key; did you mean `under`?"),
+    "band of an action": (
+        ("under = true", "under = true\nbands = { god = { from = 0 }, bad = { to = -1 } }"),
+        "actions.try.bands.god: the ruleset has no band 'god'; did you mean `good`?",
+    ),
+    "gap of an action": (
+        ("under = true", "under = true\nbands = { good = { from = 1 }, bad = { to = -1 } }"),
+        "no band has the numbers 0",
+    ),
+    "count": (
+        ("under = true", 'under = true\ncounts = { sixes = "6" }'),
+        "actions.try.counts.sixes: a count says which dice it counts",
+    ),
+    "instead": (
+        ("under = true", 'under = true\ninstead.weak = { when = { shft-from = 1 }, roll = "4d6" }'),
+        "actions.try.instead.weak.when.shft-from: no condition",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_told_with_its_place_when_the_ruleset_is_used(fault: str) -> None:
+    (old, new), told = FAULTS[fault]
+    assert old in UNDER
+    path = write(UNDER.replace(old, new, 1))
+    with pytest.raises(FileError) as refused:
+        rules()
+    assert told in refused.value.message
+    line = UNDER.replace(old, new, 1)[: UNDER.index(old)].count("\n") + 1
+    places = [problem.split(":")[1] for problem in refused.value.message.splitlines() if str(path) in problem]
+    assert any(abs(int(place) - line) <= 3 for place in places), refused.value.message
+
+
+def test_what_is_typed_may_make_no_dice() -> None:
+    with pytest.raises(UsageError, match=r"success-pool contest rolls '\{dice\}d10>=8', which is '2000d10>=8' here"):
+        resolve("success-pool", "contest", pool=1999, bonus=1, vs=1)
+
+
+def test_a_described_action_stands_beside_a_rule_in_code(tmp_path: Path) -> None:
+    from tiny import TINY, tiny_ruleset
+
+    folder = tmp_path / "own"
+    folder.mkdir()
+    more = '\n[actions.guess]\nsummary = "Guess."\nroll = "1d6"\nbands = { miss = { to = 3 }, hit = { from = 4 } }\n'
+    (folder / "ruleset.toml").write_text(TINY + more + "[outcomes.guess.hit]\ntext = 'Yes.'\n", encoding="utf-8")
+    ruleset = tiny_ruleset()
+    ruleset.data = folder
+    assert done("guess", name=ruleset, given={"roll": "4"}).texts == ["Yes."]  # type: ignore[arg-type]
+    assert resolve(ruleset, "try", vs=7, given={"roll": "4,4"}).outcome == "hit"  # type: ignore[union-attr]

@@ -1,0 +1,111 @@
+"""What is read off one throw, and its exact joint law: against every throw there is, and against icepool."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import icepool
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres.dice import Comparison, LawSizeError, dice
+from rpgres.dice.readings import JointLaw, Reading, joint_law, read_off
+
+ALL = (
+    Reading("highest"),
+    Reading("lowest"),
+    Reading("natural"),
+    Reading("total"),
+    Reading("count", Comparison("=", 6)),
+    Reading("count", Comparison(">=", 2)),
+)
+
+
+def chances(law: JointLaw) -> dict[tuple[int, ...], Fraction]:
+    return {values: Fraction(weight, law.total) for values, weight in zip(law.values, law.weights, strict=True)}
+
+
+def from_throws(text: str, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], Fraction]:
+    table = dice(text).table
+    assert table is not None
+    found = Counter(read_off(dice(text), throw, readings) for throw in table)
+    return {values: Fraction(number, len(table)) for values, number in found.items()}
+
+
+pools = st.builds(
+    lambda count, sides, keep, target, around: around.format(f"{count}{sides}{keep if target == '' else ''}{target}"),
+    st.integers(1, 4),
+    st.sampled_from(["d2", "d4", "d6", "dF"]),
+    st.sampled_from(["", "kh1", "kl1", "dh1", "dl1dh1", "kh2"]),
+    st.sampled_from(["", "", ">=2", "=1"]),
+    st.sampled_from(["{}", "{}+3", "2*{}-1", "({})/2", "{}+1d3", "5-{}", "1-({}+d2)/2"]),
+).filter(lambda text: not ("dl1dh1" in text and text[0] in "12") and not ("kh2" in text and text.startswith("1")))
+
+
+@settings(max_examples=200, deadline=None)
+@given(pools, st.lists(st.sampled_from(ALL), min_size=1, max_size=4, unique=True).map(tuple))
+def test_the_joint_law_is_what_all_throws_say(text: str, readings: tuple[Reading, ...]) -> None:
+    try:
+        expected = from_throws(text, readings)
+    except Exception:  # not every keeping fits every pool
+        with pytest.raises(Exception, match=r".*"):
+            dice(text)
+        return
+    law = joint_law(dice(text), readings)
+    assert chances(law) == expected
+    assert law.open == 0
+    assert list(law.values) == sorted(set(law.values))
+
+
+@pytest.mark.parametrize("count", range(1, 9))
+def test_the_best_of_a_pool_and_how_many_sixes(count: int) -> None:
+    law = joint_law(dice(f"{count}d6"), (ALL[0], ALL[4]))
+    pool = icepool.d6.pool(count)
+    expected = pool.expand().map(lambda shown: (max(shown), sum(1 for die in shown if die == 6)))
+    assert chances(law) == {
+        values: Fraction(weight, expected.denominator()) for values, weight in expected.items() if weight
+    }
+
+
+def test_the_natural_die_under_a_bonus() -> None:
+    law = joint_law(dice("2d20kh1+7"), (Reading("natural"), Reading("total")))
+    assert all(total == natural + 7 for natural, total in law.values)
+    best = icepool.d20.highest(2)
+    assert {natural: chance for (natural, _), chance in chances(law).items()} == {
+        value: Fraction(weight, best.denominator()) for value, weight in best.items()
+    }
+
+
+@pytest.mark.parametrize("text", ["d6!", "3d6!", "2d4!kh1", "4d10r1", "3d6ro=1"])
+def test_the_total_among_others_is_the_ordinary_law(text: str) -> None:
+    law = joint_law(dice(text), (Reading("highest"), Reading("total")))
+    totals: Counter[int] = Counter()
+    for (_, total), weight in zip(law.values, law.weights, strict=True):
+        totals[total] += weight
+    plain = dice(text).law
+    assert {value: Fraction(weight, law.total) for value, weight in totals.items()} == {
+        value: Fraction(weight, plain.total) for value, weight in plain.items()
+    }
+    assert Fraction(law.open, law.total) == Fraction(plain.open, plain.total)
+
+
+def test_an_exploded_die_is_one_die() -> None:
+    throw = dice("2d6!").read("6,3,2")
+    assert read_off(dice("2d6!"), throw, ALL) == (9, 2, 11, 11, 0, 2)
+
+
+def test_a_die_thrown_again_counts_as_what_it_shows_last() -> None:
+    throw = dice("2d6r1").read("1,6,2")
+    assert read_off(dice("2d6r1"), throw, ALL) == (6, 2, 8, 8, 1, 2)
+
+
+def test_without_dice_there_is_only_a_total() -> None:
+    assert joint_law(dice("7"), ALL).values == ((0, 0, 0, 7, 0, 0),)
+    assert read_off(dice("7"), dice("7").read(""), ALL) == (0, 0, 0, 7, 0, 0)
+
+
+def test_too_much_is_refused_by_name() -> None:
+    with pytest.raises(LawSizeError, match="MOST_JOINT_STEPS"):
+        joint_law(dice("500d1000"), (Reading("natural"), Reading("lowest"), Reading("count", Comparison(">=", 500))))
