@@ -411,15 +411,22 @@ class Rules:
     def _fill(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]
     ) -> tuple[Effect, ...]:
-        """Return the effects whose condition holds, with `margin` and other names of numbers replaced by them."""
+        """Return the effects whose condition holds, with the margin and names of numbers replaced by the numbers."""
         filled = []
         for raw in effects:
             if self.holds(raw.get("when", EMPTY), raw.get("unless", EMPTY), margin, facts):
-                fields = {
-                    key: value_of(value, margin, facts) for key, value in raw.items() if key not in ("when", "unless")
-                }
-                filled.append(freeze(fields))
+                fields = {key: value for key, value in raw.items() if key not in ("when", "unless")}
+                filled.append(freeze(self.with_numbers(fields, margin, facts)))
         return tuple(filled)
+
+    def with_numbers(self, effect: Mapping[str, Any], margin: int | None, numbers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an effect's fields with `margin` replaced by the number, and other numbers where its kind has some.
+
+        Only in the fields that the kind of effect lists under `numbers` may another number be named.
+        """
+        known = self.file.effects.get(effect.get("kind", ""))
+        numeric = known.numbers if known is not None else ()
+        return {key: value_of(value, margin, numbers if key in numeric else EMPTY) for key, value in effect.items()}
 
     def holds(
         self, when: Mapping[str, Any], unless: Mapping[str, Any], margin: int | None, facts: Map[str, Any]
