@@ -411,7 +411,7 @@ def spoken_of(rules: Rules, action: str, bands: Mapping[str, Range]) -> Iterator
 def _in_row(rules: Rules, row: Row) -> Iterator[str]:
     for template in row.rolls.values():
         yield from names_in(template)
-    yield from _in_effects(row.effects)
+    yield from _in_effects(rules, row.effects)
     yield from _in_questions(rules, row.ask, ())
 
 
@@ -425,14 +425,16 @@ def _in_questions(rules: Rules, ask: Mapping[str, RowQuestion], menus: tuple[str
             yield from _in_conditions(option.when, option.unless)
             for template in option.rolls.values():
                 yield from names_in(template)
-            yield from _in_effects(option.effects)
+            yield from _in_effects(rules, option.effects)
             yield from _in_questions(rules, option.ask, (*menus, question.menu))
 
 
-def _in_effects(effects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _in_effects(rules: Rules, effects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for effect in effects:
         yield from _in_conditions(effect.get("when", {}), effect.get("unless", {}))
-        for value in effect.values():
+        known = rules.file.effects.get(effect.get("kind", ""))
+        for key in known.numbers if known is not None else ():
+            value = effect.get(key)
             match = NUMBER.match(value) if isinstance(value, str) else None
             if match is not None:
                 yield match[2]

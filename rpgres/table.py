@@ -15,7 +15,7 @@ import msgspec
 from rpgres.dealers import Dealer
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
-from rpgres.rulesets import Ask, Effect, Option, Rules, value_of
+from rpgres.rulesets import Ask, Effect, Option, Rules
 from rpgres.state import EMPTY, Map, State, slug
 
 if TYPE_CHECKING:
@@ -415,9 +415,7 @@ class Table(msgspec.Struct):
         from rpgres.dice import dice
 
         numbers = {label: self.roll(dice(text), label, by=roles.get("actor", "")) for label, text in rolls}
-        return tuple(
-            Map({key: value_of(value, margin, numbers) for key, value in effect.items()}) for effect in effects
-        )
+        return tuple(Map(self.rules.with_numbers(effect, margin, numbers)) for effect in effects)
 
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)

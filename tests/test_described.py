@@ -336,6 +336,12 @@ def test_without_policies_of_its_own_it_takes_what_is_preferred() -> None:
     assert policy_of(rules("two-dice")) is preferred
 
 
+def test_a_word_is_a_number_only_where_an_effect_has_numbers() -> None:
+    write(UNDER.replace('kind = "hurt"', 'kind = "wounds"').replace("[effects.hurt]", "[effects.wounds]"))
+    effects = done("try", attribute=9, tired=True, given={"roll": "4,4,4"}).effects
+    assert effects == [{"kind": "wounds", "to": "actor", "change": 1}]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Where it lies
 

@@ -286,9 +286,12 @@ def _fields(
 
 def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: Any) -> tuple[str, str] | None:
     """Return what is wrong with an effect's value, and the nearest right one where one comes near; None for nothing."""
-    if isinstance(value, str) and _names_number(rules, value):
+    match = NUMBER.match(value) if isinstance(value, str) else None
+    if match is not None and match[2] == "margin":
         return None
     if key in described.numbers:
+        if match is not None and match[2] in numbers_of(rules):
+            return None
         if isinstance(value, int) and not isinstance(value, bool):
             return None
         wanted = "a whole number, or text such as `margin`, `-margin`, `margin-1`"
@@ -306,12 +309,6 @@ def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: A
         said = f"{value!r} is no role; roles are: {', '.join(rules.file.roles)}"
         return said, (nearest(value, rules.file.roles) or "") if isinstance(value, str) else ""
     return None
-
-
-def _names_number(rules: Rules, value: str) -> bool:
-    """Tell whether a value speaks of the margin, or of a number that a described action or a roll of a row has."""
-    match = NUMBER.match(value)
-    return match is not None and (match[2] == "margin" or match[2] in numbers_of(rules))
 
 
 def numbers_of(rules: Rules) -> set[str]:
