@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from rpgres.actions import Pending, Result, labels_of
+from rpgres.contract import PluginCheck
 from rpgres.errors import UsageError
 from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
 from rpgres.ladder import LadderOdds
@@ -556,6 +557,7 @@ KINDS: dict[str, Kind] = {
     "error": Kind("Error", "What a command prints on standard error when --json is given.", None),
     "request": Kind("Request", "One line that `rpgres batch` reads.", Request, _refine_request),
     "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, _refine_scene_result),
+    "plugin-check": Kind("Plugin check", "What `rpgres plugin check --json` prints.", PluginCheck),
     "scene": Kind("Scene", "A scene file.", SceneFile, _refine_scene, is_file=True),
     "sheet": Kind("Sheet", "A character sheet.", None, _refine_sheet, is_file=True),
     "ruleset": Kind(

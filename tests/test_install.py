@@ -56,6 +56,9 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     assert ours
     assert {f"rpgres/data/{name}" for name in ours} <= names
     assert not [name for name in names if name.startswith(("tests/", "plugins/", "rulesets/"))]
+    template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "template").rglob("*.txt")}
+    assert template
+    assert template <= names
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))
     assert "fate = rpgres_fate" in zipfile.ZipFile(wheel).read(entry_points).decode()
 
@@ -101,3 +104,24 @@ def test_the_seed_gives_the_same_run_whatever_python_hashes(installed: Path, tmp
         for seed in ("0", "1", "2")
     }
     assert len(shown) == 1
+
+
+def test_a_new_plugin_works_at_once(installed: Path, tmp_path: Path) -> None:
+    """What `plugin new` says to type, typed."""
+    rpgres, python = installed / "rpgres", installed / "python"
+    quiet(rpgres, "plugin", "new", "tide-pool", cwd=tmp_path)
+    folder = tmp_path / "rpgres-tide-pool"
+    wheels = tmp_path / "wheels"
+    quiet(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, folder, cwd=tmp_path)
+    names = set(zipfile.ZipFile(next(wheels.glob("*.whl"))).namelist())
+    source = folder / "src"
+    assert {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()} <= names
+    quiet(python, "-m", "pip", "install", "--quiet", "--editable", f"{folder}[test]", cwd=tmp_path)
+    try:
+        rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "hard", "--auto", cwd=tmp_path)
+        assert rolled.startswith("Attempt: ")
+        assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)
+        assert " failed " not in quiet(rpgres, "plugin", "check", "tide-pool", cwd=tmp_path)
+        assert " passed" in quiet(python, "-m", "pytest", cwd=folder)
+    finally:
+        quiet(python, "-m", "pip", "uninstall", "--quiet", "--yes", "rpgres-tide-pool", cwd=tmp_path)

@@ -90,6 +90,11 @@ def can_prompt() -> bool:
     return is_terminal() and sys.stdin is not None and sys.stdin.isatty()
 
 
+def can_rewrite() -> bool:
+    """Tell whether a line that was written can be taken back: standard output is a terminal that knows how."""
+    return is_terminal() and os.environ.get("TERM") != "dumb"
+
+
 def say(lines: list[Line], *, is_plain: bool = False) -> None:
     """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
     from rpgres.render.lines import plain_text

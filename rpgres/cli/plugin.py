@@ -1,7 +1,11 @@
-"""`rpgres plugin`: list the plugins that bring rulesets, and check them. How they are judged stands in `plugins`."""
+"""`rpgres plugin`: list the plugins that bring rulesets, write a new one, check them.
+
+How they are found stands in `plugins`, what is checked in `contract`, what is written in `newplugin`.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +16,11 @@ from rpgres.errors import UsageError
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
+    from rpgres.contract import Check, PluginReport
     from rpgres.plugins import PluginStatus
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List the plugins that bring rulesets, and check them."
+    add_completion=False, no_args_is_help=True, help="List, start and check the plugins that bring rulesets."
 )
 
 
@@ -36,6 +41,34 @@ def list_all(
     _tell(list_rulesets(failed=trace), as_json=as_json, is_plain=plain, is_strict=check)
 
 
+@app.command("new")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset: small letters, such as sandbar.")],
+    into: Annotated[
+        str, typer.Option("--into", metavar="DIR", help="Make it in this folder [default: here].", show_default=False)
+    ] = ".",
+) -> None:
+    """Write a small, complete plugin to start from: the package rpgres-NAME, with a ruleset that works and its tests.
+
+    Nothing that is there is overwritten.
+    """
+    from pathlib import Path
+
+    from rpgres.cli.output import say_text
+    from rpgres.newplugin import write_plugin
+
+    folder = write_plugin(name, into=Path(into))
+    quoted = shlex.quote(str(folder))
+    say_text(
+        f"{folder}: written. Now type:\n"
+        f"  cd {quoted}\n"
+        "  python -m pip install -e '.[test]'\n"
+        f"  rpgres roll {name} attempt --skill 2 --vs hard\n"
+        f"  rpgres plugin check {name}\n"
+        "  pytest\n"
+    )
+
+
 @app.command("check")
 def check_some(
     ruleset: Annotated[
@@ -50,29 +83,78 @@ def check_some(
     as_json: AsJson = False,
     plain: AsWords = False,
 ) -> None:
-    """Check that the code and the data of plugins fit together.
+    """Check plugins: that they can be found and loaded, and that they keep the contract with the table.
 
-    The exit code is 1 when a plugin is broken.
+    One line for each check says whether it passed. The exit code is 1 when a plugin is broken, or a check failed.
     """
-    from rpgres.cli.output import trace
+    from rpgres.cli.output import say, say_json, trace
+    from rpgres.contract import PluginCheck
     from rpgres.plugins import list_rulesets, ruleset_names
+    from rpgres.render.plugins import plugin_lines
     from rpgres.rulesets import unknown
 
     plugins = list_rulesets(ruleset, failed=trace)
     if ruleset is not None and not plugins:
         names = [name.id for name in ruleset_names(titles=False)]
         raise UsageError(unknown("ruleset", ruleset, names, of="what is installed"))
-    _tell(plugins, as_json=as_json, is_plain=plain, is_strict=True)
+    reports = []
+    for plugin in plugins:
+        if not as_json:
+            say(plugin_lines([plugin]), is_plain=plain)
+        reports.append(_report(plugin, is_shown=not as_json, is_plain=plain))
+    is_well = all(report.ok or report.stage == "disabled" for report in reports)
+    if as_json:
+        say_json(PluginCheck(version=__version__, ok=is_well, plugins=reports))
+    if not is_well:
+        raise typer.Exit(1)
+
+
+def _report(plugin: PluginStatus, *, is_shown: bool, is_plain: bool) -> PluginReport:
+    """Return what became of a plugin after every check, showing each as it ends."""
+    from msgspec.structs import asdict
+
+    from rpgres.cli.output import say
+    from rpgres.contract import PluginReport, check_ruleset, open_subject
+    from rpgres.plugins import find_ruleset
+    from rpgres.render.plugins import verdict_lines
+
+    if not plugin.ok:
+        return PluginReport(**asdict(plugin))
+    subject = open_subject(find_ruleset(plugin.id))
+    verdicts = []
+    for verdict in check_ruleset(subject, begins=_show_begin if is_shown and not is_plain else None):
+        verdicts.append(verdict)
+        if is_shown:
+            _clear_begin(is_plain=is_plain)
+            say(verdict_lines(verdict), is_plain=is_plain)
+    is_well = all(verdict.ok for verdict in verdicts)
+    return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)
+
+
+def _show_begin(check: Check) -> None:
+    """Show on a terminal which check is being run."""
+    from rpgres.cli.output import can_rewrite, flush, say_text
+
+    if can_rewrite():
+        say_text(f"  {check.name} ...")
+        flush()
+
+
+def _clear_begin(*, is_plain: bool) -> None:
+    from rpgres.cli.output import can_rewrite, say_text
+
+    if can_rewrite() and not is_plain:
+        say_text("\r\x1b[K")
 
 
 def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_plain: bool, is_strict: bool) -> None:
     from rpgres.cli.output import say, say_json
-    from rpgres.render.rulesets import plugin_list_lines
+    from rpgres.render.plugins import plugin_lines
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:
         say_json({"format": "rpgres.plugins/1", "version": __version__, "ok": is_well, "plugins": plugins})
     else:
-        say(plugin_list_lines(plugins), is_plain=is_plain)
+        say(plugin_lines(plugins), is_plain=is_plain)
     if is_strict and not is_well:
         raise typer.Exit(1)

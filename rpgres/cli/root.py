@@ -33,7 +33,7 @@ COMMANDS: dict[str, Entry] = {
     "scene": Entry("scene", "Play, check and test scripted scenes."),
     "sheet": Entry("sheet", "Make, check and show character sheets."),
     "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
-    "plugin": Entry("plugin", "List the plugins that bring rulesets, and check them."),
+    "plugin": Entry("plugin", "List, start and check the plugins that bring rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
     "batch": Entry("batch", "Answer requests in JSON, a line each, for bots."),
     "completions": Entry("completions", "Print the completion script of a shell."),

@@ -1,4 +1,4 @@
-"""Rulesets, their actions, and plugins, as lines for people. What is in them is told by `descriptions`."""
+"""Rulesets and their actions as lines for people. What is in them is told by `descriptions`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres.descriptions import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.inputs import metavar
-from rpgres.plugins import PluginStatus, RulesetName
+from rpgres.plugins import RulesetName
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import effect_words, signed, title
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
@@ -23,26 +23,6 @@ def ruleset_list_lines(names: Sequence[RulesetName]) -> list[Line]:
         return [line("no rulesets are installed")]
     rows = [(name.id, ": ".join(part for part in (name.title, name.summary) if part)) for name in names]
     return list(_columns(rows, indent=""))
-
-
-def plugin_list_lines(plugins: Sequence[PluginStatus]) -> list[Line]:
-    """Return every plugin with its state, and what is wrong with a broken one below it."""
-    if not plugins:
-        return [line("no plugins are installed")]
-    width = max(len(plugin.id) for plugin in plugins) + GAP
-    found: list[Line] = []
-    for plugin in plugins:
-        origin = f"{plugin.distribution} {plugin.version}{', built in' if plugin.builtin else ''}"
-        state = Piece("ok", "good") if plugin.ok else _state(plugin)
-        pad = " " * max(GAP, 10 - len(state.text))
-        name = plugin.title or plugin.module
-        found.append(line(Piece(plugin.id.ljust(width), "name"), state, f"{pad}{name} ({origin})"))
-        found += [line(INDENT, text) for text in plugin.problem.splitlines()]
-    return found
-
-
-def _state(plugin: PluginStatus) -> Piece:
-    return Piece("disabled", "quiet") if plugin.stage == "disabled" else Piece("broken", "bad")
 
 
 def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:

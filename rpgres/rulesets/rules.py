@@ -150,6 +150,14 @@ class Rules:
         own = [part for part in self._parts if not part.is_overlay]
         return Rules(self.ruleset, file=merge_parts(own), parts=own)
 
+    def with_switches(self, switches: Mapping[str, str]) -> Rules:
+        """Return the same ruleset with these switches chosen, and the others at their default.
+
+        Raises:
+            UsageError: a switch is unknown or has no such choice.
+        """
+        return Rules(self.ruleset, file=self.file, parts=self._parts, switches=switches)
+
     def _check_switch(self, name: str, value: str) -> str:
         switch = self.file.switches.get(name)
         if switch is None:
@@ -320,6 +328,14 @@ class Rules:
         if len(known) < MOST_SETTLED:
             known.append((facts, settlement))
         return settlement
+
+    def settled(self) -> set[tuple[str, str, bool]]:
+        """Return the rows that runs came to so far, as (outcome table, band, whether the margin decided)."""
+        return {
+            (name, settlement.band, margin is not None and not band)
+            for (name, margin, band), found in self._settlements.items()
+            for _, settlement in found
+        }
 
     def _settle(self, name: str, margin: int | None, facts: Map[str, Any], band: str) -> Settlement:
         table = self.table(name)

@@ -92,6 +92,7 @@ def read_scene(
     extra: Sequence[Path] = (),
     policy: str = "",
     auto: bool = False,
+    load: Callable[..., Rules] = load_rules,
 ) -> Scene:
     """Return a scene from its text.
 
@@ -103,6 +104,7 @@ def read_scene(
         extra: further folders with rulesets and overlays.
         policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them.
         auto: let the ruleset's first policy do that when neither says.
+        load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
 
     Raises:
         FileError: the file is faulty; all problems at once.
@@ -110,7 +112,7 @@ def read_scene(
     file: SceneFile = convert(parse(source), SceneFile, sources=[source])
     if file.seed is not None:
         _check_seed(file.seed, source)
-    rules = load_rules(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
+    rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
     state = State(counters=Map(file.counters))
     folder = folder_of(source, folder)
     policies: dict[str, Policy] = {}

@@ -1,0 +1,151 @@
+"""Whether the chances of a ruleset are one thing however they are found: merged, walked roll by roll, or sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from rpgres.actions import play, policy_of
+from rpgres.chance import Streams
+from rpgres.contract.conduct import each
+from rpgres.contract.records import Finding
+from rpgres.contract.subjects import Case, Subject
+from rpgres.contract.walks import come_to, walk_merged
+from rpgres.dealers import SeededDealer
+from rpgres.odds import Odds, WalkDealer, explore, outcome_odds
+from rpgres.players import Seats, uniform
+from rpgres.table import NeedsAnswer, Settled
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+RUNS = 1000  # with which an example is sampled
+SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
+MOST = 20_000  # courses that the odds of an action may take
+SECONDS = 5.0
+
+
+def check_odds(subject: Subject) -> Iterator[Finding]:
+    """Yield cases whose exact chances are not the same when nothing is merged, or not those of what is played."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        whole, budget = subject.walk(case).odds, subject.budget(case)
+        merged = walk_merged(case.prepared, leaves=budget)
+        told = _disagreement(merged, whole)
+        if told:
+            advice = "after table.versus only the margin may matter, and after table.merge only its key"
+            yield Finding(f"{told}, walked as odds do, and roll by roll", case.place, advice)
+            return
+        bands = outcome_odds(case.prepared, policies={"": uniform}, leaves=budget, seconds=SECONDS)
+        told = _disagreement(bands, _by_band(whole))
+        if told:
+            advice = "table.settle fixes the outcome's band: it is called once, and its outcome returned"
+            yield Finding(f"{told}, when a run stops at table.settle, and when it goes on", case.place, advice)
+            return
+        if case.is_example:
+            yield from _sampled(case, whole)
+
+    yield from each(subject, of_case)
+
+
+def _by_band(odds: Odds) -> Odds:
+    import json
+
+    from msgspec import structs
+
+    masses: dict[str, Fraction] = {}
+    for key, mass in odds.masses.items():
+        band = json.loads(key)[0]
+        masses[band] = masses.get(band, odds.open * 0) + mass
+    return structs.replace(odds, masses=masses)
+
+
+def _disagreement(one: Odds, other: Odds) -> str:
+    """Return how two exact distributions differ by more than what they leave open; nothing when they do not."""
+    zero = one.open * 0
+    for key in {**one.masses, **other.masses}:
+        left, right = one.masses.get(key, zero), other.masses.get(key, zero)
+        if left > right + other.open or right > left + one.open:
+            return f"the chance of {_named(key)} is {left} and {right}"
+    return ""
+
+
+def _named(key: object) -> str:
+    return key.decode(errors="replace") if isinstance(key, bytes) else str(key)
+
+
+def _sampled(case: Case, odds: Odds) -> Iterator[Finding]:
+    """Yield outcomes that come more often or more rarely than their exact chances allow (Bernstein's bound)."""
+    counts: dict[bytes, int] = {}
+    streams = Streams("contract")
+    dealer = SeededDealer(streams)
+    for number in range(RUNS):
+        dealer.move_to(number)
+        outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": uniform}))
+        key = come_to(outcome)
+        counts[key] = counts.get(key, 0) + 1
+    for key in counts:
+        if key not in odds.masses and not odds.open:
+            yield Finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
+            return
+    for key, mass in odds.masses.items():
+        exact, share, slack = float(mass), counts.get(key, 0) / RUNS, float(odds.open)
+        bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
+        if share < exact - bound or share > exact + slack + bound:
+            told = f"{_named(key)} came {count_of(counts, key)} times in {RUNS:,}, and has the exact chance {mass}"
+            yield Finding(told, case.place, _SAMPLED)
+            return
+
+
+_SAMPLED = "whatever is random has to be asked of the table"
+
+
+def count_of(counts: Mapping[bytes, int], key: object) -> int:
+    """Return how often something came."""
+    return counts.get(key, 0) if isinstance(key, bytes) else 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What odds cost
+
+
+def check_leaves(subject: Subject) -> Iterator[Finding]:
+    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        if not case.is_example:
+            return
+        asked: dict[str, int] = {}
+        odds = _counted(case, asked)
+        if not odds.open or odds.leaves < MOST:
+            return
+        often = sorted(asked, key=lambda label: -asked[label])[:3]
+        told = ", ".join(f"{label} ({asked[label]} times)" for label in often)
+        yield Finding(
+            f"its odds take more than {MOST:,} courses; most was asked under {told}",
+            case.place,
+            "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters",
+        )
+
+    yield from each(subject, of_case)
+
+
+def _counted(case: Case, asked: dict[str, int]) -> Odds:
+    """Return the odds of a case with the ruleset's policy, counting in `asked` what a course asks at most."""
+    policy = policy_of(case.prepared.rules)
+
+    def once(dealer: WalkDealer) -> str:
+        try:
+            outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": policy}), band_only=True)
+        except Settled as settled:
+            return settled.band
+        except NeedsAnswer:
+            return ""
+        finally:
+            labels = [label for label, _ in dealer.tape]
+            for label in labels:
+                asked[label] = max(asked.get(label, 0), labels.count(label))
+        return outcome.band
+
+    return explore(once, leaves=MOST, seconds=SECONDS)

@@ -1,0 +1,245 @@
+"""Whether rules, effects and policies keep to the table: they end, ask the same again, and change nothing behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from rpgres.actions import event_record
+from rpgres.contract.elsewhere import HASH_SEEDS, digest, digests_elsewhere
+from rpgres.contract.records import Finding
+from rpgres.contract.subjects import Case, Subject
+from rpgres.contract.walks import Course, account, plain, played, replay
+from rpgres.errors import RpgresError, in_words, place_of
+from rpgres.keeping import read_state, state_record
+from rpgres.players import NO, Policy, Question, View, uniform
+from rpgres.state import State
+from rpgres.table import Decided, apply_effects
+
+SEEDS = 5  # with which a case is played for what every play must keep to
+
+_ALONE = "a rule may depend on nothing but the table: no random numbers, clock, files, or changed globals"
+
+
+def each(subject: Subject, check: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what a check finds in every case that plays to an end; a rule that fails is told as a finding."""
+    for case in subject.sound:
+        try:
+            yield from check(case)
+        except RpgresError as error:
+            yield Finding(error.message, case.place)
+
+
+def check_ends(subject: Subject) -> Iterator[Finding]:
+    """Yield the actions that fail or do not end when their examples and the steps of scenes are played."""
+    yield from subject.faults
+    played_actions = {case.prepared.action for case in subject.cases}
+    for action in subject.rules.file.actions:
+        if action not in played_actions:
+            advice = "so nothing of what follows is checked for it; add an example, or a step to a scene"
+            where = subject.line("actions", action)
+            yield Finding(f"the action {action} is played by no example and no scene", where, advice)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The same again
+
+
+def check_repeats(subject: Subject) -> Iterator[Finding]:
+    """Yield cases that go otherwise when they are played again with the same seed, in another order."""
+    sound = subject.sound
+    first = {id(case): _accounts(case) for case in sound}
+    for case in reversed(sound):
+        for one, other in zip(first[id(case)], _accounts(case), strict=True):
+            if one != other:
+                yield Finding(f"played twice on the same answers it goes {_difference(one, other)}", case.place, _ALONE)
+                break
+
+
+def _accounts(case: Case) -> list[list[bytes]]:
+    accounts = []
+    for number in range(SEEDS):
+        try:
+            accounts.append(account(case.prepared, seed=f"contract#{number}"))
+        except RpgresError as error:
+            accounts.append([error.message.encode()])
+    return accounts
+
+
+def _difference(one: list[bytes], other: list[bytes]) -> str:
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            return f"{_short(left)} first, and {_short(right)} then"
+    return f"{len(one)} steps far first, and {len(other)} then"
+
+
+def _short(line: bytes) -> str:
+    text = line.decode(errors="replace")
+    return text if len(text) <= 120 else f"{text[:119]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def check_hash_seeds(subject: Subject) -> Iterator[Finding]:
+    """Yield cases that go otherwise in a process in which Python hashes texts in another way."""
+    if not subject.is_installed:
+        yield Finding("not checked: no other process finds a ruleset that is not installed", is_note=True)
+        return
+    here = {case.name: digest(case.prepared) for case in subject.sound}
+    for seed, found in zip(HASH_SEEDS, digests_elsewhere(subject.rules.id, list(here)), strict=True):
+        for case in subject.sound:
+            if found.get(case.name) != here[case.name]:
+                yield Finding(
+                    f"in a process of its own (PYTHONHASHSEED={seed}) it goes otherwise",
+                    case.place,
+                    "sort what comes from a set, and use hash() and id() for nothing that is asked or decided",
+                )
+
+
+def check_replays(subject: Subject) -> Iterator[Finding]:
+    """Yield courses that, given back as a script, end otherwise."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        for course in subject.walk(case).courses:
+            script = f"given {_script(course)}"
+            try:
+                again = replay(case.prepared, course)
+            except RpgresError as error:
+                yield Finding(f"{script} it is refused: {error.message}", case.place, _ALONE)
+                return
+            if again is None:
+                continue
+            found, unused = again
+            if unused:
+                label, answer = unused[0]
+                yield Finding(f"{script} it does not ask for {label}={answer} again", case.place, _ALONE)
+                return
+            if plain(found.outcome) != plain(course.outcome):
+                told = _difference([plain(course.outcome)], [plain(found.outcome)])
+                yield Finding(f"{script} it ends with {told}", case.place, _ALONE)
+                return
+            if _events(found) != _events(course):
+                yield Finding(f"{script} its account is another", case.place, _ALONE)
+                return
+
+    yield from each(subject, of_case)
+
+
+def _script(course: Course) -> str:
+    answers = [
+        f"{event.label}={event.answer if isinstance(event, Decided) else event.throw.text}"
+        for event in course.questions
+    ]
+    return ", ".join(answers) or "nothing"
+
+
+def _events(course: Course) -> list[bytes]:
+    """Return what happened, whoever answered."""
+    records = [event_record(event) for event in course.events]
+    return [plain({key: value for key, value in record.items() if key != "means"}) for record in records]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# States
+
+
+def check_states(subject: Subject) -> Iterator[Finding]:
+    """Yield effects whose states cannot be hashed, kept as plain data, or made twice."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        before = case.prepared.state
+        kept = plain(before)
+        seen: set[bytes] = set()
+        for told in _state_faults(before):
+            yield Finding(f"the table before the action {told}", case.place, _IN_STATE)
+            return
+        for course in subject.walk(case).courses:
+            key = plain(course.outcome.effects)
+            if key in seen:
+                continue
+            seen.add(key)
+            after, again = (apply_effects(case.prepared.rules, before, course.outcome) for _ in range(2))
+            kinds = ", ".join(dict.fromkeys(str(effect["kind"]) for effect in course.outcome.effects)) or "none"
+            for told in _state_faults(after):
+                yield Finding(f"the table after the action (effects: {kinds}) {told}", case.place, _IN_STATE)
+                return
+            if after != again or plain(before) != kept:
+                advice = "an effect is a pure function: it returns a changed copy (rpgres.put) and keeps nothing"
+                yield Finding(f"applied twice, the effects ({kinds}) give two different tables", case.place, advice)
+                return
+
+    yield from each(subject, of_case)
+
+
+_IN_STATE = "what lies on the table is whole numbers, texts, tuples, rpgres.Map and frozen records of them"
+
+
+def _state_faults(state: State) -> Iterator[str]:
+    try:
+        hash(state)
+    except TypeError as error:
+        yield f"cannot be hashed ({error})"
+        return
+    try:
+        again = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state))))
+    except (RpgresError, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        yield f"cannot be kept as plain data ({in_words(error)})"
+        return
+    if again != state or hash(again) != hash(state) or plain(again) != plain(state):
+        yield "is another when it is read back from plain data"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Policies
+
+
+def check_policies(subject: Subject) -> Iterator[Finding]:
+    """Yield policies that answer with something else than the question offers, fail, or decide otherwise again."""
+    for name, policy in subject.rules.ruleset.policies.items():
+        yield from each(subject, lambda case, name=name, policy=policy: _policy(case, name, policy))  # type: ignore[misc]
+
+
+def _policy(case: Case, name: str, policy: Policy) -> Iterator[Finding]:
+    told: list[Finding] = []
+
+    def judged(view: View, question: Question) -> Any:
+        try:
+            answers = [policy(view, question) for _ in range(2)]
+        except Exception as error:  # noqa: BLE001  # whatever a stranger's policy raises
+            told.append(
+                Finding(
+                    f"the policy {name} fails at {question.label!r}: {in_words(error)}{place_of(error)}", case.place
+                )
+            )
+            return uniform(view, question)
+        fault = _answer_fault(answers[0], question) or ("" if answers[0] == answers[1] else "decides otherwise again")
+        if fault:
+            told.append(Finding(f"the policy {name} {fault} at {question.label!r}", case.place, _POLICY))
+            return uniform(view, question)
+        return answers[0] if answers[0] is not None else uniform(view, question)
+
+    for number in range(SEEDS):
+        played(case.prepared, seed=f"contract#{number}", decide=judged)
+        if told:
+            yield told[0]
+            return
+
+
+_POLICY = "it returns an option's name, whole-number weights by name, or None, and depends on view and question alone"
+
+
+def _answer_fault(answer: object, question: Question) -> str:
+    """Return what is wrong with a policy's answer; nothing when it is offered."""
+    offered = {option.name for option in question.options} | ({NO} if question.optional else set())
+    if answer is None:
+        return ""
+    if isinstance(answer, str):
+        return "" if answer in offered else f"answers {answer!r}, which is not offered ({', '.join(sorted(offered))}),"
+    if not isinstance(answer, dict):
+        return f"answers with {answer!r}"
+    strange = [key for key in answer if key not in offered]
+    if strange:
+        return f"weighs {strange[0]!r}, which is not offered ({', '.join(sorted(offered))}),"
+    if any(type(weight) is not int or weight < 0 for weight in answer.values()) or not sum(answer.values()):
+        return f"gives the weights {answer!r}"
+    return ""

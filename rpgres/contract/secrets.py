@@ -1,0 +1,128 @@
+"""Whether a ruleset keeps secrets: what a seat cannot see changes nothing that it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import structs
+
+from rpgres.actions import Prepared, event_record, play
+from rpgres.chance import Streams
+from rpgres.contract.conduct import each
+from rpgres.contract.records import Finding
+from rpgres.contract.subjects import Case, Subject
+from rpgres.contract.walks import Asked, noting, plain
+from rpgres.dealers import SeededDealer
+from rpgres.players import NO, Question, Seats, View, preferred
+from rpgres.rulesets import Rules
+from rpgres.state import GM, SCENE, Box, Map, State, Tag, put
+from rpgres.table import NeedsAnswer
+
+SEEDS = 2
+
+_ADVICE = "look at table.state.seen_by(seat) for what you offer somebody, and not at table.state"
+
+
+def check_views(subject: Subject) -> Iterator[Finding]:
+    """Yield questions that tell a seat of something it cannot see: it is asked, or offered, something else."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        state = case.prepared.state
+        for seat in sorted({GM, *(state.seat_of(name) for name in state.characters)}):
+            for hidden in hidden_from(seat, case.prepared):
+                for number in range(SEEDS):
+                    told = _leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
+                    if told:
+                        yield Finding(told, case.place, _ADVICE)
+                        return
+
+    yield from each(subject, of_case)
+
+
+def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
+    """Yield tables that differ from that of an action only in what a seat cannot see."""
+    state = prepared.state
+    others = tuple(sorted({GM, *(state.seat_of(name) for name in state.characters)} - {seat}))
+    if not others:
+        return
+    uses = Map(dict.fromkeys(dict.fromkeys((*others, *state.characters)), 1))
+    for on in (SCENE, prepared.actor):
+        changed = state
+        for number, kind in enumerate(kinds_of_tags(prepared.rules, state)):
+            changed = changed.with_tag(Tag(f"Unseen Thing {number}", kind, on, uses, others))
+        if changed is not state:
+            yield changed
+    known = state.seen_by(seat).tags
+    if known is not state.tags:
+        yield structs.replace(state, tags=known)  # what it cannot see is gone
+    for name, seats in state.audiences.items():
+        if seat not in seats and name in state.tracks:
+            yield put(state, ("tracks", name), _other_marks(state.tracks[name]))
+
+
+def _other_marks(boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """Return a track with one box marked less; with one more when none is; never full, as that may mean something."""
+    marked = [number for number, box in enumerate(boxes) if box.mark]
+    changed = marked[-1] if marked else 0
+    mark = "" if marked or len(boxes) < 2 else "x"
+    return tuple(structs.replace(box, mark=mark) if number == changed else box for number, box in enumerate(boxes))
+
+
+def kinds_of_tags(rules: Rules, state: State) -> list[str]:
+    """Return every kind of tag that the ruleset's data or the table speak of."""
+    file = rules.file
+    kinds = [
+        *(field.tag for field in file.sheet.values()),
+        *(track.tag for track in file.tracks.values()),
+        *(parameter.tag for parameter in file.parameters.values()),
+        *(tag.kind for tag in state.tags),
+    ]
+    return list(dict.fromkeys(filter(None, kinds)))
+
+
+def _leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
+    """Return what a seat can tell of a table that looks the same to it; nothing when it can tell nothing."""
+    one, one_events = _met(prepared, seat=seat, seed=seed)
+    other, other_events = _met(structs.replace(prepared, state=hidden), seat=seat, seed=seed)
+    for left, right in zip(one, other, strict=False):
+        if _seen(left) != _seen(right):
+            return ""  # something came to light in between
+        if plain(left.question) != plain(right.question):
+            names = [", ".join(option.name for option in asked.question.options) for asked in (left, right)]
+            told = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
+            return f"what {seat} cannot see changes what it is asked: {told}"
+    for fewer, more, events in ((one, other, one_events), (other, one, other_events)):
+        if len(more) > len(fewer):
+            extra = more[len(fewer)]
+            before = _plain_events(extra.view)
+            if before == events[: len(before)]:
+                return f"what {seat} cannot see changes whether it is asked: {extra.question.label}"
+    return ""
+
+
+def _met(prepared: Prepared, *, seat: str, seed: str) -> tuple[list[Asked], list[bytes]]:
+    """Return what a seat is asked in a run, and the events that it may know of."""
+    asked: list[Asked] = []
+
+    def decide(view: View, question: Question) -> str:
+        if view.seat != seat:
+            return NO if question.optional else preferred(view, question)
+        names = [option.name for option in question.options] + ([NO] if question.optional else [])
+        return names[(len(asked) + int(seed.rpartition("#")[2])) % len(names)]
+
+    policy = noting(asked, decide=decide)
+    dealer = SeededDealer(Streams(seed))
+    try:
+        _, table = play(prepared, dealer=dealer, players=Seats(policies={"": policy}))
+    except NeedsAnswer as needs:
+        table = needs.table
+    events = [plain(event_record(one)) for one in table.events if one.audience is None or seat in one.audience]
+    return [one for one in asked if one.view.seat == seat], events
+
+
+def _seen(asked: Asked) -> tuple[bytes, list[bytes]]:
+    return plain(asked.view.state), _plain_events(asked.view)
+
+
+def _plain_events(view: View) -> list[bytes]:
+    return [plain(event_record(event)) for event in view.events]
