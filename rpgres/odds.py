@@ -415,7 +415,9 @@ def outcome_odds(
         why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
         raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
     bands = rules.file.bands
-    by_margin = {name for name, band in bands.items() if band.from_ is not None or band.to is not None}
+    by_margin = set(rules.file.actions[prepared.action].bands) or {
+        name for name, band in bands.items() if band.from_ is not None or band.to is not None
+    }
     is_rolled = not by_margin.isdisjoint(odds.masses)
     shown = [name for name in bands if name in odds.masses or (is_rolled and name in by_margin)]
     masses = {name: odds.masses.get(name, Fraction(0)) for name in shown}

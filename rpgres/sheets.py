@@ -40,7 +40,7 @@ def sheet_type(rules: Rules) -> type[msgspec.Struct]:
     """Return the record type of the ruleset's sheets, for checking TOML and for the JSON Schema."""
     fields: list[Any] = []
     for name, field in rules.file.sheet.items():
-        type_ = _field_type(field, rules)
+        type_ = _field_type(name, field, rules=rules)
         if field.required:
             fields.append((_attribute(name), type_))
         else:
@@ -57,7 +57,7 @@ def _attribute(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _field_type(field: Field, rules: Rules) -> Any:
+def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
     number = Annotated[int, msgspec.Meta(ge=field.at_least, le=field.at_most, description=field.help)]
     match field.kind:
         case "text":
@@ -71,7 +71,7 @@ def _field_type(field: Field, rules: Rules) -> Any:
             text = Annotated[str, msgspec.Meta(min_length=1)]
             return dict[str, text] | list[text]
         case "records":
-            return _table_of(str, _record_type(field.fields))
+            return _table_of(str, _record_type(name, field.fields))
         case "boxes":
             return _table_of(one_of(rules.file.tracks), Annotated[int, msgspec.Meta(ge=0)])
         case "marks":
@@ -91,7 +91,7 @@ def _table_of(key: Any, value: Any) -> Any:
     return dict.__class_getitem__((key, value))
 
 
-def _record_type(fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
+def _record_type(key: str, fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
     types: list[Any] = []
     for name, field in fields.items():
         type_: Any = {"text": str, "integer": int, "flag": bool, "choice": one_of(field.choices or [""])}[field.kind]
@@ -100,7 +100,8 @@ def _record_type(fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
         else:
             types.append((_attribute(name), type_ | None, field.default))
     types.sort(key=len)
-    return msgspec.defstruct("Record", types, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
+    name = f"{key.title().replace('-', '')}Record"  # of its own, or a schema could not tell two of them apart
+    return msgspec.defstruct(name, types, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
 
 
 def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:

@@ -295,7 +295,8 @@ def test_its_scenes_play() -> None:
         '[[steps]]\nid = "one"\nactor = "ash"\naction = "try"\nwith = { attribute = "nerve", tired = true }\n'
         'given = { roll = "4,4,4" }\n'
         'expect = { outcome = "bad", margin = -5, state.characters.ash.counters.wounds = 1 }\n'
-        '[[steps]]\nactor = "ash"\naction = "try"\nwith = { attribute = 9 }\nwhen = { one = "good" }\nexpect = { played = false }\n',
+        '[[steps]]\nactor = "ash"\naction = "try"\nwith = { attribute = 9 }\n'
+        'when = { one = "good" }\nexpect = { played = false }\n',
         encoding="utf-8",
     )
     assert rpgres("scene", "check", "a.toml") == (0, "a.toml: ok\n", "")

@@ -14,6 +14,7 @@ from rpgres.rulesets.numbers import (
     parameters_of,
 )
 from rpgres.rulesets.places import Path, problem_at
+from rpgres.rulesets.ranges import range_problems
 from rpgres.rulesets.records import Action, Parameter
 from rpgres.rulesets.rows import condition_problems, missing, template_problems
 from rpgres.rulesets.rules import Rules
@@ -66,8 +67,6 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
         for key, condition in (("when", range_.when), ("unless", range_.unless)):
             yield from condition_problems(rules, texts, (*at, "bands", band, key), condition)
     if action.bands:
-        from rpgres.rulesets.checking import range_problems
-
         plain = {band: range_ for band, range_ in action.bands.items() if not range_.is_exception}
         yield from range_problems(rules, (*at, "bands"), plain)
     for key in action.parameters:

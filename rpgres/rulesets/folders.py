@@ -121,7 +121,7 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
     """
     data: dict[str, Any] = {}
     for part in parts:
-        if part.is_overlay and "kits" in part.data:
+        if part.is_overlay and part.data.get("kits", data.get("kits")) != data.get("kits"):
             line = locate(part.source.text, ("kits",))
             message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"
             raise problem_error([Problem(part.source.path, line, "kits", message)])
