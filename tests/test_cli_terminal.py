@@ -308,3 +308,14 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
     assert person.ask(view, CHOICE) is None
     assert capsys.readouterr().out == ""
+
+
+def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
+    code, shown = Terminal(["plugin", "check", "best-die"], NO_COLOR="").end()
+    assert code == 0
+    assert "  odds ...\r\x1b[K" in shown
+    assert re.search("\x1b\\[[0-9;]*mpassed", shown)
+    code, shown = Terminal(["plugin", "check", "best-die", "--plain"]).end()
+    assert code == 0
+    assert "..." not in shown
+    assert "\x1b" not in shown

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pebble
 import pytest
+from msgspec import structs
 from packages import AFTER_HOURS, put_on_path
 from packages import BROKEN as BROKEN_PACKAGES
 from tiny import tiny_rules
 
+from rpgres import Box, Map, Tag, put
 from rpgres.contract import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
+from rpgres.contract.secrets import hidden_from
 from rpgres.contract.walks import OutOfTime, deadline
 from rpgres.plugins import find_ruleset, ruleset_names
 
@@ -325,6 +328,22 @@ def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> No
     found = verdict("tables", pebble.install(site, changes))
     assert found.ok
     assert "far of the table throw" in found.notes[0].text
+
+
+def test_hidden_things_are_hidden_from_the_seat_and_from_nobody_else(site: Path) -> None:
+    subject = pebble.install(site)
+    case = next(case for case in subject.cases if case.scene is not None)
+    clock = tuple(Box(name, 1, mark) for name, mark in (("1", "x"), ("2", ""), ("3", "")))
+    state = put(case.prepared.state, ("tracks",), Map(alarm=clock, tide=(), watch=clock[1:]))
+    state = put(state, ("audiences",), Map(alarm=("gm",), watch=("gm", "wren")))
+    state = state.with_tag(Tag("Loose Stone", "trap", audience=("gm",)))
+    prepared = structs.replace(case.prepared, state=state)
+    for seat, expected in (("wren", 4), ("kit", 5), ("gm", 2)):
+        found = list(hidden_from(seat, prepared))
+        assert len(found) == expected
+        for other in found:
+            assert other != state
+            assert other.seen_by(seat) == state.seen_by(seat)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

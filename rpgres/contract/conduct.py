@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -196,10 +197,10 @@ def _state_faults(state: State) -> Iterator[str]:
 def check_policies(subject: Subject) -> Iterator[Finding]:
     """Yield policies that answer with something else than the question offers, fail, or decide otherwise again."""
     for name, policy in subject.rules.ruleset.policies.items():
-        yield from each(subject, lambda case, name=name, policy=policy: _policy(case, name, policy))  # type: ignore[misc]
+        yield from each(subject, partial(_policy, name=name, policy=policy))
 
 
-def _policy(case: Case, name: str, policy: Policy) -> Iterator[Finding]:
+def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Finding]:
     told: list[Finding] = []
 
     def judged(view: View, question: Question) -> Any:
