@@ -1,5 +1,10 @@
 """The public face of rpgres, for plugin authors, bots and scripts: what is named here is stable and documented.
 
+Stable means: as long as `API` is the same, a name stays, takes what it took and returns what it returned. Arguments may
+be added by keyword and with a default, fields may be added to records, events and effects. Attributes that a docstring
+calls the engine's, names that begin with an underscore and modules that are not named here may change with any version.
+`rpgres.kits.*` and `rpgres.testing` are stable in the same way. `plugins/README.md` tells what each name is for.
+
 Names are loaded when they are first used, so that importing rpgres costs nothing.
 """
 
@@ -11,27 +16,43 @@ from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.actions import Pending, Result
-    from rpgres.dice import Dice
-    from rpgres.errors import RpgresError, RuleError, UsageError
+    from rpgres.dice import Comparison, Dice, Throw
+    from rpgres.dice.readings import Reading
+    from rpgres.errors import (
+        ChoiceError,
+        FileError,
+        GivenError,
+        NotationError,
+        PluginError,
+        RpgresError,
+        RuleError,
+        UsageError,
+    )
     from rpgres.inputs import Opposition, Rating
     from rpgres.library import resolve
-    from rpgres.players import NO, Question, View, preferred
+    from rpgres.players import NO, Policy, Question, View, preferred, uniform
     from rpgres.plugins import hookimpl
-    from rpgres.rulesets import Effect, Option, Rules, Ruleset, effect
-    from rpgres.state import EMPTY, GM, SCENE, Box, Character, Map, State, Tag, put, slug
-    from rpgres.table import Compared, Outcome, Table
+    from rpgres.rulesets import API, ApplyEffect, Effect, Option, Rule, Rules, Ruleset, effect
+    from rpgres.sheets import mark_box
+    from rpgres.state import EMPTY, GM, SCENE, Box, Character, Map, State, Tag, freeze, put, slug
+    from rpgres.table import Compared, Decided, Event, Outcome, Rolled, Table, Told
 
 _HOMES = {
     "actions": ("Pending", "Result"),
-    "dice": ("Dice",),
-    "errors": ("RpgresError", "RuleError", "UsageError"),
+    "dice": ("Comparison", "Dice", "Throw"),
+    "dice.readings": ("Reading",),
+    "errors": (
+        *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
+        *("RpgresError", "RuleError", "UsageError"),
+    ),
     "inputs": ("Opposition", "Rating"),
     "library": ("resolve",),
-    "players": ("NO", "Question", "View", "preferred"),
+    "players": ("NO", "Policy", "Question", "View", "preferred", "uniform"),
     "plugins": ("hookimpl",),
-    "rulesets": ("Effect", "Option", "Rules", "Ruleset", "effect"),
-    "state": ("EMPTY", "GM", "SCENE", "Box", "Character", "Map", "State", "Tag", "put", "slug"),
-    "table": ("Compared", "Outcome", "Table"),
+    "rulesets": ("API", "ApplyEffect", "Effect", "Option", "Rule", "Rules", "Ruleset", "effect"),
+    "sheets": ("mark_box",),
+    "state": ("EMPTY", "GM", "SCENE", "Box", "Character", "Map", "State", "Tag", "freeze", "put", "slug"),
+    "table": ("Compared", "Decided", "Event", "Outcome", "Rolled", "Table", "Told"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -52,37 +73,56 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "API",
     "EMPTY",
     "GM",
     "NO",
     "SCENE",
+    "ApplyEffect",
     "Box",
     "Character",
+    "ChoiceError",
     "Compared",
+    "Comparison",
+    "Decided",
     "Dice",
     "Effect",
+    "Event",
+    "FileError",
+    "GivenError",
     "Map",
+    "NotationError",
     "Opposition",
     "Option",
     "Outcome",
     "Pending",
+    "PluginError",
+    "Policy",
     "Question",
     "Rating",
+    "Reading",
     "Result",
+    "Rolled",
     "RpgresError",
+    "Rule",
     "RuleError",
     "Rules",
     "Ruleset",
     "State",
     "Table",
     "Tag",
+    "Throw",
+    "Told",
     "UsageError",
     "View",
     "__version__",
     "effect",
+    "freeze",
     "hookimpl",
+    "mark_box",
     "preferred",
     "put",
     "resolve",
     "slug",
+    "uniform",
 ]

@@ -137,6 +137,8 @@ class Table(msgspec.Struct):
     A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks without end is
     stopped; one that computes without end and asks nothing is a loop in Python, which only whoever runs it can end.
 
+    Stable are the methods, `rules` and `state`; the other attributes are the engine's.
+
     Attributes:
         rules: the ruleset in play, with its data and switches.
         state: what lies on the table when the action begins.

@@ -1,6 +1,7 @@
 """Fenced blocks of the documentation, run as a reader would: files written, commands typed, output compared.
 
-`python tests/docs.py FILE...` rewrites the output of every `console` block with what the commands print now.
+`python tests/docs.py FILE...` rewrites the output of every `console` block with what the commands print now, and the
+sections that are made from the code (`<!-- NAME -->` to `<!-- end -->`, see `faces`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
+SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ROOT = Path(__file__).parent.parent
 
@@ -49,7 +52,9 @@ def reader_environment(home: Path) -> dict[str, str]:
         key: os.environ[key] for key in ("SYSTEMROOT", "LANG", "LC_ALL", "PYTHONDONTWRITEBYTECODE") if key in os.environ
     }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**kept, "PATH": path, "HOME": str(home), "COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+    installed = os.pathsep.join(str(info.parent) for info in sorted(home.glob("*/src/*.dist-info")))
+    fixed = {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, **fixed, "PATH": path, "HOME": str(home), "PYTHONPATH": installed}
 
 
 def type_in(command: str, *, folder: Path) -> str:
@@ -67,13 +72,34 @@ def type_in(command: str, *, folder: Path) -> str:
     return done.stdout.decode()
 
 
-def write_file(block: str, *, folder: Path) -> None:
-    """Write a block that begins with `# file: NAME` to that file."""
-    first, _, _ = block.partition("\n")
-    if first.startswith("# file: "):
-        path = folder / first.removeprefix("# file: ").strip()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(block, encoding="utf-8")
+def write_file(block: str, *, folder: Path) -> bool:
+    """Write a block that begins with `# file: NAME` or `# add to: NAME`; tell whether it was one."""
+    first, _, rest = block.partition("\n")
+    mode, _, name = first.removeprefix("# ").partition(": ")
+    if not first.startswith("# ") or mode not in ("file", "add to"):
+        return False
+    path = folder / name.strip()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = block if mode == "file" else path.read_text(encoding="utf-8") + rest
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def install(block: str, *, folder: Path) -> None:
+    """Do what `cd NAME && python -m pip install -e .` does, as far as it takes for a package of ours: its metadata."""
+    for name in re.findall(r"^cd (\S+) && python -m pip install -e ", block, re.MULTILINE):
+        put_metadata(folder / name, folder / name / "src")
+
+
+def put_metadata(package: Path, site: Path) -> None:
+    """Write what an installation tells of a package, into a folder of the path of modules."""
+    project = tomllib.loads((package / "pyproject.toml").read_text("utf-8"))["project"]
+    info = site / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir(exist_ok=True)
+    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(head, "utf-8")
+    points = "".join(f"{name} = {value}\n" for name, value in project["entry-points"]["rpgres"].items())
+    (info / "entry_points.txt").write_text(f"[rpgres]\n{points}", "utf-8")
 
 
 def run_python(block: str, *, name: str) -> list[str]:
@@ -90,14 +116,23 @@ def rewrite(text: str) -> str:
         folder = Path(name)
 
         def shown(match: re.Match[str]) -> str:
-            if match[1] == "toml":
+            if match[1] in ("toml", "python"):
                 write_file(match[2], folder=folder)
+            if match[1] == "sh":
+                install(match[2], folder=folder)
             if match[1] != "console":
                 return match[0]
             typed = "".join(f"$ {command}\n{type_in(command, folder=folder)}" for command, _ in commands_of(match[2]))
             return f"```console\n{typed}```"
 
-        return FENCE.sub(shown, text)
+        return SECTION.sub(made, FENCE.sub(shown, text))
+
+
+def made(section: re.Match[str]) -> str:
+    """Return a section that is made from the code, as it should be now."""
+    from faces import SECTIONS
+
+    return f"<!-- {section[1]} -->\n{SECTIONS[section[1]]()}<!-- end -->"
 
 
 if __name__ == "__main__":

@@ -222,7 +222,8 @@ def test_plugins_that_are_well() -> None:
 def test_check_prints_a_line_for_each_check() -> None:
     done = rpgres("plugin", "check", "lantern")
     assert (done.exit_code, done.stderr) == (0, "")
-    first, *others = done.stdout.splitlines()
+    first, *others, last = done.stdout.splitlines()
+    assert last == f"  all {len(CHECKS)} checks passed"
     assert first == "lantern  ok        Lantern (rpgres-lantern 0.7)"
     assert [line.split()[:2] for line in others if "note:" not in line] == [[check.name, "passed"] for check in CHECKS]
 
@@ -237,6 +238,7 @@ def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
     lines = done.stdout.splitlines()
     failed = [line.split()[0] for line in lines if re.match(r"  \S+ +failed ", line)]
     assert "sources" in failed
+    assert lines[-1] == f"  {len(failed)} of {len(CHECKS)} checks failed: {', '.join(failed)}"
     told = lines[next(number for number, line in enumerate(lines) if re.match("  sources +failed", line)) + 1]
     assert re.match(r"    .*__init__\.py:11: it calls id\(\); such values differ", told)
     record = json.loads(rpgres("plugin", "check", "torch", "--json").stdout)

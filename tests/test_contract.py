@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pebble
 import pytest
+from packages import AFTER_HOURS, put_on_path
+from packages import BROKEN as BROKEN_PACKAGES
 from tiny import tiny_rules
 
 from rpgres.contract import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
@@ -82,6 +84,26 @@ def test_a_ruleset_that_is_not_installed_is_told_what_is_not_checked() -> None:
     found = verdict("hash-seeds", Subject(tiny_rules()))
     assert found.ok
     assert "not installed" in found.notes[0].text
+
+
+def test_a_package_of_somebody_else(site: Path) -> None:
+    put_on_path(site, AFTER_HOURS)
+    subject = open_subject(find_ruleset("after-hours"))
+    assert {one.name: text_of(one) for one in check_ruleset(subject)} == dict.fromkeys(BY_NAME, "")
+
+
+@pytest.mark.parametrize(
+    ("package", "failed", "told"),
+    [
+        ("endless-rule", "ends", "it does not end"),
+        ("failing-rule", "ends", "ZeroDivisionError"),
+        ("fickle-rule", "repeats", "played twice on the same answers"),
+        ("talkative", "sources", "it calls print()"),
+    ],
+)
+def test_packages_that_are_broken_on_purpose(package: str, failed: str, told: str, site: Path) -> None:
+    put_on_path(site, next(folder for folder in BROKEN_PACKAGES if folder.name == package))
+    assert told in text_of(verdict(failed, open_subject(find_ruleset(package))))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

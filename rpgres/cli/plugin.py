@@ -63,7 +63,7 @@ def new(
         f"{folder}: written. Now type:\n"
         f"  cd {quoted}\n"
         "  python -m pip install -e '.[test]'\n"
-        f"  rpgres roll {name} attempt --skill 2 --vs hard\n"
+        f"  rpgres roll {name} attempt --skill 2 --vs 9\n"
         f"  rpgres plugin check {name}\n"
         "  pytest\n"
     )
@@ -116,7 +116,7 @@ def _report(plugin: PluginStatus, *, is_shown: bool, is_plain: bool) -> PluginRe
     from rpgres.cli.output import say
     from rpgres.contract import PluginReport, check_ruleset, open_subject
     from rpgres.plugins import find_ruleset
-    from rpgres.render.plugins import verdict_lines
+    from rpgres.render.plugins import closing_line, verdict_lines
 
     if not plugin.ok:
         return PluginReport(**asdict(plugin))
@@ -127,6 +127,8 @@ def _report(plugin: PluginStatus, *, is_shown: bool, is_plain: bool) -> PluginRe
         if is_shown:
             _clear_begin(is_plain=is_plain)
             say(verdict_lines(verdict), is_plain=is_plain)
+    if is_shown:
+        say([closing_line(verdicts)], is_plain=is_plain)
     is_well = all(verdict.ok for verdict in verdicts)
     return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)
 

@@ -41,5 +41,13 @@ def verdict_lines(verdict: Verdict) -> list[Line]:
     return found + [line(INDENT * 2, Piece(f"note: {_one_line(note)}", "quiet")) for note in verdict.notes]
 
 
+def closing_line(verdicts: Sequence[Verdict]) -> Line:
+    """Return how many checks passed, with the names of those that did not."""
+    failed = [verdict.name for verdict in verdicts if not verdict.ok]
+    if not failed:
+        return line(INDENT, Piece(f"all {len(verdicts)} checks passed", "good"))
+    return line(INDENT, Piece(f"{len(failed)} of {len(verdicts)} checks failed: {', '.join(failed)}", "bad"))
+
+
 def _one_line(finding: Finding) -> str:
     return " ".join(finding.text.split())

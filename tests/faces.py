@@ -1,0 +1,94 @@
+"""The public names as `plugins/README.md` lists them: made from docstrings, so that page and code cannot part."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+
+import rpgres
+from rpgres import kits
+
+# By what an author does with them; every public name has to be in one group.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "A plugin": ("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "API", "__version__"),
+    "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
+    "What parameters read": ("Rating", "Opposition"),
+    "Dice": ("Dice", "Reading", "Comparison", "Throw"),
+    "The state": (
+        *("State", "Character", "Tag", "Box", "Map", "EMPTY", "GM", "SCENE"),
+        *("put", "mark_box", "freeze", "slug"),
+    ),
+    "Policies": ("View", "Question", "Event", "Rolled", "Decided", "Told", "preferred", "uniform"),
+    "Errors": (
+        *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
+        *("FileError", "RuleError", "PluginError"),
+    ),
+    "Bots and scripts": ("resolve", "Result", "Pending"),
+}
+
+# What has no docstring of its own.
+CONSTANTS = {
+    "API": "The version of what is stable here.",
+    "ApplyEffect": "Type: a function of an effect, `(state, effect) -> state`.",
+    "EMPTY": "The empty `Map`.",
+    "Effect": "Type: what a finished action changes, a `Map` with a `kind`.",
+    "Event": "Type: `Rolled`, `Decided` or `Told`; `audience` holds the seats that may know of it, None is everybody.",
+    "GM": "The game master's seat.",
+    "NO": "The answer that lets an optional moment pass.",
+    "Policy": "Type: `(view, question) -> option name, weights by option name, or None`.",
+    "Rule": "Type: `(table, actor, **parameters) -> Outcome`.",
+    "SCENE": "What a tag is on when no character carries it.",
+    "__version__": "The version of rpgres.",
+}
+
+
+def face_text() -> str:
+    """Return the tables of what `rpgres` names."""
+    told = {name: CONSTANTS.get(name) or first_line(getattr(rpgres, name)) for name in rpgres.__all__}
+    return "\n".join(
+        _table(f"**{group}**", {name: told.get(name, "") for name in names}) for group, names in GROUPS.items()
+    )
+
+
+def kits_text() -> str:
+    """Return the tables of what the kits name, a module after the other."""
+    return "\n".join(
+        _table(f"**`{module.__name__}`**: {first_line(module)}", dict(_named(module))) for module in modules()
+    )
+
+
+def modules() -> Iterator[ModuleType]:
+    """Yield the kits' modules."""
+    for found in pkgutil.walk_packages(kits.__path__, f"{kits.__name__}."):
+        yield importlib.import_module(found.name)
+
+
+def _named(module: ModuleType) -> Iterator[tuple[str, str]]:
+    """Yield the public names that a module defines, in order, with their docstrings' first lines or comments."""
+    source = inspect.getsource(module)
+    lines = source.splitlines()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name, first_line(getattr(module, node.name))
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name) and not target.id.startswith("_") and target.id != "__all__":
+                comment = lines[node.end_lineno - 1].partition("  # ")[2] if node.end_lineno else ""
+                yield target.id, comment or f"`{ast.unparse(node.value) if node.value else ''}`"
+
+
+def first_line(named: object) -> str:
+    """Return the first sentence of a docstring, which is its first line."""
+    return (inspect.getdoc(named) or "").partition("\n")[0]
+
+
+def _table(heading: str, told: Mapping[str, str]) -> str:
+    rows = "".join(f"| `{name}` | {text.replace('|', '/')} |\n" for name, text in told.items())
+    return f"{heading}\n\n| | |\n|---|---|\n{rows}"
+
+
+SECTIONS = {"face": face_text, "kits": kits_text}
