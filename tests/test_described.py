@@ -337,6 +337,16 @@ def test_without_policies_of_its_own_it_takes_what_is_preferred() -> None:
     assert policy_of(rules("two-dice")) is preferred
 
 
+def test_bands_suffice_where_there_is_nothing_more_to_say() -> None:
+    bare = UNDER[: UNDER.index("[outcomes")].replace('"17 - {wounds}"', '"17"')
+    write(bare + "[effects.hurt]\nhelp = 'a wound'\ndoes = 'nothing'\n", name="bare")
+    found = done("try", name="bare", attribute=9, given={"roll": "3,3,3"})
+    assert (found.outcome, found.margin, found.effects, found.texts) == ("good", 0, [], [])
+    assert rpgres("roll", "bare", "try", "--attribute", "9", "--help").code == 0
+    assert rpgres("ruleset", "show", "bare", "try").code == 0
+    assert rpgres("ruleset", "check", "bare").out == "bare: ok\n"
+
+
 def test_a_word_is_a_number_only_where_an_effect_has_numbers() -> None:
     write(UNDER.replace('kind = "hurt"', 'kind = "wounds"').replace("[effects.hurt]", "[effects.wounds]"))
     effects = done("try", attribute=9, tired=True, given={"roll": "4,4,4"}).effects

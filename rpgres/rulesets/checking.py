@@ -170,7 +170,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     )
     for key, what, named, known in lists:
         for number, one in enumerate(named):
-            if one not in known:
+            if one not in known and not (key == "tables" and one == name and rules.may_lack(one)):
                 yield missing(texts, (*at, key, number), what, one, known)
     if not all(key in rules.file.parameters for key in action.parameters):
         return

@@ -12,7 +12,6 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.rulesets.records import Action, Label, RulesetFile
-from rpgres.rulesets.templates import names_in
 from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
 
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
@@ -146,6 +145,8 @@ def _completed(file: RulesetFile) -> RulesetFile:
 
 def _may_roll(file: RulesetFile, vs: str) -> bool:
     """Tell whether what opposes may have dice: it has some, or it is what was typed as opposition."""
+    from rpgres.rulesets.templates import names_in
+
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
     return bool(re.search(r"d[\dF%]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
 

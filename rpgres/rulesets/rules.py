@@ -254,6 +254,8 @@ class Rules:
 
     def _read_table(self, name: str) -> OutcomeTable:
         texts = self.table_texts(name)
+        if not texts and self.may_lack(name):
+            return {}
         if not texts:
             known = sorted(set(self.table_names()))
             raise FileError(unknown("outcome table", name, known, of=f"the ruleset {self.id}"))
@@ -264,6 +266,10 @@ class Rules:
                 message = f"the ruleset {self.id} has no band {band!r}"
                 raise problem_error([problem_at(texts, (band,), message, hint=near)])
         return table
+
+    def may_lack(self, table: str) -> bool:
+        """Tell whether an outcome table need not be there: the one of a described action that its bands suffice for."""
+        return table in self.file.actions and self.is_described(table)
 
     def table_texts(self, name: str) -> list[Text]:
         """Return an outcome table as each file writes it, the farthest first; nothing when none does."""
