@@ -216,7 +216,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         INIT,
         LOOP,
         f"for _ in range(9):\n        {SIX}\n    {LOOP}",
-        "20,000 courses; most was asked under bounce",
+        "20,000 courses or 5 seconds; most was asked under bounce",
     ),
     ("views", INIT, "table.state.seen_by(table.state.seat_of(actor.name))", "table.state", "what actor cannot see"),
     ("views", INIT, "tag.held_by([actor.name])", "len(table.state.tags) < 3", "whether it is asked: charm"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from math import sqrt
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rpgres.actions import play, policy_of
@@ -13,8 +15,8 @@ from rpgres.contract.records import Finding
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import come_to, walk_merged
 from rpgres.dealers import SeededDealer
-from rpgres.odds import Odds, WalkDealer, explore, outcome_odds
-from rpgres.players import Seats, uniform
+from rpgres.odds import Odds, WalkDealer, explore
+from rpgres.players import Policy, Seats, uniform
 from rpgres.table import NeedsAnswer, Settled
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def check_odds(subject: Subject) -> Iterator[Finding]:
             advice = "after table.versus only the margin may matter, and after table.merge only its key"
             yield Finding(f"{told}, walked as odds do, and roll by roll", case.place, advice)
             return
-        bands = outcome_odds(case.prepared, policies={"": uniform}, leaves=budget, seconds=SECONDS)
+        bands = _bands(case, uniform, leaves=budget)
         told = _disagreement(bands, _by_band(whole))
         if told:
             advice = "table.settle fixes the outcome's band: it is called once, and its outcome returned"
@@ -117,13 +119,14 @@ def check_leaves(subject: Subject) -> Iterator[Finding]:
         if not case.is_example:
             return
         asked: dict[str, int] = {}
-        odds = _counted(case, asked)
-        if not odds.open or odds.leaves < MOST:
-            return
+        began = monotonic()
+        odds = _bands(case, policy_of(case.prepared.rules), leaves=MOST, asked=asked)
+        if not odds.open or (odds.leaves < MOST and monotonic() - began < SECONDS):
+            return  # what is open is what the dice themselves leave open
         often = sorted(asked, key=lambda label: -asked[label])[:3]
         told = ", ".join(f"{label} ({asked[label]} times)" for label in often)
         yield Finding(
-            f"its odds take more than {MOST:,} courses; most was asked under {told}",
+            f"its odds take more than {MOST:,} courses or {SECONDS:g} seconds; most was asked under {told}",
             case.place,
             "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters",
         )
@@ -131,9 +134,15 @@ def check_leaves(subject: Subject) -> Iterator[Finding]:
     yield from each(subject, of_case)
 
 
-def _counted(case: Case, asked: dict[str, int]) -> Odds:
-    """Return the odds of a case with the ruleset's policy, counting in `asked` what a course asks at most."""
-    policy = policy_of(case.prepared.rules)
+def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int] | None = None) -> Odds:
+    """Return the chances of a case's outcomes by band, each course followed until its band is fixed.
+
+    Args:
+        case: the action.
+        policy: who decides.
+        leaves: how many courses are followed at most.
+        asked: gets for each label how often a course asks it at most.
+    """
 
     def once(dealer: WalkDealer) -> str:
         try:
@@ -143,9 +152,9 @@ def _counted(case: Case, asked: dict[str, int]) -> Odds:
         except NeedsAnswer:
             return ""
         finally:
-            labels = [label for label, _ in dealer.tape]
-            for label in labels:
-                asked[label] = max(asked.get(label, 0), labels.count(label))
+            if asked is not None:
+                for label, count in Counter(label for label, _ in dealer.tape).items():
+                    asked[label] = max(asked.get(label, 0), count)
         return outcome.band
 
-    return explore(once, leaves=MOST, seconds=SECONDS)
+    return explore(once, leaves=leaves, seconds=SECONDS)
