@@ -16,7 +16,7 @@ from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
-from rpgres.players import NO, Players, Policy, Prompt, Question, Seats, preferred, uniform
+from rpgres.players import COMMON_POLICIES, NO, Players, Policy, Prompt, Question, Seats
 from rpgres.rulesets import Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
@@ -280,19 +280,24 @@ def _opponent(prepared: Prepared) -> str:
 
 
 def policy_of(rules: Rules, name: str = "") -> Policy:
-    """Return a policy by name; without one, the ruleset's first, or equal chances when it has none.
+    """Return a policy by name; without one, the one of `--auto`.
 
     Raises:
         UsageError: the ruleset has no such policy.
     """
-    policies = rules.ruleset.policies
-    if not name:
-        return next(iter(policies.values()), preferred if rules.file.standalone else uniform)
-    if name == "uniform":
-        return uniform
-    if name not in policies:
-        raise UsageError(unknown("policy", name, [*policies, "uniform"], of=f"the ruleset {rules.id}"))
-    return policies[name]
+    policies = {**COMMON_POLICIES, **rules.ruleset.policies}
+    found = policies.get(name or default_policy(rules))
+    if found is None:
+        raise UsageError(unknown("policy", name, policies, of=f"the ruleset {rules.id}"))
+    return found
+
+
+def default_policy(rules: Rules) -> str:
+    """Return the name of the policy of `--auto`: the ruleset's first, or one that every ruleset has.
+
+    A ruleset that is data alone says with `prefer` what is liked; of another without policies, nothing is known.
+    """
+    return next(iter(rules.ruleset.policies), "preferred" if rules.file.standalone else "uniform")
 
 
 def run(

@@ -88,6 +88,10 @@ def preferred(view: View, question: Question) -> str:
     return NO if question.optional and best.prefer <= 0 else best.name
 
 
+# What every ruleset has, beside policies of its own.
+COMMON_POLICIES: dict[str, Policy] = {"uniform": uniform, "preferred": preferred}
+
+
 class Seats:
     """Answers each question by the first of: the script, the policy of the seat, the prompt; otherwise nobody does.
 

@@ -20,6 +20,7 @@ from rpgres.ladder import LadderOdds
 from rpgres.library import DiceRequest, Request
 from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
+from rpgres.players import COMMON_POLICIES
 from rpgres.rulesets import Field, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.sheets import RULESET, sheet_type
@@ -418,7 +419,7 @@ def _refine_scene(schema: Schema, rules: Rules) -> None:
 
 
 def _policies(rules: Rules) -> list[str]:
-    return list(dict.fromkeys([*rules.ruleset.policies, *rules.file.policies, "uniform"]))
+    return list(dict.fromkeys([*rules.ruleset.policies, *rules.file.policies, *COMMON_POLICIES]))
 
 
 def _inputs_by_action(rules: Rules) -> list[Schema]:

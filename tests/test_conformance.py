@@ -16,10 +16,18 @@ from rpgres.table import Decided, Outcome, Table
 from rpgres.tomlfiles import read_source
 
 SCENES = sorted(builtin_folder().glob("*/scenes/*.toml"))
-CONFORMANCE = [path for path in SCENES if path.stem.startswith("conformance-")]
+CONFORMANCE = [path for path in SCENES if path.stem.startswith("conformance")]
 STORIES = [path for path in SCENES if path not in CONFORMANCE]
 # A ruleset has a story with every action in it, and cases for every row of its tables.
-LONG = {"fate": "ledger", "coppermane": "flooded-gate"}
+LONG = {
+    "fate": "ledger",
+    "coppermane": "flooded-gate",
+    "two-dice": "the-moving-light",
+    "best-die": "the-clock-tower",
+    "twenty-sided": "the-cold-ovens",
+    "percentile": "the-lower-stacks",
+    "success-pool": "the-debt",
+}
 # The numbers of the cases are those of the digest of the rules that the project was built from.
 CASES = {
     "fate": (1, 2, 3, 5, 6, 8, 9, 10, 11, 13, 15, 16, 18, 20, 21, 23, 25, 26, 28, 31, 35, 36, 38, 43),
@@ -47,14 +55,15 @@ def test_scene_holds(path: Path) -> None:
     assert check_scene(scene) == []
     checks, wrong = prove_scene(scene)
     assert wrong == []
+    is_case = path in CONFORMANCE
+    assert not is_case or all(step.expect is not None for step in scene.file.steps), "a case expects something"
     assert checks >= len([step for step in scene.file.steps if step.expect is not None])
     assert checks > 0 or path in STORIES
 
 
-@pytest.mark.parametrize("ruleset", LONG)
+@pytest.mark.parametrize("ruleset", CASES)
 def test_the_cases_come_from_the_texts(ruleset: str) -> None:
     steps = [step for path in cases_of(ruleset) for step in scene_of(path).file.steps]
-    assert all(step.expect is not None for step in steps), "a step of a conformance scene expects something"
     named = " ".join(step.note for step in steps)
     for number in CASES[ruleset]:
         assert f"case {number}" in named, f"case {number} is not among the scenes"
@@ -97,7 +106,7 @@ def test_every_row_and_option_is_played(ruleset: str) -> None:
         for band, row in rules.table(table).items():
             wanted.add((table, band))
             wanted.update((table, band, label, option) for label, option in _answers(rules, row.ask))
-    assert len(wanted) > 60
+    assert len(wanted) > (60 if rules.ruleset.actions else 3)
     assert sorted(wanted - played(ruleset)) == []
 
 
@@ -119,10 +128,11 @@ def test_every_action_is_in_the_long_scene(ruleset: str) -> None:
 
 
 @pytest.mark.parametrize("ruleset", LONG)
-@pytest.mark.parametrize("policy", ["sensible", "thrifty"])
+@pytest.mark.parametrize("policy", ["preferred", "uniform"])
 @pytest.mark.parametrize("seed", range(12))
 def test_the_long_scene_plays_out_with_any_seed(ruleset: str, policy: str, seed: int) -> None:
-    scene = long_scene(ruleset, policy=policy)
+    own = {"preferred": "sensible", "uniform": "thrifty"} if find_ruleset(ruleset).actions else {}
+    scene = long_scene(ruleset, policy=own.get(policy, policy))
     played = run_scene(scene, seed=str(seed))
     assert len(played.steps) == len(scene.file.steps)
     assert prove_scene(scene, seed=str(seed))[1] == [], "what is given and chosen holds with every seed"

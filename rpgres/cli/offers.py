@@ -149,7 +149,8 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
                 for choice, text in switch.choices.items()
             ]
         case "policy":
-            return [*data.file.policies.items(), ("uniform", "every option with equal chances")]
+            common = [("preferred", "what is liked best"), ("uniform", "every option with equal chances")]
+            return [*data.file.policies.items(), *common]
         case "sheet":
             return _sheets(data)
     return []

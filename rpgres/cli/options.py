@@ -231,7 +231,9 @@ def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> di
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
     """Return the same policies by name, for the record; everybody's under `*`."""
-    named = {"*": next(iter(rules.ruleset.policies), "uniform")} if auto else {}
+    from rpgres.actions import default_policy
+
+    named = {"*": default_policy(rules)} if auto else {}
     for text in names:
         who, _, name = text.rpartition("=")
         named[who or "*"] = name

@@ -1,0 +1,137 @@
+"""The sample rulesets of one file each: their exact odds against icepool, binomials and plain counting, and play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import icepool
+import pytest
+
+from rpgres.actions import play, prepare
+from rpgres.chance import Streams
+from rpgres.dealers import SeededDealer
+from rpgres.odds import outcome_odds
+from rpgres.players import Seats, preferred
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import load_rules
+
+
+def odds(ruleset: str, action: str, switches: dict[str, str] | None = None, **inputs: Any) -> dict[str, Fraction]:
+    rules = load_rules(find_ruleset(ruleset), switches=switches or {})
+    found = outcome_odds(prepare(rules, action, inputs))
+    assert found.open == 0
+    return {band: mass for band, mass in found.masses.items() if mass}
+
+
+def shares(die: icepool.Die[str]) -> dict[str, Fraction]:
+    return {name: Fraction(weight, die.denominator()) for name, weight in die.items() if weight}
+
+
+@pytest.mark.parametrize("edge", ["none", "with", "against"])
+@pytest.mark.parametrize("trait", range(-3, 6))
+def test_two_dice(edge: str, trait: int) -> None:
+    pool = {"none": 2 @ icepool.d6, "with": icepool.d6.highest(3, 2), "against": icepool.d6.lowest(3, 2)}[edge]
+    expected = (pool + trait).map(lambda total: "badly" if total < 7 else "price" if total < 10 else "well")
+    assert odds("two-dice", "risk", trait=trait, edge=edge) == shares(expected)
+
+
+@pytest.mark.parametrize("critical", ["two-sixes", "never"])
+@pytest.mark.parametrize("pool", range(-2, 8))
+def test_best_die(pool: int, critical: str) -> None:
+    def band(shown: tuple[int, ...]) -> str:
+        if critical == "two-sixes" and pool > 0 and shown.count(6) > 1:
+            return "critical"
+        best = max(shown) if pool > 0 else min(shown)
+        return "bad" if best < 4 else "hitch" if best < 6 else "full"
+
+    expected = icepool.d6.pool(pool if pool > 0 else 2).expand().map(band)
+    assert odds("best-die", "act", {"critical_dice": critical}, rating=pool) == shares(expected)
+
+
+@pytest.mark.parametrize("naturals", ["both", "twenty"])
+@pytest.mark.parametrize("edge", ["none", "advantage", "disadvantage"])
+@pytest.mark.parametrize("bonus", [-25, -3, 0, 5, 14, 30])
+def test_twenty_sided(bonus: int, edge: str, naturals: str) -> None:
+    die = {"none": icepool.d20, "advantage": icepool.d20.highest(2), "disadvantage": icepool.d20.lowest(2)}[edge]
+
+    def band(natural: int) -> str:
+        if natural == 20:
+            return "triumph"
+        if natural == 1 and naturals == "both":
+            return "fumble"
+        return "hit" if natural + bonus >= 15 else "miss"
+
+    for action in ("check", "strike"):
+        found = odds("twenty-sided", action, {"naturals": naturals}, bonus=bonus, vs=15, edge=edge)
+        assert found == shares(die.map(band))
+
+
+@pytest.mark.parametrize("fumbles", ["by-skill", "hundred"])
+@pytest.mark.parametrize("skill", [*range(1, 101, 7), 49, 50, 99, 100, 130])
+def test_percentile(skill: int, fumbles: str) -> None:
+    def band(shown: int) -> str:
+        if shown == 1:
+            return "critical"
+        if shown == 100:
+            return "fumble"
+        if shown >= 96 and skill < 50 and fumbles == "by-skill":
+            return "bungle"
+        if shown <= skill // 5:
+            return "extreme"
+        if shown <= skill // 2:
+            return "hard"
+        return "succeed" if shown <= skill else "fail"
+
+    dice = {"none": icepool.d(100), "bonus": icepool.d(100).lowest(2), "penalty": icepool.d(100).highest(2)}
+    for name, die in dice.items():
+        found = odds("percentile", "attempt", {"fumbles": fumbles}, skill=skill, die=name)
+        assert found == shares(die.map(band)), name
+
+
+def successes(pool: int) -> dict[int, Fraction]:
+    """Return the chances of each number of dice that show 8 or more; without a die, of a ten."""
+    if pool <= 0:
+        return {0: Fraction(9, 10), 1: Fraction(1, 10)}
+    return {hits: Fraction(comb(pool, hits) * 3**hits * 7 ** (pool - hits), 10**pool) for hits in range(pool + 1)}
+
+
+@pytest.mark.parametrize("pool", [-1, 0, 1, 2, 5, 9])
+@pytest.mark.parametrize("vs", [1, 3, 8])
+def test_success_pool(pool: int, vs: int) -> None:
+    expected: Counter[str] = Counter()
+    for own, chance in successes(pool).items():
+        for other, against in successes(vs).items():
+            margin = own - other
+            edges = (margin < 0, margin == 0, margin < 5, True)
+            expected[("fail", "tie", "succeed", "exceptional")[edges.index(True)]] += chance * against
+    assert odds("success-pool", "contest", pool=pool, vs=vs) == dict(expected)
+    enough: Counter[str] = Counter()
+    for own, chance in successes(pool).items():
+        enough["fail" if own < vs else "succeed" if own < vs + 5 else "exceptional"] += chance
+    assert odds("success-pool", "effort", pool=pool, needs=vs) == dict(enough)
+
+
+PLAYED: list[tuple[str, str, dict[str, Any]]] = [
+    ("two-dice", "risk", {"trait": 1, "edge": "with"}),
+    ("best-die", "act", {"rating": 3}),
+    ("twenty-sided", "strike", {"bonus": 4, "vs": 14, "edge": "disadvantage"}),
+    ("percentile", "attempt", {"skill": 42, "die": "bonus"}),
+    ("success-pool", "contest", {"pool": 5, "vs": 4}),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "action", "inputs"), PLAYED, ids=[name for name, *_ in PLAYED])
+def test_playing_agrees_with_the_odds(ruleset: str, action: str, inputs: dict[str, Any]) -> None:
+    prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
+    masses = odds(ruleset, action, **inputs)
+    dealer, seats, runs = SeededDealer(Streams("samples")), Seats(policies={"": preferred}), 4000
+    seen: Counter[str] = Counter()
+    for run in range(runs):
+        dealer.move_to(run)
+        seen[play(prepared, dealer=dealer, players=seats)[0].band] += 1
+    assert set(seen) <= set(masses)
+    chi = sum((seen[band] - float(mass) * runs) ** 2 / (float(mass) * runs) for band, mass in masses.items())
+    assert chi < 30, (seen, masses)  # with a fixed seed; up to 6 degrees of freedom, one in a hundred thousand
