@@ -347,6 +347,83 @@ def test_bands_suffice_where_there_is_nothing_more_to_say() -> None:
     assert rpgres("ruleset", "check", "bare").out == "bare: ok\n"
 
 
+# Two families more: a pool in which ones may outnumber hits, and twins among two dice; an opposing die of any size.
+BOTCH = """
+standalone = true
+title = "Botch"
+summary = "A pool of d6, fives and sixes help, ones hurt."
+version = "1"
+[bands]
+none = { title = "None", to = 0, success = false }
+some = { title = "Some", from = 1, success = true }
+botch = { title = "Botch", success = false, when = { worse-from = 1 } }
+[actions.do]
+summary = "Do it."
+parameters = ["pool"]
+required = ["pool"]
+roll = "{pool}d6"
+by = "hits"
+counts = { hits = ">=5", ones = "=1" }
+numbers = { worse = "{ones} - {hits}" }
+[parameters.pool]
+kind = "integer"
+help = "how many dice"
+"""
+
+TWINS = """
+standalone = true
+title = "Twins"
+summary = "2d10 over a number; twins are wild."
+version = "1"
+[bands]
+no = { title = "No", to = -1, success = false }
+yes = { title = "Yes", from = 0, success = true, unopposed = true }
+wild = { title = "Wild", also = "yes", success = true, when = { spread = 0, margin-from = 0 } }
+[actions.do]
+summary = "Do it."
+parameters = ["vs"]
+required = ["vs"]
+roll = "2d10"
+vs = "{vs}"
+numbers = { spread = "{highest} - {lowest}" }
+[parameters.vs]
+kind = "opposition"
+help = "a number, or how many sides the other die has"
+rolls = "2d{rating}"
+numbers-too = true
+"""
+
+
+@pytest.mark.parametrize("pool", range(1, 7))
+def test_ones_that_outnumber_hits(pool: int) -> None:
+    write(BOTCH, name="botch")
+
+    def band(shown: tuple[int, ...]) -> str:
+        hits, ones = sum(die >= 5 for die in shown), shown.count(1)
+        return "botch" if ones > hits else "some" if hits else "none"
+
+    expected = icepool.d6.pool(pool).expand().map(band)
+    assert odds("do", name="botch", pool=pool) == {
+        name: Fraction(weight, expected.denominator()) for name, weight in expected.items()
+    }
+
+
+@pytest.mark.parametrize("sides", [4, 8, 12])
+def test_twins_against_dice_of_any_size(sides: int) -> None:
+    write(TWINS, name="twins")
+
+    def band(first: int, second: int, other: int) -> str:
+        if first + second < other:
+            return "no"
+        return "wild" if first == second else "yes"
+
+    expected = icepool.map(band, icepool.d10, icepool.d10, 2 @ icepool.d(sides))
+    assert odds("do", name="twins", vs=sides) == {
+        name: Fraction(weight, expected.denominator()) for name, weight in expected.items()
+    }
+    assert done("do", name="twins", vs="none").outcome == "yes"
+
+
 def test_a_word_is_a_number_only_where_an_effect_has_numbers() -> None:
     write(UNDER.replace('kind = "hurt"', 'kind = "wounds"').replace("[effects.hurt]", "[effects.wounds]"))
     effects = done("try", attribute=9, tired=True, given={"roll": "4,4,4"}).effects

@@ -237,9 +237,6 @@ def template_problems(
         known: the names they may have.
         is_open: whether other names may stand for abilities that nobody lists.
     """
-    from rpgres.dice import dice
-    from rpgres.errors import NotationError
-
     wrong = misnamed(template)
     if wrong is not None:
         yield problem_at(texts, path, f"{{{wrong}}} holds no name; names are small letters, digits and hyphens")
@@ -248,10 +245,24 @@ def template_problems(
     for name in names_in(template):
         if name not in names and not is_open:
             yield missing(texts, path, "number", name, sorted(names))
+    faults = [fault for number in TRIED if (fault := _unreadable(fill(template, lambda _: number)))]  # noqa: B023
+    if len(faults) == len(TRIED):
+        yield problem_at(texts, path, faults[0])
+
+
+TRIED = (6, 1, 20)  # what names stand for when dice are judged: they only have to be dice with some numbers
+
+
+def _unreadable(text: str) -> str:
+    """Return what is wrong with dice; nothing when they can be read."""
+    from rpgres.dice import dice
+    from rpgres.errors import NotationError
+
     try:
-        dice(fill(template, lambda _: 1))
+        dice(text)
     except NotationError as error:
-        yield problem_at(texts, path, f"{error.message} (with 1 for every name: {fill(template, lambda _: 1)!r})")
+        return f"{error.message} (tried as {text!r})"
+    return ""
 
 
 def unregistered(
