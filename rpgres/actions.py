@@ -570,7 +570,8 @@ def _pending(
 def _answers(events: Sequence[Event]) -> Iterator[AnswerRecord]:
     for event in events:
         if isinstance(event, Rolled):
-            yield AnswerRecord(event.label, "chance", event.throw.text)
+            if event.dice.pools:  # a pool that came to no dice was no question
+                yield AnswerRecord(event.label, "chance", event.throw.text)
         elif isinstance(event, Decided):
             yield AnswerRecord(event.label, "decision", event.answer)
 

@@ -130,7 +130,7 @@ class GivenDealer:
             GivenError: the result is impossible with these dice; says what was expected.
         """
         results = self._given.get(label)
-        if results:
+        if results and dice.pools:  # where there are no dice, nobody can have read any off
             result = results.pop(0)
             try:
                 return dice.read(result)
@@ -146,7 +146,7 @@ class GivenDealer:
         Raises:
             GivenError: the result is impossible with these dice.
         """
-        if not self._given.get(label):
+        if not self._given.get(label) or not dice.pools:
             return self._then.read(dice, readings, label, count)
         from rpgres.dice.readings import read_off
 

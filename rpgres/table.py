@@ -375,11 +375,12 @@ class Table(msgspec.Struct):
         found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
             raise Settled(found.band, margin)
-        effects, texts = found.effects, found.texts
         if found.rolls:
-            effects = self._rolled(found.rolls, effects, margin, roles)
+            facts = self._with_results(found.rolls, facts, by=roles.get("actor", ""))
+            found = self.rules.settlement(name, margin, facts, band=found.band)
+        effects, texts = found.effects, found.texts
         if found.asks:
-            effects, texts = self._follow(found.asks, effects, texts, margin, roles)
+            effects, texts = self._follow(found.asks, effects, texts, margin, roles, facts)
         if defaults:
             effects = tuple(_with_defaults(effect, defaults) for effect in effects)
         return Outcome(found.band, found.success, margin, total, opposition, effects, texts, roles)
@@ -391,33 +392,30 @@ class Table(msgspec.Struct):
         texts: tuple[str, ...],
         margin: int | None,
         roles: Mapping[str, str],
+        facts: Map[str, Any],
     ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
         """Return effects and texts with those of what is chosen added."""
         for ask in asks:
             who = roles.get(ask.who, ask.who)
-            facts = {"margin": margin}
-            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, facts))
+            about = {"margin": margin}
+            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, about))
             if answer == NO and ask.optional:
                 continue  # let pass
-            choice = ask.choices[answer]
-            effects += self._rolled(choice.rolls, choice.effects, margin, roles) if choice.rolls else choice.effects
+            choice, known = ask.choices[answer], facts
+            if choice.option is not None:
+                known = self._with_results(choice.rolls, facts, by=roles.get("actor", ""))
+                choice = self.rules.choice(choice.option, margin, known)
+            effects += choice.effects
             texts += (choice.text,)
             if choice.asks:
-                effects, texts = self._follow(choice.asks, effects, texts, margin, roles)
+                effects, texts = self._follow(choice.asks, effects, texts, margin, roles, known)
         return effects, texts
 
-    def _rolled(
-        self,
-        rolls: Iterable[tuple[str, str]],
-        effects: Iterable[Effect],
-        margin: int | None,
-        roles: Mapping[str, str],
-    ) -> tuple[Effect, ...]:
-        """Return effects with the results filled in that they name, after rolling for them."""
+    def _with_results(self, rolls: Iterable[tuple[str, str]], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
+        """Return facts with the results, by label, of what an outcome rolls."""
         from rpgres.dice import dice
 
-        numbers = {label: self.roll(dice(text), label, by=roles.get("actor", "")) for label, text in rolls}
-        return tuple(Map(self.rules.with_numbers(effect, margin, numbers)) for effect in effects)
+        return Map({**facts, **{label: self.roll(dice(text), label, by=by) for label, text in rolls}})
 
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)

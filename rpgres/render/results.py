@@ -126,7 +126,7 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
         match event["event"]:
             case "roll":
                 by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
-                dice = dice_pieces(event["faces"], is_drawn=is_drawn)
+                dice = dice_pieces(event["faces"], is_drawn=is_drawn) if event["faces"] else [Piece("no dice")]
                 yield line(INDENT, f"{event['label']}{by}: ", *dice, " = ", Piece(_value(event), "number"))
             case "decision" if event["answer"] != NO:
                 text = f": {event['text']}" if event["text"] and event["text"] not in told else ""

@@ -52,13 +52,15 @@ class Option(msgspec.Struct, frozen=True):
 class Choice(msgspec.Struct, frozen=True):
     """What comes of one option of an outcome table, with conditions decided and values filled in.
 
-    `rolls` are label and dice of what is rolled first, and whose results effects name.
+    `rolls` are label and dice of what is rolled first. Everything else is then worked out from the `option`, with the
+    results among the facts: see `Rules.choice`.
     """
 
     text: str
-    effects: tuple[Effect, ...]
-    asks: tuple[Ask, ...]
+    effects: tuple[Effect, ...] = ()
+    asks: tuple[Ask, ...] = ()
     rolls: tuple[tuple[str, str], ...] = ()
+    option: RowOption | None = None
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -73,7 +75,10 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Settlement(msgspec.Struct, frozen=True):
-    """One row of an outcome table for one margin, with conditions decided and values filled in."""
+    """One row of an outcome table for one margin, with conditions decided and values filled in.
+
+    `rolls` are label and dice of what is rolled first; the row is then settled again, with the results among the facts.
+    """
 
     band: str
     success: bool | None
@@ -423,12 +428,13 @@ class Rules:
         return tuple(asks)
 
     def _choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
-        return Choice(
-            option.text,
-            self._fill(option.effects, margin, facts),
-            self._asks(option.ask, margin, facts),
-            self._rolls(option.rolls, margin, facts),
-        )
+        if option.rolls:
+            return Choice(option.text, rolls=self._rolls(option.rolls, margin, facts), option=option)
+        return self.choice(option, margin, facts)
+
+    def choice(self, option: RowOption, margin: int | None, facts: Map[str, Any]) -> Choice:
+        """Return what comes of an option once everything that it rolls is among the facts."""
+        return Choice(option.text, self._fill(option.effects, margin, facts), self._asks(option.ask, margin, facts))
 
     def _fill(
         self, effects: Sequence[Mapping[str, Any]], margin: int | None, facts: Map[str, Any]
@@ -444,11 +450,17 @@ class Rules:
     def with_numbers(self, effect: Mapping[str, Any], margin: int | None, numbers: Mapping[str, Any]) -> dict[str, Any]:
         """Return an effect's fields with `margin` replaced by the number, and other numbers where its kind has some.
 
-        Only in the fields that the kind of effect lists under `numbers` may another number be named.
+        Only in the fields that the kind of effect lists under `numbers` may another number be named; one that there is
+        not this time, such as the opposition when nothing opposes, counts 0 like the margin.
         """
         known = self.file.effects.get(effect.get("kind", ""))
         numeric = known.numbers if known is not None else ()
-        return {key: value_of(value, margin, numbers if key in numeric else EMPTY) for key, value in effect.items()}
+        filled = {}
+        for key, value in effect.items():
+            match = NUMBER.match(value) if key in numeric and isinstance(value, str) else None
+            named = {match[2]: numbers.get(match[2], 0)} if match is not None else EMPTY
+            filled[key] = value_of(value, margin, named)
+        return filled
 
     def holds(
         self, when: Mapping[str, Any], unless: Mapping[str, Any], margin: int | None, facts: Map[str, Any]

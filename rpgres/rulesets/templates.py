@@ -7,9 +7,17 @@ from collections.abc import Callable
 
 ID = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 
+# What may stand behind a number of dice: the sides and every modifier, so that a pool of no dice can be left out whole.
+_COUNT = r"(?:\d+|\{[^{}]*\})"
+_SIGN = r"(?:>=|<=|=|>|<)"
+_MODIFIER = rf"(?:!|[rR][oO]?\s*(?:{_SIGN}\s*-?\s*)?{_COUNT}?|[kKdD][hHlL]\s*{_COUNT}?|{_SIGN}\s*-?\s*{_COUNT})"
+_DICE = rf"\s*[dD]\s*(?:{_COUNT}|[%fF])(?:\s*{_MODIFIER})*"
+
 # A sign before a name is read with it, so that `+ {stat}` becomes `- 1` rather than `+ (-1)`, and nothing for 0; not
 # where the name is a factor, a number of dice or of sides.
-_SIGNED = re.compile(r"(?P<sign>[+-]\s*)?\{\s*(?P<name>(?:opponent\.)?" + ID + r")\s*\}(?P<factor>\s*[*/×÷d(])?")
+_SIGNED = re.compile(
+    r"(?P<sign>[+-]\s*)?\{\s*(?P<name>(?:opponent\.)?" + ID + rf")\s*\}}(?:(?P<dice>{_DICE})|(?P<factor>\s*[*/×÷d(]))?"
+)
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"\s*(?:opponent\.)?" + ID + r"\s*")
 
@@ -39,6 +47,11 @@ def fill(template: str, value_of: Callable[[str], int | str]) -> str:
     >>> fill("2d6 + {stat} - {load}", {"stat": -1, "load": 0}.__getitem__)
     '2d6 - 1 '
 
+    Where a name says how many dice there are, none or fewer are worth 0.
+
+    >>> fill("{hits}d6 + 1", lambda _: 0)
+    '0 + 1'
+
     Args:
         template: notation with names in braces.
         value_of: returns a name's number, or dice as a text.
@@ -46,6 +59,9 @@ def fill(template: str, value_of: Callable[[str], int | str]) -> str:
 
     def filled(match: re.Match[str]) -> str:
         sign, value, factor = match["sign"] or "", value_of(match["name"]), match["factor"] or ""
+        if match["dice"]:
+            is_none = isinstance(value, int) and value < 1
+            return f"{sign}0" if is_none else f"{sign}{value}{_SIGNED.sub(filled, match['dice'])}"
         if isinstance(value, str):
             return f"{sign}{value}{factor}"
         if not sign or factor:
