@@ -5,7 +5,6 @@ What `[actions.NAME] roll = ...` may say is in `rpgres.rulesets.records.Action`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -14,9 +13,18 @@ import msgspec
 from rpgres.dice import Comparison, Dice, dice
 from rpgres.dice.readings import Reading
 from rpgres.errors import NotationError, RuleError, UsageError
-from rpgres.inputs import Opposition, Rating
+from rpgres.inputs import ACTOR, Opposition, Rating
 from rpgres.rulesets import Action, Instead, Parameter, Range, Row, RowQuestion, Rules
-from rpgres.rulesets.numbers import COMPARED, OPPONENT, OPPOSED, PLAIN, known_names, sheet_names
+from rpgres.rulesets.numbers import (
+    COMPARED,
+    OPPONENT,
+    OPPOSED,
+    PLAIN,
+    known_names,
+    names_after_roll,
+    names_of_comparison,
+    sheet_names,
+)
 from rpgres.rulesets.rules import BOUNDS, NUMBER
 from rpgres.rulesets.templates import dice_key, fill, names_in
 from rpgres.state import GM, Character, Map, State
@@ -27,7 +35,6 @@ _READINGS: dict[str, Reading] = {
     "highest": Reading("highest"),
     "lowest": Reading("lowest"),
 }
-_COUNTED = re.compile(r"\s*(>=|<=|=|>|<)\s*(-?\d+)\s*")
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -65,18 +72,21 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
         arguments: the action's inputs, by parameter with underscores.
 
     Raises:
-        UsageError: what was typed makes no dice.
+        UsageError: what was typed makes no dice, or who acts is out.
     """
+    if actor.is_out:
+        raise UsageError(f"{actor.name} is out, and takes no further part in this scene")
     rules = table.rules
     described = rules.file.actions[action]
     plan = plan_of(rules, action)
     given = _Given(rules, action, actor, arguments, table.state)
-    other = next((one for one in given.values.values() if isinstance(one, Opposition)), None)
     facts = given.facts(plan.wanted)
     chosen = _instead(rules, described, facts)
     rolled = _roll(table, actor, chosen, plan, given)
     if rolled is None:
-        return table.settle(described.tables[0], None, roles=given.roles(other), facts=Map(facts))
+        known = {**facts, **given.meanings()}
+        band = _unopposed_band(rules, action) if described.roll else ""
+        return table.settle(described.tables[0], None, roles=given.roles(), facts=Map(known), band=band)
     numbers = _numbers(plan, given, rolled)
     facts = {**facts, **rolled.reads, **numbers}
     for name, number in (("total", rolled.total), ("opposition", rolled.opposition)):
@@ -84,18 +94,29 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
             facts[name] = number
     band = _band(rules, action, plan, chosen.by, facts, rolled.margin)
     known = {name: value for name, value in facts.items() if name in plan.wanted}
-    known |= {dice_key(name): text for name, text in given.dice_of_choices().items() if name in plan.wanted}
+    known |= {key: meant for key, meant in given.meanings().items() if names_in(key)[0] in plan.wanted}
     outcome = table.settle(
         described.tables[0],
         rolled.margin,
         total=_shown(chosen.by, facts, rolled.total),
         opposition=rolled.opposition,
-        roles=given.roles(other),
+        roles=given.roles(),
         facts=Map(known),
         band=band,
     )
     told = {name: facts[name] for name in (*plan.readings, *plan.numbers) if name in facts}
     return msgspec.structs.replace(outcome, details=Map(told)) if told else outcome
+
+
+def _unopposed_band(rules: Rules, action: str) -> str:
+    """Return the band of an action that nothing opposes.
+
+    Raises:
+        UsageError: the ruleset has none, so something has to.
+    """
+    if not any(band.unopposed for band in rules.file.bands.values()):
+        raise UsageError(f"{rules.id} {action} needs something in the way; nothing is said of what it means without")
+    return rules.unopposed_band()
 
 
 def _shown(by: str, facts: Mapping[str, Any], total: int | None) -> int | None:
@@ -116,9 +137,13 @@ class _Given:
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
 
     def number(self, name: str) -> int | str:
-        """Return what a name stands for: a number, or dice as text for a choice."""
+        """Return what a name stands for: a number, or dice as text for a choice and for whoever opposes."""
         if name in self.parameters:
-            return _meant(self.parameters[name], self.values.get(name))
+            parameter = self.parameters[name]
+            if parameter.kind != "counter":
+                return _meant(parameter, self.values.get(name))
+            holder = self.actor if parameter.holder == ACTOR else self.state
+            return holder.counters.get(parameter.counter, 0)
         if name in self.numbers:
             return _constant(self.numbers[name], self.number, what=f"{name} of {self.rules.id} {self.action}")
         if name.startswith(OPPOSED):
@@ -126,12 +151,12 @@ class _Given:
             return _on_sheet(other, name.removeprefix(OPPOSED)) if other is not None else 0
         return _on_sheet(self.actor, name, self.state)
 
-    def dice_of_choices(self) -> dict[str, str]:
-        """Return what the choices made are in dice, where they are."""
+    def meanings(self) -> dict[str, int | str]:
+        """Return what stands in dice for parameters that conditions know as words (choices, flags), by `dice_key`."""
         return {
-            name: parameter.values[self.values[name]]
+            dice_key(name): _meant(parameter, self.values.get(name))
             for name, parameter in self.parameters.items()
-            if parameter.kind == "choice" and self.values.get(name) in parameter.values
+            if parameter.kind in ("choice", "flag")
         }
 
     def opponent(self) -> Character | None:
@@ -144,7 +169,7 @@ class _Given:
                 return self.state.characters[self.values[name]]
         return None
 
-    def roles(self, other: Opposition | None) -> Map[str, str]:
+    def roles(self) -> Map[str, str]:
         """Return who the roles of outcome tables stand for: a character's parameter is a role too."""
         opponent = self.opponent()
         named = {
@@ -152,7 +177,7 @@ class _Given:
             for name, parameter in self.parameters.items()
             if parameter.kind == "character" and self.values.get(name)
         }
-        return Map({"actor": self.actor.name, OPPONENT: opponent.name if opponent else GM, GM: GM, **named})
+        return Map({ACTOR: self.actor.name, OPPONENT: opponent.name if opponent else OPPONENT, GM: GM, **named})
 
     def facts(self, wanted: Iterable[str]) -> dict[str, Any]:
         """Return what conditions may speak of before the roll: choices, flags and numbers of parameters and sheets."""
@@ -163,22 +188,18 @@ class _Given:
                 facts[name] = "yes" if value else "no"
             elif parameter.kind in ("choice", "text"):
                 facts[name] = value or ""
-            elif parameter.kind in ("ability", "integer"):
-                facts[name] = _meant(parameter, value)
+            elif parameter.kind in ("ability", "integer", "counter"):
+                facts[name] = self.number(name)
         for name in wanted:
             if name not in facts and (
-                name.startswith(OPPOSED) or self._is_on_sheet(name) or self.is_known_before(name)
+                name.startswith(OPPOSED) or self._is_on_sheet(name) or self._is_known_before(name)
             ):
                 facts[name] = self.number(name)
         return facts
 
-    def is_known_before(self, name: str) -> bool:
-        """Tell whether a number can be worked out before the roll: it speaks of nothing that is read off it."""
-        if name not in self.numbers:
-            return False
-        unknown = {*PLAIN, *COMPARED, *self.rules.file.actions[self.action].counts}
-        needs = names_in(self.numbers[name])
-        return all(need not in unknown and (need not in self.numbers or self.is_known_before(need)) for need in needs)
+    def _is_known_before(self, name: str) -> bool:
+        """Tell whether a name is a number that can be worked out before the roll."""
+        return name in self.numbers and name not in names_after_roll(self.rules.file.actions[self.action])
 
     def _is_on_sheet(self, name: str) -> bool:
         return name in sheet_names(self.rules.file) or name in self.actor.abilities or name in self.actor.counters
@@ -192,7 +213,7 @@ def _meant(parameter: Parameter, value: Any) -> int | str:
     if isinstance(value, Rating):
         return value.value
     if isinstance(value, Opposition):
-        return value.value
+        return value.value if value.dice is None else f"({value.dice.text} + {value.value})"
     if isinstance(value, bool) or value is None:
         return int(bool(value))
     if isinstance(value, str):
@@ -226,9 +247,10 @@ def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _G
     if not chosen.roll:
         return None
     other = _opposition(chosen.vs, given)
-    if chosen.vs and other is None and chosen.by in ("", "margin"):
+    described = table.rules.file.actions[given.action]
+    if chosen.vs and other is None and (not chosen.by or chosen.by in names_of_comparison(described)):
         return None  # nothing is in the way
-    is_under = table.rules.file.actions[given.action].under
+    is_under = described.under
     own = _dice(chosen.roll, given)
     who = other.character if other is not None else ""
     is_margin_all = not plan.readings and plan.wanted.isdisjoint(("total", "opposition"))
@@ -250,16 +272,17 @@ def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _G
 
 
 def _opposition(template: str, given: _Given) -> Opposition | None:
-    """Return what opposes: what was typed for the one name in the template, or what its dice come to."""
+    """Return what opposes: what was typed for the one name in the template, or what its dice come to.
+
+    None when nothing does, which is so too when whoever should be part of it was left out, or typed as `none`.
+    """
     names = names_in(template)
-    if len(names) == 1 and template.strip() == f"{{{names[0]}}}":
-        value = given.values.get(names[0])
-        if isinstance(value, Opposition):
-            return value
-        if names[0] in given.parameters and given.parameters[names[0]].kind == "opposition":
-            return None
-    if not template:
+    typed = [name for name in names if name in given.parameters and given.parameters[name].kind == "opposition"]
+    if not template or any(given.values.get(name) is None for name in typed):
         return None
+    if typed and template.strip() == f"{{{typed[0]}}}":
+        value: Opposition = given.values[typed[0]]
+        return value
     read = _dice(template, given)
     who = given.opponent()
     name = who.name if who is not None else ""
@@ -350,20 +373,8 @@ def _plan(rules: Rules, action: str) -> Plan:
     readings = {name: reading for name, reading in _READINGS.items() if name in wanted}
     for name, counted in described.counts.items():
         if name in wanted:
-            readings[name] = Reading("count", comparison(counted))
+            readings[name] = Reading("count", Comparison.read(counted))
     return Plan(frozenset(wanted), readings, numbers, bands)
-
-
-def comparison(text: str) -> Comparison:
-    """Return which dice a count counts, as `=6` or `>=8` says it.
-
-    Raises:
-        RuleError: it says nothing of the kind.
-    """
-    match = _COUNTED.fullmatch(text)
-    if match is None:
-        raise RuleError(f'a count says which dice it counts, as ">=8" or "=6" does; {text!r} does not')
-    return Comparison(match[1], int(match[2]))
 
 
 def bands_of(rules: Rules, action: str) -> dict[str, Range]:

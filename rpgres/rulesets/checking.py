@@ -16,6 +16,7 @@ from rpgres.rulesets.describing import description_problems
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems
+from rpgres.rulesets.reach import reach_problems
 from rpgres.rulesets.records import Action, Condition, Parameter, Range
 from rpgres.rulesets.rows import condition_problems, missing, row_problems, unregistered
 from rpgres.rulesets.rules import Rules
@@ -40,6 +41,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         _actions,
         _names,
         description_problems,
+        reach_problems,
         row_problems,
         _sheet_fields,
         stray_problems,
@@ -241,7 +243,7 @@ def _switched(rules: Rules, path: Path, condition: Condition) -> Iterator[Proble
     for key in strange:
         yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
     if not strange:
-        yield from condition_problems(rules, rules.texts(), path, condition)
+        yield from condition_problems(rules, rules.texts(), path, condition, ())
 
 
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:

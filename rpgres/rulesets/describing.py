@@ -2,70 +2,63 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
+from rpgres.dice import Comparison
+from rpgres.errors import NotationError
 from rpgres.rulesets.numbers import (
-    COMPARED,
-    PLAIN,
     described_actions,
-    has_any_ability,
-    known_names,
+    names_after_roll,
+    number_names,
     parameters_of,
 )
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import range_problems
-from rpgres.rulesets.records import Action, Parameter
-from rpgres.rulesets.rows import condition_problems, missing, template_problems
+from rpgres.rulesets.records import Action, Condition, Parameter
+from rpgres.rulesets.rows import TRIED, Scope, condition_problems, filled, missing, scope_of, template_problems
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import names_in
 from rpgres.tomlfiles import Problem
 
-COUNTED = re.compile(r"\s*(>=|<=|=|>|<)\s*(-?\d+)\s*")  # which dice a count counts
-
 
 def description_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what is wrong with described actions, and with the conditions of bands."""
+    everything = scope_of(rules, rules.file.actions)
     for name, band in rules.file.bands.items():
         for key, condition in (("when", band.when), ("unless", band.unless)):
-            yield from condition_problems(rules, rules.texts(), ("bands", name, key), condition)
+            path = ("bands", name, key)
+            yield from condition_problems(rules, rules.texts(), path, condition, everything.numbers)
     for name in described_actions(rules.file):
         yield from _action(rules, name, rules.file.actions[name])
 
 
 def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     texts, at = rules.texts(), ("actions", name)
-    known = known_names(rules.file, name)
-    parameters = parameters_of(rules.file, name)
-    before = known - {*PLAIN, *COMPARED, *action.counts}
-    is_open = has_any_ability(rules.file)
-    for key, template in (("roll", action.roll), ("vs", action.vs)):
-        yield from _dice(rules, (*at, key), template, before, parameters, is_open=is_open)
+    known = number_names(rules.file, name)
+    scope = scope_of(rules, [name])
+    dice: list[tuple[Path, str]] = [((*at, "roll"), action.roll), ((*at, "vs"), action.vs)]
     for label, other in action.instead.items():
-        for key, template in (("roll", other.roll), ("vs", other.vs)):
-            yield from _dice(rules, (*at, "instead", label, key), template, before, parameters, is_open=is_open)
+        dice += [((*at, "instead", label, "roll"), other.roll), ((*at, "instead", label, "vs"), other.vs)]
         for key, condition in (("when", other.when), ("unless", other.unless)):
-            yield from condition_problems(rules, texts, (*at, "instead", label, key), condition)
+            yield from _before(rules, (*at, "instead", label, key), condition, action, scope)
         if other.by and other.by not in known:
             yield missing(texts, (*at, "instead", label, "by"), "number", other.by, sorted(known))
+    for path, template in dice:
+        if template:
+            yield from _dice(rules, path, template, name, scope)
     if action.by and action.by not in known:
         yield missing(texts, (*at, "by"), "number", action.by, sorted(known))
     for count, text in action.counts.items():
-        if not COUNTED.fullmatch(text):
+        if Comparison.read(text) is None:
             said = f'a count says which dice it counts, as ">=8" or "=6" does; {text!r} does not'
             yield problem_at(texts, (*at, "counts", count), said)
-    for number, template in action.numbers.items():
-        path = (*at, "numbers", number)
-        yield from template_problems(texts, path, template, known, is_open=is_open)
-        if re.search(r"\dd[\dF%]|^d[\dF%]|[ (+*-]d[\dF%]", template):
-            yield problem_at(texts, path, f"a number is worked out, not rolled; {template!r} has dice")
-        if number in _reached(number, action.numbers):
-            yield problem_at(texts, path, f"the number {number} is worked out from itself")
+    for number in action.numbers:
+        yield from _number(rules, (*at, "numbers", number), number, name, scope)
     for band, range_ in action.bands.items():
         if band not in rules.file.bands:
             yield missing(texts, (*at, "bands", band), "band", band, rules.file.bands)
         for key, condition in (("when", range_.when), ("unless", range_.unless)):
-            yield from condition_problems(rules, texts, (*at, "bands", band, key), condition)
+            yield from condition_problems(rules, texts, (*at, "bands", band, key), condition, scope.numbers)
     if action.bands:
         plain = {band: range_ for band, range_ in action.bands.items() if not range_.is_exception}
         yield from range_problems(rules, (*at, "bands"), plain)
@@ -74,17 +67,81 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
             yield from _parameter(rules, key, rules.file.parameters[key])
 
 
-def _dice(
-    rules: Rules, path: Path, template: str, known: set[str], parameters: Mapping[str, Parameter], *, is_open: bool
-) -> Iterator[Problem]:
-    """Yield what is wrong with dice; a choice stands for what its `values` say."""
-    if not template:
-        return
+def _before(rules: Rules, path: Path, condition: Condition, action: Action, scope: Scope) -> Iterator[Problem]:
+    """Yield what is wrong with a condition under which other dice are rolled: it is decided before the roll."""
+    yield from condition_problems(rules, rules.texts(), path, condition, scope.numbers)
+    after = names_after_roll(action)
+    for key, wanted in condition.items():
+        name = key.removesuffix("-from").removesuffix("-to")
+        for one in {name, key, wanted} & after if isinstance(wanted, str) else {name, key} & after:
+            yield problem_at(rules.texts(), (*path, key), f"{one} is known only when the dice lie, and this is before")
+
+
+def _dice(rules: Rules, path: Path, template: str, name: str, scope: Scope) -> Iterator[Problem]:
+    """Yield what is wrong with the dice of a side, which may name nothing that is known only when they lie."""
+    action, parameters = rules.file.actions[name], parameters_of(rules.file, name)
+    after = names_after_roll(action)
+    is_vs = path[-1] == "vs"
+    opposers = {one for one, its in parameters.items() if its.kind == "opposition" and not its.many} if is_vs else set()
+    scope = scope._replace(dice=scope.dice.difference(after) | opposers)
+    faults = list(_faults_of_names(template, parameters, action, after=after, opposers=opposers))
+    yield from (problem_at(rules.texts(), path, fault) for fault in faults)
+    if not faults:
+        yield from template_problems(rules.texts(), path, template, scope)
+
+
+def _faults_of_names(
+    template: str, parameters: Mapping[str, Parameter], action: Action, *, after: set[str], opposers: set[str]
+) -> Iterator[str]:
+    """Yield what keeps a name in braces from being a number, though there is something of that name."""
     for name in names_in(template):
         parameter = parameters.get(name)
-        if parameter is not None and parameter.kind == "choice" and not parameter.values:
-            yield problem_at(rules.texts(), path, f"the choice {name} has no `values` that say what it is in dice")
-    yield from template_problems(rules.texts(), path, template, known, is_open=is_open)
+        if name in after and name in action.numbers:
+            yield f"the number {name} is worked out from what the dice show, so these dice cannot depend on it"
+        elif name in after:
+            yield f"{name} is known only when the dice lie, so they cannot depend on it"
+        elif parameter is None or name in opposers:
+            continue
+        elif parameter.many:
+            yield f"the parameter {name} may be given several times (many = true), so it is no single number"
+        elif parameter.kind == "opposition":
+            yield f"the parameter {name} is what opposes, and stands in `vs` alone"
+        elif parameter.kind in ("text", "character", "tag"):
+            yield f"the parameter {name} is of the kind {parameter.kind!r}, which is no number"
+        elif parameter.kind == "choice" and not parameter.values:
+            yield f"the choice {name} has no `values` that say what it is in dice"
+        elif parameter.kind == "choice" and parameter.default is None and name not in action.required:
+            yield f"the choice {name} may be left out; give it a default, or list it under `required`"
+
+
+def _number(rules: Rules, path: Path, number: str, name: str, scope: Scope) -> Iterator[Problem]:
+    """Yield what is wrong with a number that is worked out."""
+    action, texts = rules.file.actions[name], rules.texts()
+    template = action.numbers[number]
+    parameters = parameters_of(rules.file, name)
+    if number in parameters:
+        yield problem_at(texts, path, f"{number!r} is a parameter of this action; the number needs another name")
+    faults = list(_faults_of_names(template, parameters, action, after=set(), opposers=set()))
+    yield from (problem_at(texts, path, fault) for fault in faults)
+    if not faults:
+        found = list(template_problems(texts, path, template, scope))
+        yield from found
+        if not found and _has_dice(template, scope):
+            yield problem_at(texts, path, f"a number is worked out, not rolled; {template!r} has dice")
+    if number in _reached(number, action.numbers):
+        yield problem_at(texts, path, f"the number {number} is worked out from itself")
+
+
+def _has_dice(template: str, scope: Scope) -> bool:
+    from rpgres.dice import dice
+
+    for text in filled(template, TRIED[0], scope.choices):
+        try:
+            if dice(text).pools:
+                return True
+        except NotationError:
+            continue
+    return False
 
 
 def _parameter(rules: Rules, key: str, parameter: Parameter) -> Iterator[Problem]:
@@ -93,13 +150,14 @@ def _parameter(rules: Rules, key: str, parameter: Parameter) -> Iterator[Problem
         path = ("parameters", key, "values", choice)
         if choice not in parameter.choices:
             yield missing(texts, path, "choice", choice, parameter.choices)
-        yield from template_problems(texts, path, template, ())
+        yield from template_problems(texts, path, template, Scope())
     if parameter.values:
         for choice in parameter.choices:
             if choice not in parameter.values:
                 yield problem_at(texts, ("parameters", key, "values"), f"the choice {choice} has no value")
     if parameter.rolls:
-        yield from template_problems(texts, ("parameters", key, "rolls"), parameter.rolls, ("rating",))
+        rating = Scope(dice=frozenset(["rating"]))
+        yield from template_problems(texts, ("parameters", key, "rolls"), parameter.rolls, rating)
 
 
 def _reached(number: str, numbers: Mapping[str, str]) -> set[str]:

@@ -8,7 +8,7 @@ import msgspec
 
 from rpgres.rulesets.code import ApplyEffect, Effect
 from rpgres.rulesets.records import EffectText, Field, RulesetFile
-from rpgres.state import SCENE, Box, Character, State, Tag, put
+from rpgres.state import GM, SCENE, Box, Character, State, Tag, put
 
 
 def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
@@ -36,8 +36,14 @@ def _nothing(state: State, _effect: Effect) -> State:
 
 
 def _count(counter: str, field: Field | None, state: State, effect: Effect) -> State:
-    """Add `change` to a counter of `to`, within what the sheet allows; to one of the table when `to` is nobody."""
-    who = state.characters.get(effect.get("to", ""))
+    """Add `change` to a counter of `to`, within what the sheet allows; to one of the table for the game master.
+
+    Somebody who is not at the table, such as an opponent without a sheet, has no counter.
+    """
+    to = effect.get("to", GM)
+    who = state.characters.get(to)
+    if who is None and to != GM:
+        return state
     counters = who.counters if who is not None else state.counters
     value = counters.get(counter, 0) + effect.get("change", 1)
     if field is not None and field.at_least is not None:

@@ -148,7 +148,7 @@ def _may_roll(file: RulesetFile, vs: str) -> bool:
     from rpgres.rulesets.templates import names_in
 
     kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
-    return bool(re.search(r"d[\dF%]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
+    return bool(re.search(r"d[\dF%{]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
 
 
 def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:

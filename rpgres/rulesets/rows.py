@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
-from rpgres.errors import FileError
-from rpgres.rulesets.numbers import described_actions, has_any_ability, known_names, parameters_of
+from rpgres.errors import FileError, NotationError
+from rpgres.rulesets.numbers import (
+    described_actions,
+    dice_names,
+    has_any_ability,
+    number_names,
+    parameters_of,
+)
 from rpgres.rulesets.places import Path, Text, problem_at, problems_in, read_as
 from rpgres.rulesets.records import EffectText, Id, OutcomeTable, RowOption, RowQuestion
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
 from rpgres.rulesets.templates import fill, misnamed, names_in
+from rpgres.state import EMPTY
 from rpgres.tomlfiles import Problem, nearest
 
 Menus = Mapping[str, RowQuestion]
@@ -24,6 +32,42 @@ HOLDERS = ("to", "by", "who")  # the fields of an effect that name somebody by r
 _MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].*)?$")
 
 
+class Scope(NamedTuple):
+    """What may be named in one place.
+
+    Attributes:
+        numbers: the whole numbers that conditions and effects may speak of.
+        dice: the names that dice may have in braces.
+        choices: what the choices among these come to in dice.
+        rolled: the labels of what an outcome rolls, which are among both.
+        is_open: whether other names may stand for abilities that nobody lists.
+    """
+
+    numbers: frozenset[str] = frozenset()
+    dice: frozenset[str] = frozenset()
+    choices: Mapping[str, Sequence[str]] = EMPTY
+    rolled: frozenset[str] = frozenset()
+    is_open: bool = False
+
+    def plus(self, labels: Iterable[str]) -> Scope:
+        """Return the scope of what comes after something was rolled under these labels."""
+        more = frozenset(labels)
+        return self._replace(numbers=self.numbers | more, dice=self.dice | more, rolled=self.rolled | more)
+
+
+def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
+    """Return what may be named where any of these actions, as far as they are described, can come to."""
+    file = rules.file
+    described = [action for action in actions if file.actions[action].roll]
+    parameters = [item for action in described for item in parameters_of(file, action).items()]
+    return Scope(
+        numbers=frozenset(name for action in described for name in number_names(file, action)),
+        dice=frozenset(name for action in described for name in dice_names(file, action)),
+        choices={name: list(its.values.values()) for name, its in parameters if its.kind == "choice" and its.values},
+        is_open=has_any_ability(file),
+    )
+
+
 def row_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what is wrong with a ruleset's outcome tables and menus, each with its file, line and key path."""
     menus: Menus | None = None  # unknown, when they cannot be read
@@ -32,7 +76,11 @@ def row_problems(rules: Rules) -> Iterator[Problem]:
     except FileError as error:
         yield from problems_in(error)
     for name, menu in (menus or {}).items():
-        yield from _question(rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name)
+        # Which rows take it is not followed: what any of them rolls may be named.
+        scope = scope_of(rules, rules.file.actions).plus(_rolled_labels(rules))
+        yield from _question(
+            rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name, scope=scope
+        )
     for name in dict.fromkeys(rules.table_names()):
         yield from _table(rules, name, menus)
 
@@ -44,12 +92,15 @@ def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
     except FileError as error:
         yield from problems_in(error)
         return
+    known = scope_of(rules, [action for action, its in rules.file.actions.items() if name in its.tables])
     for band, row in table.items():
         if band not in rules.file.bands:
             yield missing(texts, (band,), "band", band, rules.file.bands)
-        yield from _effects(rules, texts, (band, "effects"), row.effects)
-        yield from _rolls(rules, texts, (band, "rolls"), row.rolls)
-        yield from _asked(rules, texts, (band, "ask"), row.ask, menus=menus, of_menu="")
+        yield from _rolls(texts, (band, "rolls"), row.rolls, known)
+        also = rules.file.bands[band].also if band in rules.file.bands else ""
+        scope = known.plus([*row.rolls, *(table[also].rolls if also in table else ())])
+        yield from _effects(rules, texts, (band, "effects"), row.effects, scope)
+        yield from _asked(rules, texts, (band, "ask"), row.ask, menus=menus, of_menu="", scope=scope)
 
 
 def missing(texts: Sequence[Text], path: Path, what: str, name: str, known: Iterable[str]) -> Problem:
@@ -73,6 +124,7 @@ def _asked(
     *,
     menus: Menus | None,
     of_menu: str,
+    scope: Scope,
 ) -> Iterator[Problem]:
     for label, question in ask.items():
         declared = rules.file.labels.get(label)
@@ -80,7 +132,15 @@ def _asked(
             yield problem_at(texts, (*path, label), f"labels.{label} says that it is rolled, not decided")
         beside = tuple(other for other in ask if other != label)
         yield from _question(
-            rules, texts, (*path, label), question, menus=menus, beside=beside, of_menu=of_menu, is_asked=True
+            rules,
+            texts,
+            (*path, label),
+            question,
+            menus=menus,
+            beside=beside,
+            of_menu=of_menu,
+            scope=scope,
+            is_asked=True,
         )
 
 
@@ -93,6 +153,7 @@ def _question(
     menus: Menus | None,
     beside: Sequence[str],
     of_menu: str,
+    scope: Scope,
     is_asked: bool = False,
 ) -> Iterator[Problem]:
     """Yield what is wrong with a question.
@@ -100,10 +161,11 @@ def _question(
     Args:
         beside: the labels asked in the same place, one of which may have been meant.
         of_menu: the menu that it stands in; empty in an outcome table.
+        scope: what may be named.
         is_asked: whether it is asked here; a menu itself is not.
     """
     for key in CONDITIONS:
-        yield from condition_problems(rules, texts, (*path, key), getattr(question, key))
+        yield from condition_problems(rules, texts, (*path, key), getattr(question, key), scope.numbers)
     if question.menu:
         if not is_asked:
             yield problem_at(texts, (*path, "menu"), "a menu may not be taken from another menu")
@@ -120,7 +182,7 @@ def _question(
             at = (*path, "options")
             yield problem_at(texts, at, "it has no options, so nothing can be answered")
     for name, option in question.options.items():
-        yield from _option(rules, texts, (*path, "options", name), option, menus=menus, of_menu=of_menu)
+        yield from _option(rules, texts, (*path, "options", name), option, menus=menus, of_menu=of_menu, scope=scope)
 
 
 def _option(
@@ -131,12 +193,14 @@ def _option(
     *,
     menus: Menus | None,
     of_menu: str,
+    scope: Scope,
 ) -> Iterator[Problem]:
     for key in CONDITIONS:
-        yield from condition_problems(rules, texts, (*path, key), getattr(option, key))
-    yield from _effects(rules, texts, (*path, "effects"), option.effects)
-    yield from _rolls(rules, texts, (*path, "rolls"), option.rolls)
-    yield from _asked(rules, texts, (*path, "ask"), option.ask, menus=menus, of_menu=of_menu)
+        yield from condition_problems(rules, texts, (*path, key), getattr(option, key), scope.numbers)
+    yield from _rolls(texts, (*path, "rolls"), option.rolls, scope)
+    scope = scope.plus(option.rolls)
+    yield from _effects(rules, texts, (*path, "effects"), option.effects, scope)
+    yield from _asked(rules, texts, (*path, "ask"), option.ask, menus=menus, of_menu=of_menu, scope=scope)
 
 
 def _reached(menu: str, menus: Menus) -> set[str]:
@@ -195,14 +259,14 @@ def _who(rules: Rules, texts: Sequence[Text], path: Path, who: str) -> Iterator[
 
 
 def _effects(
-    rules: Rules, texts: Sequence[Text], path: Path, effects: Sequence[Mapping[str, Any]]
+    rules: Rules, texts: Sequence[Text], path: Path, effects: Sequence[Mapping[str, Any]], scope: Scope
 ) -> Iterator[Problem]:
     # A ruleset that tells no fields at all leaves them untold; in another, a kind without fields has none.
     is_told = any(described.fields for described in rules.file.effects.values())
     for number, effect in enumerate(effects):
         at = (*path, number)
         for key in CONDITIONS:
-            yield from condition_problems(rules, texts, (*at, key), effect.get(key, {}))
+            yield from condition_problems(rules, texts, (*at, key), effect.get(key, {}), scope.numbers)
         kind = effect.get("kind")
         described = rules.file.effects.get(kind) if isinstance(kind, str) else None
         if not isinstance(kind, str):
@@ -215,53 +279,67 @@ def _effects(
             yield problem_at(texts, (*at, "kind"), message)
         else:
             fields = {key: value for key, value in effect.items() if key != "kind" and key not in CONDITIONS}
-            yield from _fields(rules, texts, at, kind, described, fields, is_told=is_told)
+            yield from _fields(rules, texts, at, kind, described, fields, scope, is_told=is_told)
 
 
-def _rolls(rules: Rules, texts: Sequence[Text], path: Path, rolls: Mapping[str, str]) -> Iterator[Problem]:
+def _rolls(texts: Sequence[Text], path: Path, rolls: Mapping[str, str], scope: Scope) -> Iterator[Problem]:
     for label, template in rolls.items():
-        yield from template_problems(
-            texts, (*path, label), template, numbers_of(rules), is_open=has_any_ability(rules.file)
-        )
+        yield from template_problems(texts, (*path, label), template, scope)
+        if label in scope.numbers - scope.rolled:
+            yield problem_at(texts, (*path, label), f"{label!r} is a number already; what is rolled needs another name")
 
 
-def template_problems(
-    texts: Sequence[Text], path: Path, template: str, known: Iterable[str], *, is_open: bool = False
-) -> Iterator[Problem]:
+def template_problems(texts: Sequence[Text], path: Path, template: str, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with dice that have names in braces.
 
     Args:
         texts: the files.
         path: where the dice stand.
         template: the dice.
-        known: the names they may have.
-        is_open: whether other names may stand for abilities that nobody lists.
+        scope: the names they may have.
     """
     wrong = misnamed(template)
     if wrong is not None:
         yield problem_at(texts, path, f"{{{wrong}}} holds no name; names are small letters, digits and hyphens")
         return
-    names = set(known)
     for name in names_in(template):
-        if name not in names and not is_open:
-            yield missing(texts, path, "number", name, sorted(names))
-    faults = [fault for number in TRIED if (fault := _unreadable(fill(template, lambda _: number)))]  # noqa: B023
-    if len(faults) == len(TRIED):
-        yield problem_at(texts, path, faults[0])
+        if name not in scope.dice and not scope.is_open:
+            yield missing(texts, path, "number", name, sorted(scope.dice))
+    for number in TRIED:
+        faults = [fault for text in filled(template, number, scope.choices) if (fault := _unreadable(text))]
+        if not faults:
+            return
+    yield problem_at(texts, path, faults[0])
 
 
 TRIED = (6, 1, 20)  # what names stand for when dice are judged: they only have to be dice with some numbers
+MOST_FILLED = 64  # combinations of choices that are tried
+
+
+def filled(template: str, number: int, choices: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return dice with every name replaced by a number, and by each of the choices where it has some.
+
+    >>> filled("{edge} + {stat}", 6, {"edge": ["2d6", "3d6kh2"]})
+    ['2d6 + 6', '3d6kh2 + 6']
+    """
+    named = [name for name in names_in(template) if choices.get(name)]
+    combinations = list(product(*(choices[name] for name in named)))[:MOST_FILLED]
+
+    def text(chosen: Mapping[str, str]) -> str:
+        return fill(template, lambda name: chosen.get(name, number))
+
+    return [text(dict(zip(named, combination, strict=True))) for combination in combinations]
 
 
 def _unreadable(text: str) -> str:
-    """Return what is wrong with dice; nothing when they can be read."""
+    """Return what is wrong with dice, with the place marked below; nothing when they can be read."""
     from rpgres.dice import dice
-    from rpgres.errors import NotationError
 
     try:
         dice(text)
     except NotationError as error:
-        return f"{error.message} (tried as {text!r})"
+        shown = "".join(char if char.isprintable() else " " for char in error.text)
+        return f"{error.message}\n  {shown}\n  {' ' * error.position}{'^' * error.length}"
     return ""
 
 
@@ -280,6 +358,7 @@ def _fields(
     kind: str,
     described: EffectText,
     fields: Mapping[str, Any],
+    scope: Scope,
     *,
     is_told: bool,
 ) -> Iterator[Problem]:
@@ -290,23 +369,28 @@ def _fields(
             has = "" if hint else f"; it has: {', '.join(described.fields) or 'none'}"
             yield problem_at(texts, at, f"the effect {kind} has no field {key!r}{has}", hint=hint)
             continue
-        fault = _fault_of(rules, kind, described, key, value)
+        fault = _fault_of(rules, kind, described, key, value, scope.numbers)
         if fault:
             yield problem_at(texts, at, fault[0], hint=fault[1])
 
 
-def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: Any) -> tuple[str, str] | None:
+def _fault_of(
+    rules: Rules, kind: str, described: EffectText, key: str, value: Any, numbers: Iterable[str]
+) -> tuple[str, str] | None:
     """Return what is wrong with an effect's value, and the nearest right one where one comes near; None for nothing."""
     match = NUMBER.match(value) if isinstance(value, str) else None
+    if match is not None and match[3] == "/" and int(match[4]) == 0:
+        return "nothing can be divided by 0", ""
     if match is not None and match[2] == "margin":
         return None
     if key in described.numbers:
-        if match is not None and match[2] in numbers_of(rules):
+        if match is not None and match[2] in numbers:
             return None
         if isinstance(value, int) and not isinstance(value, bool):
             return None
         wanted = "a whole number, or text such as `margin`, `-margin`, `margin-1`"
-        return f"expected {wanted}, found {value!r}", _near_margin(value)
+        near = nearest(match[2], ["margin", *numbers]) if match is not None else None
+        return f"expected {wanted}, found {value!r}", near or _near_margin(value)
     words = described.values.get(key)
     if words is not None:
         if value in words:
@@ -320,19 +404,6 @@ def _fault_of(rules: Rules, kind: str, described: EffectText, key: str, value: A
         said = f"{value!r} is no role; roles are: {', '.join(rules.file.roles)}"
         return said, (nearest(value, rules.file.roles) or "") if isinstance(value, str) else ""
     return None
-
-
-def numbers_of(rules: Rules) -> set[str]:
-    """Return the names of numbers that rows may speak of: those of described actions, and what rows roll."""
-    found = rules.compiled.get("numbers")
-    if found is None:
-        file = rules.file
-        found = {name for action in described_actions(file) for name in known_names(file, action)}
-        rules.compiled["numbers"] = found
-        if found:
-            found |= set(_rolled_labels(rules))
-    names: set[str] = found
-    return names
 
 
 def _rolled_labels(rules: Rules) -> Iterator[str]:
@@ -368,14 +439,24 @@ def _near_margin(value: Any) -> str:
 # Conditions
 
 
-def condition_problems(rules: Rules, texts: Sequence[Text], path: Path, condition: Any) -> Iterator[Problem]:
-    """Yield what is wrong with a condition: of the margin, of switches, and of the facts that the ruleset declares."""
+def condition_problems(
+    rules: Rules, texts: Sequence[Text], path: Path, condition: Any, numbers: Iterable[str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with a condition: of the margin, of switches, and of the facts that the ruleset declares.
+
+    Args:
+        rules: the ruleset.
+        texts: the files.
+        path: where the condition stands.
+        condition: what it says.
+        numbers: the names of numbers that it may speak of, beside the margin.
+    """
     if not isinstance(condition, Mapping):
         message = f"a condition is a table such as {{ margin-from = 1 }}, not {condition!r}"
         yield problem_at(texts, path, message)
         return
     switches, facts = rules.file.switches, rules.file.facts | _parameter_facts(rules)
-    numbers = numbers_of(rules)
+    numbers = sorted(numbers)
     known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
     for key, wanted in condition.items():
         at = (*path, key)

@@ -1,0 +1,136 @@
+"""Whether every band of described actions can come about. Gaps and overlaps of bounds are told by `ranges`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rpgres.dice import Dice, dice
+from rpgres.dice.notation import Comparison, Pool
+from rpgres.errors import NotationError
+from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.places import Path, problem_at
+from rpgres.rulesets.records import Action, Band, Condition, Range
+from rpgres.rulesets.rows import TRIED, Scope, filled, scope_of
+from rpgres.rulesets.rules import Rules
+from rpgres.tomlfiles import Problem
+
+Span = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest
+
+
+def reach_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield the bands that nothing can come to: without bounds or condition, behind another, or beyond the dice."""
+    file = rules.file
+    described = list(described_actions(file))
+    common = [action for action in described if not file.actions[action].bands]
+    if file.standalone:
+        yield from _unreached(rules)
+    if common:
+        yield from _faults(rules, ("bands",), file.bands, common)
+    for action in described:
+        yield from _faults(rules, ("actions", action, "bands"), file.actions[action].bands, [action])
+
+
+def _unreached(rules: Rules) -> Iterator[Problem]:
+    """Yield the bands that neither say when they come about nor are named by anything else."""
+    file = rules.file
+    named = {band.also for band in file.bands.values()}
+    named |= {band for action in file.actions.values() for band in action.bands}
+    for action in file.actions.values():
+        if not action.roll:  # its one row stands
+            named |= {band for table in action.tables for band in rules.table(table)}
+    for name, band in file.bands.items():
+        has_bounds = band.from_ is not None or band.to is not None
+        if not (has_bounds or band.when or band.unless or band.unopposed or name in named):
+            told = "nothing comes to this band: it has no bounds (from, to) and no condition (when)"
+            yield problem_at(rules.texts(), ("bands", name), told)
+
+
+def _faults(
+    rules: Rules, prefix: Path, bands: Mapping[str, Band] | Mapping[str, Range], actions: Sequence[str]
+) -> Iterator[Problem]:
+    exceptions = {name: band for name, band in bands.items() if band.when or band.unless}
+    spans = [_spans(rules.file.actions[action], scope_of(rules, [action])) for action in actions]
+    before: list[str] = []
+    for name, band in exceptions.items():
+        for earlier in before:
+            if _covers(exceptions[earlier], band):
+                told = (
+                    f"nothing comes to this band: whenever its condition holds, that of {earlier} does, which is first"
+                )
+                yield problem_at(rules.texts(), (*prefix, name), told)
+                break
+        before.append(name)
+        for key, wanted in band.when.items():
+            told_by = [_beyond(key, wanted, span) for span in spans]
+            if all(told_by):
+                said = f"nothing comes to this band: {told_by[0]}"
+                yield problem_at(rules.texts(), (*prefix, name, "when", key), said)
+
+
+def _covers(earlier: Band | Range, later: Band | Range) -> bool:
+    """Tell whether a band comes about whenever the later one would."""
+    has_bounds = earlier.from_ is not None or earlier.to is not None
+    same_bounds = (earlier.from_, earlier.to) == (later.from_, later.to)
+    is_wider = all(later.when.get(key) == wanted for key, wanted in earlier.when.items())
+    return is_wider and (not earlier.unless or earlier.unless == later.unless) and (not has_bounds or same_bounds)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the dice can show
+
+
+def _spans(action: Action, scope: Scope) -> dict[str, Span]:
+    """Return what can be read off the first dice of an action, as far as these do not depend on numbers."""
+    pools: set[Pool | None] = set()
+    for template in filter(None, (action.roll, *(other.roll for other in action.instead.values()))):
+        by_number = [[_first(text) for text in filled(template, number, scope.choices)] for number in TRIED]
+        if any(found != by_number[0] for found in by_number):
+            return {}
+        pools.update(by_number[0])
+    if None in pools:
+        return {}
+    spans: dict[str, Span] = {}
+    for pool in filter(None, pools):
+        for name, span in _read_off(pool, action).items():
+            low, high = spans.get(name, span)
+            top = None if high is None or span[1] is None else max(high, span[1])
+            spans[name] = (min(low, span[0]), top)
+    return spans
+
+
+def _first(text: str) -> Pool | None:
+    try:
+        found: Dice = dice(text)
+    except NotationError:
+        return None
+    return found.pools[0] if found.pools else None
+
+
+def _read_off(pool: Pool, action: Action) -> dict[str, Span]:
+    low, high = pool.kept
+    kept, faces = high - low, pool.faces
+    top = None if pool.explodes else faces[-1]
+    spans: dict[str, Span] = {"highest": (faces[0], top), "lowest": (faces[0], top)}
+    spans["natural"] = (faces[0] * kept, None if top is None else top * kept)
+    for name, counted in action.counts.items():
+        comparison = Comparison.read(counted)
+        if comparison is not None:
+            is_possible = pool.explodes or bool(comparison.among(faces))
+            spans[name] = (0, kept if is_possible else 0)
+    return spans
+
+
+def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> str:
+    """Return why a condition can never hold, or nothing when it can."""
+    name = key.removesuffix("-from").removesuffix("-to")
+    if name not in spans:
+        return ""
+    low, high = spans[name]
+    numbers = [one for one in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(one, int)]
+    if not numbers:
+        return ""
+    is_too_high = high is not None and min(numbers) > high and not key.endswith("-to")
+    is_too_low = max(numbers) < low and not key.endswith("-from")
+    if not (is_too_high or is_too_low):
+        return ""
+    return f"{name} is {low} to {high}" if high is not None else f"{name} is at least {low}"
