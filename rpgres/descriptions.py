@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
 
 import msgspec
 
 from rpgres.actions import ROLLED, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins import RulesetName
-from rpgres.rulesets import Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
+from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
 from rpgres.version import __version__
 
 
@@ -64,6 +64,7 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         rules: what names the rules exactly: version, hash, and the overlays in use.
+        measure: what the bounds of bands speak of, where it is the same in every action: margin, total, highest, ...
         switches: house rules, with their choices; `in_force` says which choice is played.
     """
 
@@ -77,6 +78,7 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     dice: str
     ladder: dict[str, int]
     bands: dict[str, Band]
+    measure: str
     actions: dict[str, ActionSummary]
     labels: dict[str, LabelDescription]
     switches: dict[str, Switch]
@@ -95,6 +97,7 @@ class ActionDescription(msgspec.Struct, frozen=True, kw_only=True):
         labels: what it asks.
         tables: its outcome tables by name, rows by band; shared questions stand where they are asked.
         bands: the title of every band that occurs.
+        described: what its data say it rolls (the keys of `[actions.NAME]`), for an action that needs no code.
     """
 
     format: Literal["rpgres.action/1"] = "rpgres.action/1"
@@ -109,6 +112,7 @@ class ActionDescription(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, LabelDescription]
     tables: dict[str, dict[str, Row]]
     bands: dict[str, str]
+    described: dict[str, Any] = {}
 
 
 def describe_ruleset(rules: Rules) -> RulesetDescription:
@@ -127,6 +131,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         dice=file.dice,
         ladder=file.ladder,
         bands=file.bands,
+        measure=_measure(file.actions.values()),
         actions={
             name: ActionSummary(
                 summary=action.summary,
@@ -174,7 +179,25 @@ def describe_action(rules: Rules, action: str) -> ActionDescription:
         labels=describe_labels(rules, [action]),
         tables=tables,
         bands={name: band.title for name, band in file.bands.items() if name in used},
+        described=_described(described),
     )
+
+
+def _measure(actions: Iterable[Action]) -> str:
+    """Return what the bounds of bands speak of; nothing when actions differ."""
+    found = {
+        action.by or ("margin" if action.vs or not action.roll else "total") for action in actions if not action.bands
+    }
+    return next(iter(found)) if len(found) == 1 else ""
+
+
+def _described(action: Action) -> dict[str, Any]:
+    """Return what an action rolls by its data; nothing when it has a rule in code."""
+    if not action.roll:
+        return {}
+    found: dict[str, Any] = msgspec.to_builtins(action)
+    keys = ("roll", "vs", "under", "by", "counts", "numbers", "instead", "bands")
+    return {key: found[key] for key in keys if found[key]}
 
 
 def describe_labels(rules: Rules, actions: list[str]) -> dict[str, LabelDescription]:
@@ -207,7 +230,7 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
         kind=kind,
         help=help_,
         who=list(dict.fromkeys(who)),
-        optional=own.optional if own is not None else all(question.optional for question in questions),
+        optional=own.optional if own is not None else bool(questions) and all(one.optional for one in questions),
         options={name: option.text for question in questions for name, option in question.options.items()},
         actions=asking,
     )

@@ -267,7 +267,11 @@ def test_it_is_used_like_any_other() -> None:
     assert all(word in help_ for word in ("Try it.", "--attribute", "--shift", "--tired", "roll", "time", "what"))
     shown = rpgres("ruleset", "show", "under").out
     assert all(word in shown for word in ("Wonder", "Calamity", "time", "Three under"))
-    assert "Calamity" in rpgres("ruleset", "show", "under", "try").out
+    shown = rpgres("ruleset", "show", "under", "try").out
+    assert "  roll     3d6 - {shift} + 2*{tired}\n  vs       {attribute}\n  under    lower is better\n" in shown
+    assert "  degrees  {margin}/3\n" in shown
+    assert "rolls time: 1d6 + {attribute}/2\n" in shown
+    assert "wonder    Wonder: [when natural is 4 or less]; also good" in rpgres("ruleset", "show", "under").out
     assert json.loads(rpgres("odds", "under", "try", "--attribute", "11", "--json").out)["method"] == "exact"
     assert rpgres("sheet", "show", "ash").out.startswith("ash (under)\n")
     assert "brawn" in rpgres("sheet", "new", "under").out
@@ -548,6 +552,10 @@ FAULTS = {
     "count": (
         ("under = true", 'under = true\ncounts = { sixes = "6" }'),
         "actions.try.counts.sixes: a count says which dice it counts",
+    ),
+    "several": (
+        ('help = "what is tried with"', 'help = "what is tried with"\nmany = true'),
+        "parameters.attribute.many: a described action takes one ability",
     ),
     "instead": (
         ("under = true", 'under = true\ninstead.weak = { when = { shft-from = 1 }, roll = "4d6" }'),

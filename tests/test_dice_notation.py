@@ -214,6 +214,13 @@ def test_the_limits_themselves_are_allowed(text: str) -> None:
     assert dice(dice(text).text) is dice(text)
 
 
+def test_divisions_count_as_nesting() -> None:
+    assert dice("7" + "/1" * 50).law.values == (7,)
+    with pytest.raises(NotationError, match="divisions") as caught:
+        dice("7" + "/1" * 51)
+    assert caught.value.details["limit"] == "MOST_NESTING"
+
+
 @pytest.mark.parametrize(
     ("text", "limit"),
     [

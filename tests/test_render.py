@@ -32,7 +32,8 @@ def test_a_total_in_the_ladders_words(number: int, told: str) -> None:
 
 
 def test_a_ladder_with_gaps() -> None:
-    assert words.rung(7, {"easy": 5, "hard": 9}) == "+7"
+    assert words.rung(7, {"easy": 5, "hard": 9}) == "7"
+    assert words.rung(7, {"poor": -1, "great": 9}) == "+7"
 
 
 @given(st.lists(st.sampled_from("+-0"), min_size=1, max_size=8))

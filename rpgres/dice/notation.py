@@ -263,6 +263,7 @@ class _Reader:
         self.text = text
         self.at = 0
         self.nesting = 0
+        self.divisions = 0
         self.dice = 0
 
     def next(self) -> str:
@@ -360,6 +361,9 @@ class _Reader:
             self.check_value(low, high, place)
             factors.extend(node.factors if isinstance(node, Product) else (node,))
             while self.take("/"):
+                self.divisions += 1
+                if self.divisions > MOST_NESTING:  # a quotient stands in the next, as in parentheses
+                    self.limit("MOST_NESTING", f"there are more than {MOST_NESTING} divisions", self.at - 1)
                 divisor = self.divisor()
                 whole = factors[0] if len(factors) == 1 else Product(tuple(factors))
                 factors = [Quotient(whole, divisor)]

@@ -11,6 +11,7 @@ from rpgres.plugins import RulesetName
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import effect_words, signed, title
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
+from rpgres.rulesets.rules import BOUNDS
 
 INDENT = "  "
 GAP = 2  # blanks between two columns
@@ -36,7 +37,9 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     overlays = ruleset.rules["overlays"]
     actions = [(name, action.summary) for name, action in ruleset.actions.items()]
     found += _section("Actions", _columns(actions))
-    found += _section("Outcomes", _columns([(name, _band(band)) for name, band in ruleset.bands.items()]))
+    found += _section(
+        "Outcomes", _columns([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
+    )
     for heading, option, kind in (("Dice", "--given", "chance"), ("Decisions", "--choose", "decision")):
         labels = {name: label for name, label in ruleset.labels.items() if label.kind == kind}
         found += _section(f"{heading} ({option} LABEL=...)", _label_lines(labels))
@@ -67,10 +70,38 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str]) -> list
         typed = f"--{name} {metavar(parameter, name)}".rstrip()
         takes.append((typed, parameter.help + (" (needed)" if name in action.required else "")))
     found += _section("Takes", _columns(takes))
+    found += _section("Rolls", _columns(_rolls(action.described)))
     found += _section("Asks", _label_lines(action.labels))
     for name, table in action.tables.items():
         found += _section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
     return found
+
+
+def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what a described action rolls, as its data say it, with what each key means."""
+    rows = [(key, str(described[key])) for key in ("roll", "vs", "by") if key in described]
+    rows += [("under", "lower is better")] if described.get("under") else []
+    rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
+    rows += described.get("numbers", {}).items()
+    for other in described.get("instead", {}).values():
+        told = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
+        rows.append(("or", told + _condition(other["when"], other["unless"])))
+    for band, range_ in described.get("bands", {}).items():
+        rows.append((band, _bounds(range_["from"], range_["to"]) + _condition(range_["when"], range_["unless"])))
+    return rows
+
+
+def _bounds(low: int | None, high: int | None, *, what: str = "") -> str:
+    """Return bounds in words: `3 or more`, `margin +1 to +2`."""
+    show = signed if what == "margin" else str
+    of = f"{what} " if what else ""
+    if low is not None and low == high:
+        return f"{of}{show(low) if low else 0}"
+    if low is not None and high is not None:
+        return f"{of}{show(low)} to {show(high)}"
+    if low is not None:
+        return f"{of}{show(low)} or more"
+    return f"{of}{show(high)} or less" if high is not None else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -88,16 +119,15 @@ def _columns(rows: Sequence[tuple[str, str]], *, indent: str = INDENT) -> Iterat
         yield line(indent, Piece(name.ljust(width), "name"), " " * GAP if text else "", text)
 
 
-def _band(band: Band) -> str:
-    if band.from_ is not None and band.from_ == band.to:
-        return f"{band.title}: margin {signed(band.to)}" if band.to else f"{band.title}: margin 0"
+def _band(band: Band, *, what: str) -> str:
+    """Return an outcome with what gives it: bounds of the margin, or of whatever actions measure."""
     bounds = [
-        f"margin {signed(band.from_)} or more" if band.from_ is not None and band.to is None else "",
-        f"margin {signed(band.to)} or less" if band.to is not None and band.from_ is None else "",
-        f"margin {signed(band.from_)} to {signed(band.to)}" if band.from_ is not None and band.to is not None else "",
+        _bounds(band.from_, band.to, what=what) + _condition(band.when, band.unless),
         "when nothing opposes" if band.unopposed else "",
+        f"also {band.also}" if band.also else "",
     ]
-    told = ", or ".join(bound for bound in bounds if bound)
+    told = ", or ".join(filter(None, (bound.strip() for bound in bounds[:2])))
+    told = "; ".join(filter(None, (told, bounds[2])))
     return f"{band.title}: {told}" if told else band.title
 
 
@@ -148,7 +178,13 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
     for band, row in table.items():
         text = f": {row.text}" if row.text else ""
         yield line(INDENT, Piece(bands.get(band, band), "title"), f" ({band}){text}")
+        yield from _rolled_lines(row.rolls, indent=INDENT * 2)
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
+
+
+def _rolled_lines(rolls: Mapping[str, str], *, indent: str) -> Iterator[Line]:
+    for label, dice in rolls.items():
+        yield line(indent, "rolls ", Piece(label, "name"), f": {dice}")
 
 
 def _consequence_lines(
@@ -173,6 +209,7 @@ def _consequence_lines(
         for name, option in question.options.items():
             condition = _condition(option.when, option.unless)
             yield line(indent, INDENT, Piece(name, "name"), f": {option.text}", Piece(condition, "quiet"))
+            yield from _rolled_lines(option.rolls, indent=indent + INDENT * 2)
             yield from _consequence_lines(option.effects, option.ask, in_force, indent=indent + INDENT * 2)
 
 
@@ -191,4 +228,7 @@ def _fact(key: str, value: Any) -> str:
         return f"the margin is {signed(value)} or more"
     if key == "margin-to":
         return f"the margin is {signed(value)} or less"
+    name, _, side = key.rpartition("-")
+    if name and side in BOUNDS:
+        return f"{name} is {value} or {'more' if side == 'from' else 'less'}"
     return f"{key} is {' or '.join(map(str, value)) if isinstance(value, list) else value}"

@@ -21,15 +21,24 @@ def signed(number: int) -> str:
     return f"{number:+d}"
 
 
+RATINGS = 4  # the lowest rung of a ladder that still names ratings
+
+
 def rung(number: int, ladder: Mapping[str, int]) -> str:
     """Return a total in the ladder's words, the bare number when there is no ladder.
 
     >>> rung(3, {"good": 3, "fair": 2}), rung(5, {"good": 3, "fair": 2}), rung(7, {})
     ('Good (+3)', 'beyond Good (+5)', '7')
+    >>> rung(20, {"hard": 20, "easy": 10}), rung(23, {"hard": 20, "easy": 10})
+    ('Hard (20)', '23')
+
+    A ladder that begins well over 0 names difficulties and not ratings, so other numbers stand for themselves.
     """
     if not ladder:
         return str(number)
     names = {value: name for name, value in ladder.items()}
+    if min(names) > RATINGS:
+        return f"{title(names[number])} ({number})" if number in names else str(number)
     if number in names:
         return f"{title(names[number])} ({signed(number)})"
     top, bottom = max(names), min(names)

@@ -146,6 +146,9 @@ def _has_dice(template: str, scope: Scope) -> bool:
 
 def _parameter(rules: Rules, key: str, parameter: Parameter) -> Iterator[Problem]:
     texts = rules.texts()
+    if parameter.many and parameter.kind in ("ability", "opposition", "integer", "choice", "character"):
+        said = f"a described action takes one {parameter.kind}; several are for rules in code"
+        yield problem_at(texts, ("parameters", key, "many"), said)
     for choice, template in parameter.values.items():
         path = ("parameters", key, "values", choice)
         if choice not in parameter.choices:
