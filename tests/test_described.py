@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -549,6 +551,49 @@ FAULTS = {
         ("under = true", "under = true\nbands = { good = { from = 1 }, bad = { to = -1 } }"),
         "no band has the numbers 0",
     ),
+    "roll that depends on itself": (
+        ('"3d6 - {shift}', '"3d6 - {degrees}'),
+        "actions.try.roll: the number degrees is worked out from what the dice show",
+    ),
+    "roll that depends on a reading": (
+        ('"3d6 - {shift}', '"3d6 - {natural}'),
+        "actions.try.roll: natural is known only when the dice lie",
+    ),
+    "instead of what is rolled": (
+        ("under = true", 'under = true\ninstead.weak = { when = { natural-from = 1 }, roll = "4d6" }'),
+        "actions.try.instead.weak.when.natural-from: natural is known only when the dice lie",
+    ),
+    "roll of another row": (
+        ("change = 1, when", 'change = "time", when'),
+        "bad.effects[0].change: expected a whole number, or text",
+    ),
+    "roll called like a number": (
+        ("rolls = { time =", "rolls = { degrees ="),
+        "good.rolls.degrees: 'degrees' is a number already",
+    ),
+    "division of an effect": (
+        ('degrees = "degrees"', 'degrees = "degrees/0"'),
+        "good.effects[0].degrees: nothing can be divided by 0",
+    ),
+    "band beyond the dice": (
+        ("natural-to = 4", "natural-to = 2"),
+        "bands.wonder.when.natural-to: nothing comes to this band: natural is 3 to 18",
+    ),
+    "band behind another": (
+        (
+            "[bands.calamity]",
+            '[bands.marvel]\ntitle = "Marvel"\nwhen = { natural-to = 4, margin-to = 9 }\n[bands.calamity]',
+        ),
+        "bands.marvel: nothing comes to this band: whenever its condition holds, that of wonder does",
+    ),
+    "band of nothing": (
+        ("[bands.calamity]", '[bands.marvel]\ntitle = "Marvel"\n[bands.calamity]'),
+        "bands.marvel: nothing comes to this band: it has no bounds",
+    ),
+    "number called like a parameter": (
+        ('degrees = "{margin}/3"', 'degrees = "{margin}/3", shift = "1"'),
+        "actions.try.numbers.shift: 'shift' is a parameter of this action",
+    ),
     "count": (
         ("under = true", 'under = true\ncounts = { sixes = "6" }'),
         "actions.try.counts.sixes: a count says which dice it counts",
@@ -577,6 +622,31 @@ def test_a_fault_is_told_with_its_place_when_the_ruleset_is_used(fault: str) -> 
     assert any(abs(int(place) - line) <= 3 for place in places), refused.value.message
 
 
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ('"text"', "the parameter shift is of the kind 'text', which is no number"),
+        ('"opposition"', "the parameter shift is what opposes, and stands in `vs` alone"),
+        ('"choice"\nchoices = { a = "A" }', "the choice shift has no `values` that say what it is in dice"),
+        (
+            '"choice"\nchoices = { a = "A" }\nvalues = { a = "1" }',
+            "the choice shift may be left out; give it a default",
+        ),
+        ('"integer"\nmany = true', "a described action takes one integer"),
+    ],
+)
+def test_a_parameter_in_braces_has_to_be_a_number(kind: str, told: str) -> None:
+    write(UNDER.replace('[parameters.shift]\nkind = "integer"', f"[parameters.shift]\nkind = {kind}"))
+    with pytest.raises(FileError, match=re.escape(told)):
+        rules()
+
+
+def test_bad_dice_are_shown_with_the_place() -> None:
+    write(UNDER.replace('"3d6 - {shift}', '"3d6kx - {shift}'))
+    found = rpgres("ruleset", "check", "under")
+    assert found.out.splitlines()[-2:] == ["  3d6kx - 6 + 2*6", "     ^"]
+
+
 def test_what_is_typed_may_make_no_dice() -> None:
     with pytest.raises(UsageError, match=r"success-pool contest rolls '\{dice\}d10>=8', which is '2000d10>=8' here"):
         resolve("success-pool", "contest", pool=1999, bonus=1, vs=1)
@@ -593,3 +663,166 @@ def test_a_described_action_stands_beside_a_rule_in_code(tmp_path: Path) -> None
     ruleset.data = folder
     assert done("guess", name=ruleset, given={"roll": "4"}).texts == ["Yes."]  # type: ignore[arg-type]
     assert resolve(ruleset, "try", vs=7, given={"roll": "4,4"}).outcome == "hit"  # type: ignore[union-attr]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What one file may say, taken apart
+
+BLADES = """
+standalone = true
+title = "Blades"
+summary = "A pool against a guard."
+version = "1"
+
+[bands]
+miss = { title = "Miss", to = 0, success = false }
+hit = { title = "Hit", from = 1, success = true }
+
+[actions.strike]
+summary = "Strike."
+parameters = ["pool", "vs", "cover", "angry", "luck"]
+required = ["pool", "vs"]
+roll = "{pool}d6>=5"
+vs = "{vs} + {cover}"
+
+[parameters]
+pool = { kind = "ability", help = "how many dice" }
+vs = { kind = "opposition", help = "the guard", rolls = "{rating}d6>=5" }
+cover = { kind = "integer", help = "what covers them" }
+angry = { kind = "flag", help = "whether one is angry" }
+luck = { kind = "counter", counter = "luck", help = "luck left" }
+
+[outcomes.strike.hit]
+text = "A hit."
+rolls = { damage = "{margin}d4 + {angry}", spread = "{luck}d2" }
+effects = [
+  { kind = "harm", to = "opponent", change = "damage" },
+  { kind = "harm", to = "opponent", change = 10, when = { damage-from = 4 } },
+]
+
+[outcomes.strike.hit.ask.press]
+who = "actor"
+optional = true
+text = "Press on?"
+
+[outcomes.strike.hit.ask.press.options.again]
+text = "Again."
+prefer = 1
+rolls = { more = "{damage}d2" }
+effects = [
+  { kind = "harm", to = "opponent", change = "more" },
+  { kind = "out", to = "opponent", when = { more-from = 7 } },
+]
+
+[effects.harm]
+help = "harm"
+does = "counter"
+counter = "harm"
+fields = { to = "whose", change = "how much" }
+numbers = ["change"]
+
+[effects.out]
+help = "down"
+does = "out"
+fields = { to = "who" }
+
+[sheet]
+name = { kind = "text", help = "who it is" }
+skills = { kind = "abilities", help = "skills", names = ["blade"] }
+harm = { kind = "counter", help = "harm taken", default = 0 }
+luck = { kind = "counter", help = "luck", default = 2 }
+"""
+
+DUEL = """
+ruleset = "blades"
+seed = "1"
+[characters.ann]
+skills = { blade = 3 }
+[characters.bo]
+skills = { blade = 2 }
+[[steps]]
+actor = "ann"
+action = "strike"
+with = { pool = "blade", vs = "bo:blade", angry = true }
+given = { roll = "6,6,5", opposition = "5,1", damage = "2,2", spread = "1,1", more = "2,2,1,1,1" }
+choose = { press = "again" }
+expect = { outcome = "hit", margin = 2, state = { "characters.bo.counters.harm" = 22, "characters.bo.is_out" = true } }
+[[steps]]
+actor = "bo"
+action = "strike"
+with = { pool = "blade", vs = 0 }
+expect = { error = "bo is out, and takes no further part" }
+[[steps]]
+actor = "ann"
+action = "strike"
+with = { pool = "blade", vs = 0, luck = 0 }
+given = { roll = "6,6,1", damage = "1,1" }
+expect = { outcome = "hit", state = { "counters.harm" = "absent", "characters.ann.counters.harm" = 0 } }
+"""
+
+
+def test_rows_may_name_what_they_roll_in_conditions_options_and_further_rolls() -> None:
+    write(BLADES, name="blades")
+    Path("duel.toml").write_text(DUEL, encoding="utf-8")
+    assert rpgres("ruleset", "check", "blades").out == "blades: ok\n"
+    assert rpgres("scene", "test", "duel.toml").out == "duel.toml: ok (8 expectations)\n"
+
+
+def test_pools_of_no_dice_are_worth_nothing_and_no_question() -> None:
+    write(BLADES, name="blades")
+    found = done("strike", name="blades", pool=2, vs=0, luck=-1, given={"roll": "6,1", "damage": "3"})
+    rolled = [(answer.label, answer.value) for answer in found.answers if answer.kind == "chance"]
+    assert rolled == [("roll", "6,1"), ("damage", "3")]
+    for pool in (0, -2):
+        assert odds("strike", name="blades", pool=pool, vs=0) == {"miss": 1}
+    waiting = rpgres("roll", "blades", "strike", "--pool", "1", "--vs", "0", "--luck", "0", "--given", "roll=6")
+    assert waiting.code == 0  # a moment that may pass does
+    stop = '[outcomes.strike.hit.ask.press.options.stop]\ntext = "No."\n\n[effects.harm]'
+    asked = BLADES.replace("optional = true\n", "").replace("[effects.harm]", stop)
+    write(asked, name="blades")
+    forget_rules()
+    waiting = rpgres("roll", "blades", "strike", "--pool", "1", "--vs", "0", "--luck", "0", "--given", "roll=6")
+    assert waiting.code == 3
+    resume = next(line.strip() for line in waiting.out.splitlines() if line.strip().startswith("rpgres roll"))
+    assert "spread" not in resume
+    assert rpgres(*shlex.split(resume)[1:]).code == 0
+
+
+@pytest.mark.parametrize("vs", ["1d6", "2d4"])
+@pytest.mark.parametrize("cover", [0, 2])
+def test_what_opposes_may_be_part_of_more(vs: str, cover: int) -> None:
+    write(BLADES.replace("{pool}d6>=5", "{pool}d6"), name="blades")
+    count, sides = map(int, vs.split("d"))
+    expected = (3 @ icepool.d6 - count @ icepool.d(sides) - cover).map(lambda margin: "hit" if margin > 0 else "miss")
+    assert odds("strike", name="blades", pool=3, vs=vs, cover=cover) == {
+        name: Fraction(weight, expected.denominator()) for name, weight in expected.items()
+    }
+    found = done("strike", name="blades", pool=3, vs=vs, cover=cover, given={"opposition": ",".join("1" * count)})
+    assert found.opposition == count + cover
+
+
+def test_what_needs_something_in_the_way_says_so() -> None:
+    write(BLADES, name="blades")
+    with pytest.raises(UsageError, match="blades strike needs something in the way"):
+        resolve("blades", "strike", pool=3, vs="none")
+    # One row alone is no answer to what it means that nothing opposes.
+    head = BLADES.split("[outcomes")[0].replace(
+        "from = 1, success = true }", "from = 1, success = true, unopposed = true }"
+    )
+    write(f"{head}[outcomes.strike.miss]\ntext = 'A miss.'\n" + BLADES[BLADES.index("[sheet]") :], name="blades")
+    forget_rules()
+    assert done("strike", name="blades", pool=3, vs="none").outcome == "hit"
+
+
+def test_dice_of_any_size_oppose_under_their_own_label() -> None:
+    sized = BLADES.replace('vs = "{vs} + {cover}"', 'vs = "1d{cover}"').replace('required = ["pool", "vs"]', "")
+    write(sized, name="blades")
+    assert done("strike", name="blades", pool=1, cover=8, given={"opposition": "7"}).opposition == 7
+    assert rpgres("odds", "blades", "strike", "--pool", "1", "--cover", "8").code == 0
+
+
+def test_a_choice_may_be_dice_that_something_follows() -> None:
+    text = RAISES.replace('roll = "{die}"', 'roll = "{die}!"').replace('d6!"', 'd6"').replace('d8!"', 'd8"')
+    write(text.replace('d12!"', 'd12"'), name="raises")
+    assert rpgres("ruleset", "check", "raises").out == "raises: ok\n"
+    assert done("test", name="raises", die="d8", vs=4, given={"roll": "8,3"}).total == 11

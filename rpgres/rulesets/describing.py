@@ -102,8 +102,6 @@ def _faults_of_names(
             yield f"{name} is known only when the dice lie, so they cannot depend on it"
         elif parameter is None or name in opposers:
             continue
-        elif parameter.many:
-            yield f"the parameter {name} may be given several times (many = true), so it is no single number"
         elif parameter.kind == "opposition":
             yield f"the parameter {name} is what opposes, and stands in `vs` alone"
         elif parameter.kind in ("text", "character", "tag"):

@@ -305,11 +305,10 @@ def template_problems(texts: Sequence[Text], path: Path, template: str, scope: S
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:
             yield missing(texts, path, "number", name, sorted(scope.dice))
-    for number in TRIED:
-        faults = [fault for text in filled(template, number, scope.choices) if (fault := _unreadable(text))]
-        if not faults:
-            return
-    yield problem_at(texts, path, faults[0])
+    tried = (map(_unreadable, filled(template, number, scope.choices)) for number in TRIED)
+    faults = [next(filter(None, found), "") for found in tried]
+    if all(faults):
+        yield problem_at(texts, path, faults[0])
 
 
 TRIED = (6, 1, 20)  # what names stand for when dice are judged: they only have to be dice with some numbers
