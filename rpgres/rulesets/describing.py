@@ -48,6 +48,9 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
             yield from condition_problems(rules, texts, (*at, "instead", label, key), condition)
         if other.by and other.by not in known:
             yield missing(texts, (*at, "instead", label, "by"), "number", other.by, sorted(known))
+    ranges = action.bands.values() or rules.file.bands.values()
+    if not any(one.from_ is not None or one.to is not None for one in ranges):
+        yield problem_at(texts, (*at, "roll"), "no outcome has bounds (`from`, `to`), so a result means nothing")
     if action.by and action.by not in known:
         yield missing(texts, (*at, "by"), "number", action.by, sorted(known))
     for count, text in action.counts.items():
