@@ -195,7 +195,18 @@ def _all_standing(extra: Sequence[Path]) -> Iterator[Entry]:
 def is_standalone(folder: Path) -> bool:
     """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code."""
     path = folder / "ruleset.toml"
-    return os.path.isfile(path) and _head(path).get("standalone") is True
+    if not os.path.isfile(path):
+        return False
+    head = _head(path)
+    return head.get("standalone") is True if head else _says_standalone(path)
+
+
+def _says_standalone(path: Path) -> bool:
+    """Tell whether a file that is no TOML was meant to be a whole ruleset, so that its fault can be told."""
+    try:
+        return re.search(r"^\s*standalone\s*=\s*true\b", path.read_text("utf-8-sig"), re.MULTILINE) is not None
+    except (OSError, UnicodeError):
+        return False
 
 
 def _refuse_notation(ruleset_id: str) -> None:

@@ -497,6 +497,29 @@ def test_a_faulty_file_harms_nothing_else() -> None:
     assert rpgres("ruleset", "check", "broken").code == 1
 
 
+def test_a_file_that_is_no_toml_is_told_as_such() -> None:
+    path = write(UNDER + '\n[broken = "x\n')
+    found = rpgres("roll", "under", "try", "--attribute", "9")
+    assert found.code == 1
+    assert f"{path}:" in found.err
+    assert "no ruleset" not in found.err
+    listed = rpgres("plugin", "list").out
+    assert "under" in listed
+    assert "rulesets/under" in listed
+
+
+def test_a_homemade_ruleset_is_listed_with_its_folder() -> None:
+    write(UNDER)
+    assert "Three under (rulesets/under)" in rpgres("plugin", "list").out
+
+
+def test_a_roll_needs_outcomes() -> None:
+    head = UNDER[: UNDER.index("[bands.wonder]")]
+    write(head + '[actions.go]\nsummary = "Go."\nroll = "1d6"\n')
+    with pytest.raises(FileError, match=r"actions.go.roll: no outcome has bounds"):
+        rules()
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # What is wrong
 

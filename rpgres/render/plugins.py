@@ -20,7 +20,11 @@ def plugin_lines(plugins: Sequence[PluginStatus]) -> list[Line]:
     width = max(len(plugin.id) for plugin in plugins) + GAP
     found: list[Line] = []
     for plugin in plugins:
-        origin = f"{plugin.distribution} {plugin.version}{', built in' if plugin.builtin else ''}"
+        origin = (
+            f"{plugin.distribution} {plugin.version}{', built in' if plugin.builtin else ''}"
+            if plugin.distribution
+            else plugin.module
+        )
         state = Piece("ok", "good") if plugin.ok else _state(plugin)
         pad = " " * max(GAP, 10 - len(state.text))
         name = plugin.title or plugin.module

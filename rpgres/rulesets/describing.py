@@ -46,6 +46,9 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     for path, template in dice:
         if template:
             yield from _dice(rules, path, template, name, scope)
+    ranges = action.bands.values() or rules.file.bands.values()
+    if not any(one.from_ is not None or one.to is not None for one in ranges):
+        yield problem_at(texts, (*at, "roll"), "no outcome has bounds (`from`, `to`), so a result means nothing")
     if action.by and action.by not in known:
         yield missing(texts, (*at, "by"), "number", action.by, sorted(known))
     for count, text in action.counts.items():
