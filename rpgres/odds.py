@@ -26,6 +26,7 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rpgres.dealers import Stack
     from rpgres.dice import Dice, Law
     from rpgres.dice.readings import JointLaw, Reading
 
@@ -163,6 +164,16 @@ class WalkDealer:
         indices = tuple(index for index, weight in enumerate(weights) if weight)
         index: int = self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
         return index
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return a card; those that are alike to the rule are one answer, weighted by their number."""
+        from rpgres.cards import grouped
+
+        firsts, sizes = grouped(cards, stack.lump, stack.known)
+        if len(firsts) == 1:
+            return firsts[0]
+        card: str = self._next(label, firsts, sizes, len(cards))
+        return card
 
     def _branch(self, label: str, law: Law | JointLaw) -> Any:
         is_fresh, weight, scale = self._position >= len(self._tape), self.weight, self.scale

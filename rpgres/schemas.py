@@ -466,6 +466,9 @@ def _one_input(parameter: Parameter) -> Schema:
         case "integer" | "counter":
             bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
             return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
+        case "cards":
+            text = {"type": "string"}
+            return {"anyOf": [text, {"type": "array", "items": text}]}
         case "flag":
             return {"type": "boolean"}
         case "choice":

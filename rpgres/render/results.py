@@ -11,6 +11,7 @@ from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
 from rpgres.rulesets import RulesetFile
+from rpgres.state import FACE_DOWN
 from rpgres.table import Event
 
 INDENT = "  "
@@ -131,8 +132,24 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
             case "decision" if event["answer"] != NO:
                 text = f": {event['text']}" if event["text"] and event["text"] not in told else ""
                 yield line(INDENT, f"{event['label']} ({who_is(event['who'])}): ", Piece(event["answer"], "name"), text)
+            case "draw":
+                by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
+                yield line(INDENT, f"{event['label']}{by}: ", Piece(_card(event["card"]), "number"))
+            case "move" if event["how"]:
+                yield line(INDENT, *_moved(event))
             case "text":
                 yield line(INDENT, event["text"])
+
+
+def _moved(event: Mapping[str, Any]) -> list[str | Piece]:
+    """Return who moved which cards, how, and to where."""
+    by = f"{who_is(event['by'])}, " if event["by"] not in ("", "actor") else ""
+    return [f"{by}{event['how']}: ", Piece(", ".join(_card(card) for card in event["cards"]), "number")]
+
+
+def _card(card: str) -> str:
+    """Return a card for people; one that is face down is told as such."""
+    return "a card" if card == FACE_DOWN else card
 
 
 def _value(event: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ What is wrong with them is found by `checking`, `rows` and `overlays`, which are
 
 from __future__ import annotations
 
-from rpgres.rulesets.code import API, ApplyEffect, Effect, Origin, Prepare, Rule, Ruleset, blamed, effect
+from rpgres.rulesets.code import API, ApplyEffect, Effect, Lump, Origin, Passage, Prepare, Rule, Ruleset, blamed, effect
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -50,12 +50,14 @@ __all__ = [
     "Id",
     "Instead",
     "Label",
+    "Lump",
     "MoreBoxes",
     "Option",
     "Origin",
     "OutcomeTable",
     "Parameter",
     "Part",
+    "Passage",
     "Prepare",
     "Range",
     "RecordField",
