@@ -291,6 +291,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "face": "who sees the cards: up (everybody), down (nobody), hand (its owner alone)",
         "each": "whether every character has one of its own",
         "decks": "the decks of which the cards lie here at first, each with the switches that choose it",
+        "hidden-when": "the switches with which only its owner, or the game master, sees it",
         "refill": "the pile that is shuffled into this one when a card is wanted and there is none",
         "refill-when": "the switches with which it is",
         "dealt-from": "where cards come from that somebody says lie here",

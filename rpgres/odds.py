@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rpgres.actions import Prepared, check_labels, is_ours, play
+from rpgres.actions import Prepared, check_labels, is_ours, laid, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import RuleError, UsageError
 from rpgres.players import Policy, Question, Seats
@@ -26,7 +26,7 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dealers import Stack
+    from rpgres.cards import Stack
     from rpgres.dice import Dice, Law
     from rpgres.dice.readings import JointLaw, Reading
 
@@ -167,11 +167,13 @@ class WalkDealer:
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         """Return a card; those that are alike to the rule are one answer, weighted by their number."""
-        from rpgres.cards import grouped
+        if self._position < len(self._tape):  # which cards are alike need not be worked out again
+            firsts: tuple[str, ...] = cards
+            sizes: tuple[int, ...] = ()
+        else:
+            from rpgres.cards import classes
 
-        firsts, sizes = grouped(cards, stack.lump, stack.known)
-        if len(firsts) == 1:
-            return firsts[0]
+            firsts, sizes = classes(cards, stack)
         card: str = self._next(label, firsts, sizes, len(cards))
         return card
 
@@ -393,7 +395,7 @@ def outcome_odds(
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-
+    prepared = laid(prepared)
     passed: set[str] = set()
     undecided: dict[str, Question] = {}
 
@@ -420,7 +422,7 @@ def outcome_odds(
         told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
         raise blamed(RuleError(told), rules.ruleset) from broken
     if undecided:
-        raise _needs_policy(undecided.values())
+        raise needs_policy(undecided.values())
     if not odds.masses:
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
         why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
@@ -435,7 +437,8 @@ def outcome_odds(
     return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)))
 
 
-def _needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
+def needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
+    """Return what is raised when decisions have nobody to take them."""
     asked = [
         f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
         for question in questions

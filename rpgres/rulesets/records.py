@@ -144,6 +144,11 @@ class Parameter(_Record, frozen=True):
     counter: str = ""
     pile: str = ""
 
+    @property
+    def is_argument(self) -> bool:
+        """Whether the rule gets it; the others change the table before the action."""
+        return self.kind not in ("tag", "counter", "cards")
+
 
 class Instead(_Record, frozen=True):
     """Other dice, opposition or measure of a described action under some circumstances; what is left out stays."""
@@ -230,15 +235,17 @@ class PileText(_Record, frozen=True):
     """A place where cards lie.
 
     `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
-    character has one of its own. `decks` are the decks of which the cards lie here at first, each with the switches
-    under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into this one, with
-    the switches of `refill-when`. Cards that somebody says lie here are taken from the pile `dealt-from`.
+    character has one of its own. With the switches of `hidden-when` a pile that lies open is its owner's
+    alone, the table's being the game master's. `decks` are the decks of which the cards lie here at first, each with
+    the switches under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into
+    this one, with the switches of `refill-when`. Cards that somebody says lie here come from the pile `dealt-from`.
     """
 
     title: str
     face: Literal["up", "down", "hand"] = "up"
     each: bool = False
     decks: Annotated[dict[Id, Condition], msgspec.Meta(description="decks, with the switches that choose one")] = {}
+    hidden_when: Condition = {}
     refill: str = ""
     refill_when: Condition = {}
     dealt_from: str = ""
