@@ -19,11 +19,11 @@ from rpgres.actions import prepare, run
 from rpgres.chance import Streams
 from rpgres.errors import FileError
 from rpgres.odds import outcome_odds
-from rpgres.players import COMMON_POLICIES
+from rpgres.players import COMMON_POLICIES, Question
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, load_rules
 from rpgres.sheets import make_sheet, read_sheet
-from rpgres.state import State
+from rpgres.state import State, Tag
 
 BANDS = ("fail", "tie", "succeed", "style", "epic")
 WAYS = Counter(map(sum, product((-1, 0, 1), repeat=4)))  # 81 throws of four Fate dice, by sum
@@ -136,6 +136,51 @@ def test_what_counts(inputs: dict[str, Any], total: int) -> None:
 def test_something_has_to_be_rolled() -> None:
     with pytest.raises(UsageError, match="--attribute"):
         resolve("coppermane", "overcome", vs=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("--attribute", "5", "--bonus", "1"), "actor: attribute +5, bonus +1 = +6"),
+        (("--attribute", "5", "--skill", "2"), "actor: attribute +5, skill +2 = +7"),
+        (("--skill", "5", "--bonus", "1"), "actor: skill +5, bonus +1 = +6"),
+        (("--attribute", "wits=5", "--skill", "notice=2"), "actor: wits +5, notice +2 = +7"),
+        (("--attribute", "5", "--on", "jackals", "--vs", "jackals:2"), "jackals: attribute +2, the mob's size +3 = +5"),
+    ],
+)
+def test_the_account_calls_what_counts_by_its_name(line: tuple[str, ...], told: str) -> None:
+    vs = () if "--vs" in line else ("--vs", "-9")
+    out = rpgres("roll", "coppermane", "create-advantage", *line, *vs, "--seed", "1", "--auto").out
+    assert told in out
+
+
+@pytest.mark.parametrize(
+    ("line", "heading", "variant"),
+    [
+        ((), "Defend: Tie", None),
+        (("--against", "overcome"), "Defend: Tie", None),
+        (("--against", "advantage"), "Defend: Tie", None),
+        (("--against", "advantage", "--variant", "find"), "Defend (find): Tie", "find"),
+    ],
+)
+def test_defend_has_a_variant_only_where_one_was_said(line: tuple[str, ...], heading: str, variant: str | None) -> None:
+    asked = ("roll", "coppermane", "defend", "--attribute", "2", "--vs", "2", "--given", "roll=0000", *line)
+    assert rpgres(*asked).out.splitlines()[0] == heading
+    assert json.loads(rpgres(*asked, "--json").out)["variant"] == variant
+
+
+@pytest.mark.parametrize("inputs", [{"variant": "new"}, {"name": "Cornered"}])
+@pytest.mark.parametrize("against", ["attack", "overcome"])
+def test_what_is_said_of_an_advantage_is_not_swallowed(against: str, inputs: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=f"are about an advantage; leave them out against {against}"):
+        resolve("coppermane", "defend", attribute=2, vs=2, against=against, **inputs)
+
+
+@pytest.mark.parametrize("action", ["overcome", "attack"])
+def test_nobody_defends_against_the_own_action(action: str) -> None:
+    for inputs in ({"target": "tamsin"}, {"defender": "tamsin"}):
+        with pytest.raises(UsageError, match="tamsin does not defend against the own action"):
+            resolve("coppermane", action, sheet="tamsin", attribute=2, vs="4dF", **inputs)
 
 
 SHEET = """
@@ -393,6 +438,31 @@ def test_a_knack_spares_the_roll() -> None:
     assert {"kind": "hit", "shifts": 3, "to": "opponent", "track": "stress"} in found.effects
 
 
+def test_what_a_knack_gives_follows_the_bounds_of_a_house_rule(tmp_path: Path) -> None:
+    folder = tmp_path / "coppermane"
+    folder.mkdir()
+    bands = "[bands.succeed]\nfrom = 1\nto = 4\n[bands.style]\nfrom = 5\nto = 8\n[bands.epic]\nfrom = 9\n"
+    (folder / "ruleset.toml").write_text(bands)
+    line = (
+        "roll",
+        "coppermane",
+        "attack",
+        "--attribute",
+        "0",
+        "--vs",
+        "9",
+        "--legend",
+        "3",
+        "--knack",
+        "Any",
+        "--json",
+    )
+    for label, outcome, shifts in [("knack", "style", 5), ("rescue", "succeed", 1)]:
+        found = json.loads(rpgres(*line, "--auto", "--choose", f"{label}=use", RPGRES_RULESETS=str(tmp_path)).out)
+        assert found["outcome"] == outcome
+        assert [effect["shifts"] for effect in found["effects"] if effect["kind"] == "hit"] == [shifts]
+
+
 def test_the_harm_model_is_a_switch(tmp_path: Path) -> None:
     path = tmp_path / "hero.toml"
     path.write_text("[skills]\nphysique = 5\nwill = 1\n")
@@ -410,3 +480,76 @@ def test_the_harm_model_is_a_switch(tmp_path: Path) -> None:
             "consequences": [*consequences, "mild-physical"],
         },
     }
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Defend, seen from the other side
+
+
+def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: str, picks: int) -> list[Any]:
+    """Return the effects of one event as the one who acts has it and as the one who defends has it, names for roles.
+
+    Args:
+        margin: of the one who acts, over a defense of 4 and one epic level.
+        picks: which option is taken of every question, counted from the first.
+    """
+
+    def nth(_view: object, question: Question) -> str:
+        return "no" if question.optional else question.options[min(picks, len(question.options) - 1)].name
+
+    text, kind = ("Of This World", "aspect") if variant != "new" else ("Elsewhere", "aspect")
+    table = both(rules, (4, 0), (4, 0)).with_tag(
+        Tag(text, kind, "rival", audience=("gm",) if variant == "find" else None)
+    )
+    advantage = {"variant": variant, "name": "Cornered" if variant == "new" else "Of This World"}
+    strong = {"attribute": f"wits={5 + margin}", "epic": 0}
+    acts = {"overcome": {}, "attack": {}, "create-advantage": {**advantage, "on": "rival"}}[other_action]
+    wards = {"overcome": {}, "attack": {}, "create-advantage": advantage}[other_action]
+    against = {"create-advantage": "advantage"}.get(other_action, other_action)
+    sides = [
+        ("hero", other_action, {**strong, "vs": "rival:wits", **acts}),
+        ("rival", "defend", {"attribute": "wits", "vs": f"4dF+{5 + margin}", "against": against, **wards}),
+    ]
+    found = []
+    for actor, action, inputs in sides:
+        other = "rival" if actor == "hero" else "hero"
+        dice = {"roll": ["0000"], "opposition": ["0000"]}
+        prepared = prepare(rules, action, inputs, state=table, actor=actor)
+        outcome, after = run(prepared, streams=Streams("1"), given=dice, policies={"": nth})
+        assert isinstance(outcome, Result)
+        assert outcome.margin == (margin if actor == "hero" else -margin)
+        roles = {"actor": actor, "opponent": other, "gm": "hero", "scene": ""}
+        named = [{key: roles.get(value, value) for key, value in effect.items()} for effect in outcome.effects]
+        for effect in named:
+            if effect["kind"] in ("goal", "cost"):
+                effect.setdefault("to", actor)
+        found.append(sorted(named, key=str))
+    return found
+
+
+@pytest.mark.parametrize("picks", [0, 1])
+@pytest.mark.parametrize("margin", [-9, -7, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 7, 9])
+@pytest.mark.parametrize(
+    ("action", "variant"),
+    [
+        ("overcome", ""),
+        ("attack", ""),
+        ("create-advantage", "new"),
+        ("create-advantage", "find"),
+        ("create-advantage", "known"),
+    ],
+)
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {},
+        {"cost_against_style": "allowed", "defended_advantage": "not-created", "fail_chooser": "actor"},
+        {"epic_legend": "conflict", "harm": "core"},
+    ],
+)
+def test_an_event_gives_the_same_from_both_sides(
+    action: str, variant: str, margin: int, picks: int, switches: dict[str, str]
+) -> None:
+    rules = load_rules(find_ruleset("coppermane"), switches=switches)
+    acting, defending = seen_from_both_sides(rules, margin, action, variant, picks)
+    assert acting == defending
