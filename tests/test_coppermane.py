@@ -401,6 +401,12 @@ def test_all_points_of_a_legend_are_left_when_nobody_says_how_many() -> None:
     assert done("overcome", attribute=9, vs=0, legend=1, given={"roll": "0000"}).effects[-1]["change"] == 0
 
 
+@pytest.mark.parametrize(("attribute", "also"), [(9, "style"), (6, None), (0, None), (-1, None)])
+def test_a_script_sees_that_an_epic_success_is_a_style_too(attribute: int, also: str | None) -> None:
+    line = ("roll", "coppermane", "overcome", "--attribute", str(attribute), "--vs", "0", "--given", "roll=0000")
+    assert json.loads(rpgres(*line, "--auto", "--json").out)["also"] == also
+
+
 def test_whoever_has_no_sheet_regains_what_an_epic_success_gives() -> None:
     effects = done("overcome", attribute=9, vs=0, given={"roll": "0000"}).effects
     assert effects == [
@@ -497,11 +503,9 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
     def nth(_view: object, question: Question) -> str:
         return "no" if question.optional else question.options[min(picks, len(question.options) - 1)].name
 
-    text, kind = ("Of This World", "aspect") if variant != "new" else ("Elsewhere", "aspect")
-    table = both(rules, (4, 0), (4, 0)).with_tag(
-        Tag(text, kind, "rival", audience=("gm",) if variant == "find" else None)
-    )
-    advantage = {"variant": variant, "name": "Cornered" if variant == "new" else "Of This World"}
+    tag = Tag("Of This World", "aspect", "rival", audience=("gm",) if variant == "find" else None)
+    table = both(rules, (4, 0), (4, 0)).with_tag(tag)
+    advantage = {"variant": variant, "name": "Cornered" if variant == "new" else tag.name}
     strong = {"attribute": f"wits={5 + margin}", "epic": 0}
     acts = {"overcome": {}, "attack": {}, "create-advantage": {**advantage, "on": "rival"}}[other_action]
     wards = {"overcome": {}, "attack": {}, "create-advantage": advantage}[other_action]
@@ -515,7 +519,7 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
         other = "rival" if actor == "hero" else "hero"
         dice = {"roll": ["0000"], "opposition": ["0000"]}
         prepared = prepare(rules, action, inputs, state=table, actor=actor)
-        outcome, after = run(prepared, streams=Streams("1"), given=dice, policies={"": nth})
+        outcome, _ = run(prepared, streams=Streams("1"), given=dice, policies={"": nth})
         assert isinstance(outcome, Result)
         assert outcome.margin == (margin if actor == "hero" else -margin)
         roles = {"actor": actor, "opponent": other, "gm": "hero", "scene": ""}
