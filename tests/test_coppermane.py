@@ -493,7 +493,7 @@ def test_the_harm_model_is_a_switch(tmp_path: Path) -> None:
 
 
 def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: str, picks: int) -> list[Any]:
-    """Return the effects of one event as the one who acts has it and as the one who defends has it, names for roles.
+    """Return what comes of one event, and who decided, to the one who acts and to the one who defends, by their names.
 
     Args:
         margin: of the one who acts, over a defense of 4 and one epic level.
@@ -512,7 +512,7 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
     against = {"create-advantage": "advantage"}.get(other_action, other_action)
     sides = [
         ("hero", other_action, {**strong, "vs": "rival:wits", **acts}),
-        ("rival", "defend", {"attribute": "wits", "vs": f"4dF+{5 + margin}", "against": against, **wards}),
+        ("rival", "defend", {"attribute": "wits", "vs": f"hero:{5 + margin}", "against": against, **wards}),
     ]
     found = []
     for actor, action, inputs in sides:
@@ -522,12 +522,14 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
         outcome, _ = run(prepared, streams=Streams("1"), given=dice, policies={"": nth})
         assert isinstance(outcome, Result)
         assert outcome.margin == (margin if actor == "hero" else -margin)
-        roles = {"actor": actor, "opponent": other, "gm": "hero", "scene": ""}
+        roles = {"actor": actor, "opponent": other, "scene": ""}
         named = [{key: roles.get(value, value) for key, value in effect.items()} for effect in outcome.effects]
         for effect in named:
             if effect["kind"] in ("goal", "cost"):
                 effect.setdefault("to", actor)
-        found.append(sorted(named, key=str))
+        decisions = [event for event in outcome.events if event["event"] == "decision"]
+        decided = [event["who"] for event in decisions if event["answer"] != "no"]
+        found.append((sorted(named, key=str), decided))
     return found
 
 
@@ -547,8 +549,8 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
     "switches",
     [
         {},
-        {"cost_against_style": "allowed", "defended_advantage": "not-created", "fail_chooser": "actor"},
-        {"epic_legend": "conflict", "harm": "core"},
+        {"cost_against_style": "allowed", "fail_chooser": "actor"},
+        {"epic_legend": "conflict", "harm": "core", "defended_advantage": "not-created"},
     ],
 )
 def test_an_event_gives_the_same_from_both_sides(
