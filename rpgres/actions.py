@@ -56,7 +56,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How an action ended, as `rpgres roll --json` prints it.
 
     Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
-    outcome are null.
+    outcome are null. `also` is another outcome that this one is as well, null for most.
     """
 
     format: Literal["rpgres.result/1"] = "rpgres.result/1"
@@ -69,6 +69,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any]
     answers: list[AnswerRecord]
     outcome: str | None
+    also: str | None = None
     success: bool | None
     margin: int | None
     total: int | None
@@ -592,6 +593,7 @@ def _result(
         inputs=prepared.inputs,
         answers=list(answers_of(events)),
         outcome=outcome.band,
+        also=rules.file.bands[outcome.band].also or None,
         success=outcome.success,
         margin=outcome.margin,
         total=outcome.total,

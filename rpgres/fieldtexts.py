@@ -23,6 +23,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "answers": "everything rolled and decided, in order; enough to run it again",
         "outcome": "the band of the outcome",
+        "also": "the band that this one is as well, with everything that one has; null for most",
         "success": "whether the band is a success; null where it is neither",
         "margin": "total less opposition; null when nothing opposed the action",
         "total": "what the acting side came to",
@@ -209,7 +210,8 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "Expect": {
         "played": "whether the step is played at all; by default a skipped step expects nothing",
-        "outcome": "the band of the outcome",
+        "outcome": "the band of the outcome, or one that it is as well",
+        "also": 'the band that the outcome is as well; "absent" for one that is no other',
         "success": "whether it is a success",
         "margin": "total less opposition",
         "total": "what the acting side came to",

@@ -13,6 +13,7 @@ from rpgres.state import SCENE, State
 from rpgres.tomlfiles import Source, locate
 
 Answers = dict[str, str | list[str]]
+ABSENT = "absent"  # what an expectation says of what must not be there
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -53,6 +54,9 @@ class Expect(_Record, frozen=True):
 
     `played` holds a step to being played, or to being skipped.
 
+    `outcome` may be one that the outcome is as well, as in `when`. `also` says which one that is, `"absent"` that it is
+    no other; so both together tell them apart.
+
     `effects` are compared in order and number, each by the fields given. `asks` expects the run to wait for that
     decision, `error` expects it to be refused with a message that contains the text. `state` holds values after the
     step by path, as `characters.mara.counters.fate-points = 2`, in quotes or not; `"absent"` for what must not be
@@ -61,6 +65,7 @@ class Expect(_Record, frozen=True):
 
     played: bool | None = None
     outcome: str | None = None
+    also: str | None = None
     success: bool | None = None
     margin: int | None = None
     total: int | None = None
