@@ -699,7 +699,7 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "event": "move",
                 "cards": list(event.cards),
                 "by": event.by,
-                "how": event.how,
+                "label": event.label,
                 "from": event.source,
                 "to": event.target,
             }

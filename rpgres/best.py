@@ -15,8 +15,8 @@ import msgspec
 
 from rpgres.actions import Prepared, check_labels, laid, play
 from rpgres.dice import Throw, difference
-from rpgres.errors import RuleError, UsageError
-from rpgres.odds import LEAVES, SECONDS, NeedsPolicy, needs_policy
+from rpgres.errors import UsageError
+from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, chance_record, in_order, needs_policy
 from rpgres.players import NO, Answer, Policy, Question, Seats, View
 from rpgres.state import EMPTY
 from rpgres.table import Broken, NeedsAnswer, Settled, Stop, not_deterministic
@@ -62,6 +62,26 @@ class Best(msgspec.Struct, frozen=True):
     leaves: int
     states: int
     passed: tuple[str, ...] = ()
+
+    def odds(self, prepared: Prepared) -> Odds:
+        """Return the odds of the best choice, as `rpgres.odds` has them."""
+        masses = in_order(prepared, dict(self.value.masses))
+        return Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states, passed=self.passed)
+
+    def records(self, prepared: Prepared) -> list[ChoiceOdds]:
+        """Return the odds of each first option for the JSON, the best first."""
+        return [
+            ChoiceOdds(
+                label=self.label,
+                option=choice.option,
+                success=chance_record(choice.value.success),
+                outcomes={
+                    name: chance_record(mass) for name, mass in in_order(prepared, dict(choice.value.masses)).items()
+                },
+                open=chance_record(choice.value.open),
+            )
+            for choice in self.choices
+        ]
 
 
 class _Chance(Stop):
@@ -223,6 +243,19 @@ def best_odds(
     return solver.solve()
 
 
+def weigh_best(
+    prepared: Prepared,
+    *,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    leaves: int = LEAVES,
+    seconds: float = SECONDS,
+) -> Odds:
+    """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
+    best = best_odds(prepared, choose=choose, policies=policies, leaves=leaves, seconds=seconds)
+    return best.odds(prepared)
+
+
 class _Solver:
     """One calculation: the points whose value is known, and what is left of the budget."""
 
@@ -354,6 +387,3 @@ class _Solver:
                     f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
                     "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"
                 )
-
-
-__all__ = ["Best", "Choice", "NeedsPolicy", "RuleError", "Value", "best_odds"]

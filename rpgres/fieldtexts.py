@@ -77,7 +77,15 @@ TEXTS: dict[str, dict[str, str]] = {
         "passed": "the labels of optional moments that nobody decided on, so that they passed",
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
+        "choices": "the odds of each first choice of whoever decides as well as can be, the best first",
         "note": "the text of --note",
+    },
+    "ChoiceOdds": {
+        "label": "the label of the decision",
+        "option": "the option",
+        "success": "the chance of success",
+        "outcomes": "the chance of every outcome, by its name",
+        "open": "the chance of what the budget left unresolved; the true chances may be higher by so much",
     },
     "RungOdds": {
         "name": "the rung",

@@ -64,13 +64,13 @@ class Drawn(msgspec.Struct, frozen=True, gc=False):
 
 
 class Moved(msgspec.Struct, frozen=True, gc=False):
-    """Event: cards were moved. `how` is the verb of the account. Seats outside `audience` are told how many."""
+    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` are told how many."""
 
     cards: tuple[str, ...]
     source: str
     target: str
     by: str = ""
-    how: str = ""
+    label: str = ""
     audience: tuple[str, ...] | None = None
 
 
@@ -359,7 +359,7 @@ class Table(msgspec.Struct):
         self.has_secrets = self.has_secrets or target.audience is not None
         return self.rules.cards.card(card)
 
-    def move(self, cards: Iterable[Card | str], *, source: str, to: str, by: str = "", how: str = "") -> None:
+    def move(self, cards: Iterable[Card | str], *, source: str, to: str, by: str = "", label: str = "") -> None:
         """Move cards from where they lie to another pile; seen by whoever may see either.
 
         Args:
@@ -367,7 +367,7 @@ class Table(msgspec.Struct):
             source: where they lie.
             to: where they go.
             by: the character who moves them, for the account.
-            how: the verb of the account, such as `plays`; empty: not worth a line.
+            label: what the account calls it: that of the decision it carries out, or `spent`; empty: not worth a line.
         """
         codes = [card if isinstance(card, str) else card.code for card in cards]
         if not codes:
@@ -381,7 +381,7 @@ class Table(msgspec.Struct):
         rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))
         self._put_piles({source: rest, to: piles.added(target, moved)} if source != to else {})
         audience = piles.common_audience(pile, target)
-        self.events.append(Moved(tuple(codes), source, to, by, how, audience))
+        self.events.append(Moved(tuple(codes), source, to, by, label, audience))
         self.has_secrets = self.has_secrets or audience is not None
 
     def shuffle(self, pile: str) -> None:
@@ -410,7 +410,7 @@ class Table(msgspec.Struct):
             return pile
         anew = piles.shuffled(msgspec.structs.replace(pile, cards=given.cards, top=given.top))
         self._put_piles({name: anew, source: msgspec.structs.replace(given, cards=(), top=())})
-        self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled into"))
+        self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled anew"))
         return anew
 
     def place(self, pile: str, texts: Sequence[str], *, option: str) -> None:

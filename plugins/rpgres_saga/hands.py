@@ -139,7 +139,9 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
     kept = banked and ruling(table.rules, "doom_bank") == "on"
     cards = list(cards)
     table.move([card for card in cards if not (kept and is_doom(card))], source=source, to=DISCARD)
-    table.move([card for card in cards if kept and is_doom(card)], source=source, to=BANK, by=by, how="doom bank")
+    table.move(
+        [card for card in cards if kept and is_doom(card)], source=source, to=BANK, by=by, label="to the doom bank"
+    )
 
 
 def lost(who: str, count: int, recovery: str) -> tuple[Effect, ...]:

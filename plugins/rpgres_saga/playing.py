@@ -65,7 +65,7 @@ def push(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
         if chosen == NO:
             break
         card = _card(cards, chosen)
-        table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name)
+        table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name, label="push")
         stand = msgspec.structs.replace(stand, total=stand.total + (card.value or 0), pushed=(*stand.pushed, card))
         if is_trumping:
             stand = draw_on(table, hero, stand, goal, card)
@@ -158,7 +158,7 @@ def _lay(table: Table, hero: Hero, stand: Stand, card: Card) -> Stand:
     """Return the play with one more card from the hand in it."""
     rules = table.rules
     at_once = is_doom(card) and ruling(rules, "doom_bank") == "on" and ruling(rules, "doom_available") == "immediate"
-    table.move([card], source=hero.hand, to=BANK if at_once else IN_PLAY, by=hero.name)
+    table.move([card], source=hero.hand, to=BANK if at_once else IN_PLAY, by=hero.name, label="play")
     worth = 0 if is_doom(card) and ruling(rules, "doom_worth_zero") == "yes" else card.value or 0
     return msgspec.structs.replace(
         stand,

@@ -242,7 +242,7 @@ def _doom(table: Table, lead: int | None) -> int:
         if chosen == NO:
             break
         card = next(card for card in cards if card.short == chosen)
-        table.move([card], source=BANK, to=used)
+        table.move([card], source=BANK, to=used, by=GM, label="doom")
         raised += card.value or 0
         if ruling(rules, "doom_max_per_action") == "one":
             break
@@ -444,7 +444,7 @@ def _payments(table: Table, hero: Hero, owed: int) -> list[Card]:
 
 
 def _pay(table: Table, hero: Hero, cards: Sequence[Card]) -> None:
-    table.move(cards, source=hero.hand, to=IN_PLAY)
+    table.move(cards, source=hero.hand, to=IN_PLAY, by=hero.name, label="pay")
     discard(table, cards, source=IN_PLAY, banked=ruling(table.rules, "bank_damage_doom") == "yes")
 
 

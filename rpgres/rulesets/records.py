@@ -184,6 +184,9 @@ class Action(_Record, frozen=True):
     numbers: dict[Id, str] = {}
     instead: dict[Id, Instead] = {}
     bands: dict[Id, Range] = {}
+    best: Annotated[
+        bool, msgspec.Meta(description="in odds, who acts decides as well as can be, if no policy is named")
+    ] = False
 
 
 class Switch(_Record, frozen=True):
