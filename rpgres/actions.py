@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -41,6 +41,7 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from rpgres.cards import Card, Stack
 
+Returned = TypeVar("Returned")
 NOBODY = ""  # a seat that nobody has
 
 
@@ -200,17 +201,37 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     rules = prepared.rules
     table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
-    try:
+
+    def once() -> Outcome:
         for pile, cards, option in prepared.placed:
             table.place(pile, cards, option=option)
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
+        return outcome
+
+    return guarded(rules, table, f"the rule {rules.id} {prepared.action}", once), table
+
+
+def guarded(rules: Rules, table: Table, told: str, call: Callable[[], Returned]) -> Returned:
+    """Return what a ruleset's code returns, with whatever goes wrong in it told as its fault.
+
+    Args:
+        rules: the ruleset in play.
+        table: where it plays.
+        told: what the code is, for messages.
+        call: runs it.
+
+    Raises:
+        NeedsAnswer, Settled: the run ended early; the exception carries the table as `table`.
+        RuleError: the code raised something that is not meant for users, or broke its contract with the table.
+    """
+    try:
+        returned = call()
     except Broken as broken:
         if table.fault is not None:
             raise table.fault from broken
-        told = f"the rule {rules.id} {prepared.action} cannot be played: {broken.told}"
-        raise blamed(RuleError(told), rules.ruleset) from broken
+        raise blamed(RuleError(f"{told} cannot be played: {broken.told}"), rules.ruleset) from broken
     except Stop as stop:
         stop.table = table
         raise
@@ -220,11 +241,11 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         raise
     except BaseException as error:
         place = place_of(error)
-        told = f"the rule {rules.id} {prepared.action} failed: {in_words(error)}{place}"
-        raise blamed(RuleError(told, place=place), rules.ruleset) from error
+        fault = RuleError(f"{told} failed: {in_words(error)}{place}", place=place)
+        raise blamed(fault, rules.ruleset) from error
     if table.fault is not None:
         raise table.fault
-    return outcome, table
+    return returned
 
 
 def laid(prepared: Prepared) -> Prepared:
@@ -612,7 +633,34 @@ def _result(
 def _pending(
     prepared: Prepared, events: Sequence[Event], *, question: Question, seed: str, note: str | None
 ) -> Pending:
-    answers = list(answers_of(events))
+    pending = pending_of(
+        prepared.rules,
+        events,
+        action=prepared.action,
+        actor=prepared.actor,
+        inputs=prepared.inputs,
+        question=question,
+        seed=seed,
+        note=note,
+    )
+    changed = {
+        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
+    }
+    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
+
+
+def pending_of(
+    rules: Rules,
+    events: Sequence[Event],
+    *,
+    action: str,
+    actor: str,
+    inputs: dict[str, Any],
+    question: Question,
+    seed: str,
+    note: str | None,
+) -> Pending:
+    """Return the record of what waits for a decision, without the command line that resumes it."""
     asked = QuestionRecord(
         label=question.label,
         who=question.who,
@@ -620,24 +668,20 @@ def _pending(
         options=[{"name": option.name, "text": option.text} for option in question.options],
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
     )
-    pending = Pending(
+    return Pending(
         version=__version__,
-        ruleset=prepared.rules.id,
-        action=prepared.action,
-        actor=prepared.actor,
-        inputs=prepared.inputs,
-        answers=answers,
+        ruleset=rules.id,
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
         events=[event_record(event) for event in events],
         question=asked,
-        switches=prepared.rules.switches,
+        switches=rules.switches,
         seed=seed,
         resume="",
         note=note,
     )
-    changed = {
-        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
-    }
-    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
 
 
 def answers_of(events: Iterable[Event]) -> Iterator[AnswerRecord]:

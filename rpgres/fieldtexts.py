@@ -206,6 +206,8 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "Step": {
         "action": "the action's name",
+        "begin": "in place of an action: what begins, such as a scene or an exchange",
+        "end": "in place of an action: what ends",
         "actor": "who acts: one of the scene's characters",
         "id": "a name, so that later steps can branch on what came of it",
         "with": "the action's inputs, by parameter",
@@ -245,6 +247,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "switches": "house rules, by name",
         "labels": "what rules ask, by label",
         "tracks": "rows of boxes that characters have",
+        "periods": "what begins and ends at a table, by name, such as a scene",
         "piles": "places where cards lie, by name",
         "decks": "decks of cards, by name; a longer one stands in decks/NAME.toml",
         "sheet": "the keys of a character sheet",
@@ -296,6 +299,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "counter": "for a counter: which one is set",
         "pile": "for cards: where they lie",
     },
+    "Period": {
+        "help": "what it is",
+        "begin": "effects of its beginning, in order",
+        "end": "effects of its end, in order",
+    },
     "PileText": {
         "title": "the place as people say it",
         "face": "who sees the cards: up (everybody), down (nobody), hand (its owner alone)",
@@ -342,6 +350,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "by": "the number that bands speak of: margin, total, natural, highest, lowest, a count or a number",
         "counts": 'dice of the roll that are counted, by name: sixes = "=6", hits = ">=8"',
         "numbers": 'numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2"',
+        "best": "whether odds let who acts decide as well as can be, if no policy is named",
         "instead": "other dice, opposition or measure under some circumstances, by name; the first that fits",
         "bands": "when each outcome comes about in this action, in place of what [bands] says",
     },

@@ -418,6 +418,8 @@ def _refine_scene(schema: Schema, rules: Rules) -> None:
     properties["policy"] |= {"enum": [*_policies(rules), ""]}
     step = definitions["Step"]
     step["properties"]["action"] |= {"enum": list(rules.file.actions)}
+    for moment in ("begin", "end"):
+        step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
     step["properties"]["choose"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="decision"))}
     step["allOf"] = _inputs_by_action(rules)

@@ -44,6 +44,15 @@ def result_lines(
     ]
 
 
+def moment_words(moment: str, period: str) -> str:
+    """Return that something begins or ends, in words.
+
+    >>> moment_words("end", "scene")
+    'The scene ends'
+    """
+    return f"The {period.replace('-', ' ')} {moment}s"
+
+
 def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
     rolled = result.events[0]
     yield line(Piece(str(result.total), "number"))
@@ -53,8 +62,11 @@ def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
 
 
 def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator[Line]:
-    name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
-    yield line(Piece(_heading(result.action or "", result.variant, result.actor), "title"), ": ", name)
+    if result.action is None:
+        yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
+    else:
+        name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
+        yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)

@@ -254,6 +254,14 @@ class PileText(_Record, frozen=True):
     dealt_from: str = ""
 
 
+class Period(_Record, frozen=True):
+    """Something that begins and ends at a table, such as a scene or an exchange; its effects are applied then."""
+
+    help: str
+    begin: list[dict[str, Any]] = []
+    end: list[dict[str, Any]] = []
+
+
 class Field(_Record, frozen=True):
     """One key of a character sheet.
 
@@ -331,6 +339,7 @@ class RulesetFile(_Record, frozen=True):
     labels: dict[Id, Label] = {}
     tracks: dict[Id, Track] = {}
     piles: dict[Id, PileText] = {}
+    periods: dict[Id, Period] = {}
     decks: Annotated[dict[Id, dict[str, Any]], msgspec.Meta(description="decks, as decks/NAME.toml has them")] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}

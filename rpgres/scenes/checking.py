@@ -258,6 +258,13 @@ def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, 
         ids.append(step.id)
         if step.actor and step.actor not in everybody:
             faults.name("nobody in this scene is called", step.actor, everybody, *at, "actor")
+        if step.moment is not None:
+            from rpgres.periods import period_names
+
+            known, (period, moment) = period_names(scene.rules), step.moment
+            if period not in known:
+                faults.name(f"{scene.rules.id} has no period", period, known, *at, moment)
+            continue
         if step.action not in scene.rules.file.actions:
             faults.name(f"{scene.rules.id} has no action", step.action, scene.rules.file.actions, *at, "action")
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -77,9 +77,11 @@ class Expect(_Record, frozen=True):
 
 
 class Step(_Record, frozen=True):
-    """One action of a scene. `fresh` plays it on the table as it was at the scene's beginning."""
+    """One action of a scene, or the `begin` or `end` of a period. `fresh` plays it on the table as it was at first."""
 
-    action: str
+    action: str = ""
+    begin: str = ""
+    end: str = ""
     actor: str = ""
     id: str = ""
     with_: dict[str, Any] = msgspec.field(default_factory=dict, name="with")
@@ -89,6 +91,17 @@ class Step(_Record, frozen=True):
     expect: Expect | None = None
     note: str = ""
     fresh: bool = False
+
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.action, self.begin, self.end))) != 1:
+            raise ValueError("a step has one of action, begin and end")
+
+    @property
+    def moment(self) -> tuple[str, Literal["begin", "end"]] | None:
+        """The period that begins or ends, and which; None for an action."""
+        if self.action:
+            return None
+        return (self.begin, "begin") if self.begin else (self.end, "end")
 
 
 class SceneFile(_Record, frozen=True):
