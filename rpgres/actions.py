@@ -20,6 +20,7 @@ from rpgres.players import COMMON_POLICIES, NO, Players, Policy, Prompt, Questio
 from rpgres.rulesets import Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
+    PLACE,
     Broken,
     Decided,
     Drawn,
@@ -302,6 +303,8 @@ def labels_of(rules: Rules, action: str) -> dict[str, str]:
     found: dict[str, str] = {
         label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
     }
+    if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
+        found[PLACE] = "chance"
     for table in rules.file.actions[action].tables:
         for row in rules.table(table).values():
             found |= dict.fromkeys(row.rolls, "chance")

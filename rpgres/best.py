@@ -221,6 +221,7 @@ def best_odds(
     seconds: float = SECONDS,
     clock: Callable[[], float] | None = None,
     looks_at_all: bool = False,
+    merges: bool = True,
 ) -> Best:
     """Return the exact chances of an action whose actor decides as well as can be, for each first option.
 
@@ -230,6 +231,7 @@ def best_odds(
         policies: who answers for everybody else.
         leaves, seconds: the budget; what it leaves open counts for nothing.
         clock: tells the time in seconds; for tests.
+        merges: whether points of play that the rule says are alike are looked at once; for tests.
         looks_at_all: whether even options that a rule says can be no better are looked at; for tests.
 
     Raises:
@@ -239,7 +241,7 @@ def best_odds(
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
     solver = _Solver(laid(prepared), choose, policies, leaves, seconds, clock)
-    solver.looks_at_all = looks_at_all
+    solver.looks_at_all, solver.merges = looks_at_all, merges
     return solver.solve()
 
 
@@ -285,7 +287,7 @@ class _Solver:
         successes = [name for name, success in self._success.items() if success]
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
-        self.looks_at_all = False
+        self.looks_at_all, self.merges = False, True
         self.label = ""
         self.choices: list[Choice] = []
 
@@ -326,7 +328,7 @@ class _Solver:
             keys = []
         finally:
             self._passed |= seats.passed
-        if not value.open:
+        if self.merges and not value.open:
             for key in locals().get("keys") or ():
                 self._known[key] = value
         return value

@@ -406,6 +406,9 @@ def read_opposition(
     name, separator, ability = text.rpartition(":")
     if separator and name:
         return _opposed_by(setting, name, ability, option=option, parameter=parameter)
+    name, separator, ability = text.partition("=")
+    if separator and parameter is not None and parameter.rolls and _number(ability) is not None:
+        return rated(parameter.rolls, _number(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)
         return Opposition(read.law.values[0]) if read.constant else Opposition(0, read)

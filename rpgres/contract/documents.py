@@ -219,7 +219,8 @@ def check_switches(subject: Subject) -> Iterator[Finding]:
 
 def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
     try:
-        prepared = read_example(rules, case.prepared.action)
+        has_same_decks = rules.laid == case.prepared.rules.laid
+        prepared = read_example(rules, case.prepared.action, with_cards=has_same_decks)
         with deadline(SECONDS):
             for number in range(5):
                 account(prepared, seed=f"contract#{number}")

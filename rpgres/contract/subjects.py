@@ -216,8 +216,13 @@ def _steps(scene: Scene) -> Iterator[Case]:
 # Examples
 
 
-def read_example(rules: Rules, action: str) -> Prepared:
+def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepared:
     """Return the action that an `example` types, with its inputs read.
+
+    Args:
+        rules: the ruleset.
+        action: the action.
+        with_cards: whether the cards it names are laid; those of one deck are not in another.
 
     Raises:
         UsageError: it is not a command line for this action.
@@ -231,13 +236,14 @@ def read_example(rules: Rules, action: str) -> Prepared:
     start = ["rpgres", "roll", rules.id, action]
     if words[: len(start)] != start:
         raise UsageError(f"{text!r} does not begin with {shlex.join(start)!r}")
+    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
     inputs: dict[str, Any] = {}
     switches: dict[str, str] = {}
     for name, value in _options(rules, action, words[len(start) :]):
         if name == "switch":
             switch, _, choice = str(value).partition("=")
             switches[switch] = choice
-        elif name not in SHARED:
+        elif name not in SHARED and (with_cards or name not in cards):
             inputs[name] = [*inputs[name], value] if name in inputs else [value]
     chosen = rules.with_switches(switches) if switches else rules
     plain = {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}

@@ -12,7 +12,7 @@ from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
 from rpgres.rulesets import RulesetFile
 from rpgres.state import FACE_DOWN
-from rpgres.table import Event
+from rpgres.table import PLACE, Event
 
 INDENT = "  "
 
@@ -143,7 +143,7 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
             case "decision" if first["answer"] != NO:
                 text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
                 yield line(INDENT, f"{first['label']} ({who_is(first['who'])}): ", Piece(first["answer"], "name"), text)
-            case "draw":
+            case "draw" if first["label"] != PLACE:
                 yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
             case "move" if first["label"]:
                 yield line(INDENT, f"{_whose(first)}: ", _cards(first["cards"]))
