@@ -23,10 +23,14 @@ import msgspec
 from rpgres.errors import FileError, PluginError, RpgresError, UsageError, in_short, in_words, place_of
 from rpgres.hooks import hookimpl
 from rpgres.rulesets import API, Origin, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.rulesets.folders import BEGINS_SO
+from rpgres.tomlfiles import MAX_BYTES
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
+
+    from rpgres.tomlfiles import Problem
 
 __all__ = [
     "BUILTIN",
@@ -35,11 +39,16 @@ __all__ = [
     "RulesetName",
     "Stage",
     "find_ruleset",
+    "folder_fault",
     "hookimpl",
     "installed_folders",
+    "is_standalone",
     "list_rulesets",
+    "misnamed_folders",
+    "owner_of",
     "ruleset_names",
     "standalone_folder",
+    "unknown_ruleset",
 ]
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
@@ -142,11 +151,11 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
         return _load(_builtin_entry(ruleset_id))
     _refuse_notation(ruleset_id)
     standing = _standing(ruleset_id, extra)
-    if standing is not None:
-        return _load(standing)
-    claims = [entry for entry in _installed() if entry.id == ruleset_id]
+    if standing and standing[0].builtin:
+        return _load(standing[0])
+    claims = _claims(ruleset_id, extra)
     if not claims:
-        raise _unknown(ruleset_id, extra)
+        raise unknown_ruleset(ruleset_id, extra=extra)
     return _load(_only(claims))
 
 
@@ -154,59 +163,115 @@ def _builtin_entry(ruleset_id: str) -> Entry:
     return Entry(ruleset_id, BUILTIN[ruleset_id], builtin=True)
 
 
-def _standing(ruleset_id: str, extra: Sequence[Path]) -> Entry | None:
-    """Return a ruleset that is data alone: the farthest folder of its id that says so; nearer ones are laid over it."""
-    if not _ID.fullmatch(ruleset_id):
-        return None
-    shipped = builtin_folder()
-    for root in (shipped, *overlay_roots(extra)):
-        if is_standalone(root / ruleset_id):
-            return _standing_entry(root / ruleset_id, is_shipped=root == shipped)
-    return None
+def _claims(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+    """Return all that could be the ruleset of this id and does not ship with rpgres."""
+    installed = [entry for entry in _installed() if entry.id == ruleset_id]
+    standing = [entry for entry in _standing(ruleset_id, extra) if not entry.builtin]
+    # Where a plugin's own data lie on the rulesets path, they are no second ruleset.
+    own = [_likely_folder(entry) for entry in installed] if standing else []
+    return [entry for entry in standing if not _is_one_of(Path(entry.folder), own)] + installed
+
+
+def _is_one_of(folder: Path, others: Iterable[Path | None]) -> bool:
+    place = os.path.realpath(folder)
+    return any(other is not None and os.path.realpath(other) == place for other in others)
+
+
+def _standing(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+    """Return the folders of an id that are a whole ruleset; only the one that ships, when one does."""
+    if os.path.basename(ruleset_id) != ruleset_id or ruleset_id in ("", os.curdir, os.pardir):
+        return []
+    return [entry for entry in _all_standing(extra, ruleset_id) if entry.id == ruleset_id]
 
 
 def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | None:
     """Return the folder of a ruleset that is data alone, or None when this is no such ruleset."""
-    entry = _standing(ruleset_id, extra) if ruleset_id not in BUILTIN else None
-    return Path(entry.folder) if entry is not None else None
+    standing = _standing(ruleset_id, extra) if ruleset_id not in BUILTIN else []
+    return Path(standing[0].folder) if standing else None
 
 
-def _standing_entry(folder: Path, *, is_shipped: bool) -> Entry:
-    if is_shipped:
-        return Entry(folder.name, "", builtin=True, folder=str(folder))
-    return Entry(folder.name, "", distribution="", version="", fault=_fault(folder.name), folder=str(folder))
+def _all_standing(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
+    """Yield the folders that are whole rulesets, those that ship first; those of an id that ships are not of others.
 
-
-def _all_standing(extra: Sequence[Path]) -> Iterator[Entry]:
-    """Yield the rulesets that are data alone, those that ship first, each where it is found first."""
+    A folder with such an id is laid over what ships, and told as a fault where it says that it is a whole ruleset.
+    """
     shipped = builtin_folder()
-    found: set[str] = set(BUILTIN)
+    taken = set(BUILTIN)
+    places: set[str] = set()
     for root in (shipped, *overlay_roots(extra)):
-        try:
-            names = sorted(os.listdir(root))
-        except OSError:
-            continue
-        for name in names:
-            if name not in found and is_standalone(root / name):
-                found.add(name)
-                yield _standing_entry(root / name, is_shipped=root == shipped)
+        for name in _folders_in(root, ruleset_id):
+            folder = root / name
+            if name in taken or not is_standalone(folder) or (place := os.path.realpath(folder)) in places:
+                continue
+            places.add(place)
+            if root == shipped:
+                taken.add(name)
+                yield Entry(name, "", builtin=True, folder=str(folder))
+            else:
+                fault = folder_fault(name)
+                yield Entry(name, "", distribution="", version="", fault=fault, folder=str(folder))
+
+
+def _folders_in(root: Path, name: str | None) -> list[str]:
+    """Return the names in a folder, or the one asked for when it is there as it is spelt."""
+    if name is not None and _ID.fullmatch(name):
+        return [name]  # most: no other spelling of an id is one, so a file system that ignores case does no harm
+    try:
+        names = sorted(os.listdir(root))
+    except OSError:
+        return []
+    return [found for found in names if name in (None, found)]
+
+
+def folder_fault(name: str) -> str:
+    """Return why a ruleset that is a folder cannot have this name, with what to call it; nothing when it can."""
+    fault = _fault(name)
+    if not fault or _ID.fullmatch(name):
+        return fault
+    better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return fault if _fault(better) else f"{fault}; call the folder {better!r}"
+
+
+def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Problem]:
+    """Return the folders that are whole rulesets and whose names no ruleset can have.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
+    from rpgres.tomlfiles import Problem
+
+    return [Problem(entry.folder, None, "", entry.fault) for entry in _all_standing(extra) if entry.fault]
+
+
+def owner_of(folder: Path, *, extra: Sequence[Path] = ()) -> str | None:
+    """Return the id of the ruleset whose own data are in this folder, as far as that is found without an import."""
+    for entry in _all(extra):
+        if not entry.fault and _is_one_of(folder, [_likely_folder(entry)]):
+            return entry.id
+    return None
 
 
 def is_standalone(folder: Path) -> bool:
-    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code."""
+    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code.
+
+    What says anything but false is meant to be one; reading it tells that it should be `true`.
+    """
     path = folder / "ruleset.toml"
     if not os.path.isfile(path):
         return False
     head = _head(path)
-    return head.get("standalone") is True if head else _says_standalone(path)
+    return head.get("standalone", False) is not False if head else _says_standalone(path)
 
 
 def _says_standalone(path: Path) -> bool:
-    """Tell whether a file that is no TOML was meant to be a whole ruleset, so that its fault can be told."""
+    """Tell whether a file that is no TOML, or no UTF-8, was meant to be a whole ruleset, so that its fault is told."""
     try:
-        return re.search(r"^\s*standalone\s*=\s*true\b", path.read_text("utf-8-sig"), re.MULTILINE) is not None
-    except (OSError, UnicodeError):
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES)
+    except (OSError, ValueError):
         return False
+    text = content.replace(b"\0", b"").decode("ascii", "ignore")  # the zeros of UTF-16
+    return re.search(r"^\s*standalone\s*=\s*true\b", text, re.MULTILINE) is not None
 
 
 def _refuse_notation(ruleset_id: str) -> None:
@@ -240,7 +305,7 @@ def _check_entry(entry: Entry) -> None:
             entry, "disabled", f"{DISABLE}={value} switches it off", advice=f"To use it, take it out of {DISABLE}."
         )
     if entry.fault:
-        raise _failure(entry, "find", entry.fault)
+        raise _failure(entry, "find", entry.fault, advice=_RENAME if entry.folder else None)
 
 
 # An exception is not kept, so a plugin mended while a program runs is found.
@@ -401,32 +466,47 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
 
 def _advice(entry: Entry) -> str:
     if entry.folder and not entry.builtin:
-        return "`rpgres ruleset check` tells all that is wrong with it; rulesets/README.md describes the format."
+        return f"`rpgres ruleset check {entry.id}` tells all that is wrong with it."
     if entry.builtin:
         return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
     return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
 
 
+_RENAME = "Rename the folder; until then nothing in it is read."
+
+
 def _clash(entry: Entry, claims: Sequence[Entry]) -> PluginError:
-    who = " and ".join(f"{claim.origin} ({claim.value})" for claim in claims)
-    names = list(dict.fromkeys(claim.distribution for claim in claims))
-    if len(names) > 1:
-        advice = (
-            f"Remove one: {' or '.join(f'pip uninstall {name}' for name in names)}; "
-            f"or switch one off: {DISABLE}={names[-1]}."
+    who = " and ".join(claim.folder or f"{claim.origin} ({claim.value})" for claim in claims)
+    folders = [claim.folder for claim in claims if claim.folder]
+    names = list(dict.fromkeys(claim.distribution for claim in claims if not claim.folder))
+    ways = []
+    if folders:
+        ways.append(
+            f"Rename the folder {folders[-1]}; or take `standalone = true` out of its ruleset.toml, and it is laid "
+            "over the other"
         )
-    else:
-        advice = f"Remove it: pip uninstall {names[0]}."
-    error = _failure(entry, "find", f"this id is claimed by {who}", advice=advice)
+    if len(names) > 1 or (names and folders):
+        remove = " or ".join(f"pip uninstall {name}" for name in names)
+        ways.append(f"{'remove the plugin' if folders else 'Remove one'}: {remove}")
+        ways.append(f"or switch {'it' if len(names) == 1 else 'one'} off: {DISABLE}={names[-1]}")
+    elif names:
+        ways.append(f"Remove it: pip uninstall {names[0]}")
+    error = _failure(entry, "find", f"this id is claimed by {who}", advice=f"{'; '.join(ways)}.")
     error.details["distributions"] = names
     return error
 
 
-def _unknown(ruleset_id: str, extra: Sequence[Path]) -> UsageError:
+def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageError:
+    """Return the error of an id that nothing has, with the nearest, all there are, and what a folder of it lacks.
+
+    Args:
+        ruleset_id: as typed.
+        extra: the folders of `--rulesets`.
+    """
     from rpgres.tomlfiles import nearest
 
-    names = [name.id for name in ruleset_names(titles=False)]
+    names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     near = nearest(ruleset_id, names)
     said = [f"there is no ruleset {ruleset_id!r}"]
     if near:
@@ -435,6 +515,8 @@ def _unknown(ruleset_id: str, extra: Sequence[Path]) -> UsageError:
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
         said.append(f"the folder {folder} is only laid over a ruleset of that name, whose code is not installed")
+        if os.path.isfile(folder / "ruleset.toml"):
+            said.append(BEGINS_SO)
     return UsageError("; ".join(said), ruleset=ruleset_id, known=names)
 
 
@@ -518,7 +600,7 @@ def _fault(ruleset_id: str) -> str:
     """Return why an entry point cannot have this name; nothing when it can."""
     from rpgres.dice import is_notation
 
-    if ruleset_id in BUILTIN:
+    if ruleset_id in BUILTIN or (_ID.fullmatch(ruleset_id) and is_standalone(builtin_folder() / ruleset_id)):
         return "this id belongs to a ruleset that ships with rpgres, which stays in use; it needs another"
     if is_notation(ruleset_id):
         return "this id would be read as dice notation; it needs another"
@@ -547,7 +629,14 @@ def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[Ru
 
 
 def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
-    return (*map(_builtin_entry, BUILTIN), *_all_standing(extra), *_installed())
+    installed = _installed()
+    ids = {entry.id for entry in installed}
+    standing = [
+        entry
+        for entry in _all_standing(extra)
+        if entry.builtin or entry.id not in ids or entry in _claims(entry.id, extra)
+    ]
+    return (*map(_builtin_entry, BUILTIN), *standing, *installed)
 
 
 def installed_folders() -> dict[str, Path]:
@@ -620,15 +709,16 @@ def list_rulesets(
         extra: the folders of `--rulesets`.
         failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
     """
-    return [_status(entry, failed) for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
+    entries = [entry for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
+    return [_status(entry, extra=extra, failed=failed) for entry in entries]
 
 
-def _status(entry: Entry, failed: Callable[[PluginError], None] | None) -> PluginStatus:
+def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginError], None] | None) -> PluginStatus:
     title, summary = _title(entry)
     try:
         _check_entry(entry)
-        claims = [other for other in _installed() if other.id == entry.id and not _is_disabled(other)]
-        if not (entry.builtin or entry.folder) and len(claims) > 1:
+        claims = [] if entry.builtin else [one for one in _claims(entry.id, extra) if not _is_disabled(one)]
+        if len(claims) > 1:
             raise _clash(entry, claims)
         title, summary = _check_thoroughly(entry)
     except PluginError as error:

@@ -295,4 +295,4 @@ def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> 
 def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "rpgres: what is installed has no ruleset 'lantrn'; did you mean 'lantern'?\n"
+    assert done.stderr.startswith("rpgres: there is no ruleset 'lantrn'; did you mean 'lantern'?; installed: ")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
-from rpgres.errors import UsageError
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -89,14 +88,12 @@ def check_some(
     """
     from rpgres.cli.output import say, say_json, trace
     from rpgres.contract import PluginCheck
-    from rpgres.plugins import list_rulesets, ruleset_names
+    from rpgres.plugins import list_rulesets, unknown_ruleset
     from rpgres.render.plugins import plugin_lines
-    from rpgres.rulesets import unknown
 
     plugins = list_rulesets(ruleset, failed=trace)
     if ruleset is not None and not plugins:
-        names = [name.id for name in ruleset_names(titles=False)]
-        raise UsageError(unknown("ruleset", ruleset, names, of="what is installed"))
+        raise unknown_ruleset(ruleset)
     reports = []
     for plugin in plugins:
         if not as_json:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rpgres.errors import FileError
-from rpgres.rulesets.folders import overlay_roots
+from rpgres.rulesets.folders import BEGINS_SO, overlay_roots
 from rpgres.rulesets.places import Text, problem_at
 from rpgres.rulesets.rows import named_menus
 from rpgres.rulesets.rules import Rules
@@ -101,5 +101,7 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[P
             near = nearest(entry.name, ids)
             if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
                 message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
+                    message += f"; {BEGINS_SO}"
                 found.setdefault(os.path.realpath(entry.path), Problem(entry.path, None, "", message, near or ""))
     return list(found.values())
