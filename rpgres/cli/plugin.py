@@ -84,12 +84,13 @@ def check_some(
 ) -> None:
     """Check plugins: that they can be found and loaded, and that they keep the contract with the table.
 
-    One line for each check says whether it passed. The exit code is 1 when a plugin is broken, or a check failed.
+    One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
+    is broken, or a check failed.
     """
     from rpgres.cli.output import say, say_json, trace
     from rpgres.contract import PluginCheck
     from rpgres.plugins import list_rulesets, unknown_ruleset
-    from rpgres.render.plugins import plugin_lines
+    from rpgres.render.plugins import header_line, plugin_lines
 
     plugins = list_rulesets(ruleset, failed=trace)
     if ruleset is not None and not plugins:
@@ -97,7 +98,7 @@ def check_some(
     reports = []
     for plugin in plugins:
         if not as_json:
-            say(plugin_lines([plugin]), is_plain=plain)
+            say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
         reports.append(_report(plugin, is_shown=not as_json, is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     if as_json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rpgres.actions import play, policy_of
 from rpgres.chance import Streams
 from rpgres.contract.conduct import each
-from rpgres.contract.records import Finding
+from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import come_to, walk_merged
 from rpgres.dealers import SeededDealer
@@ -131,6 +131,8 @@ def check_leaves(subject: Subject) -> Iterator[Finding]:
             "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters",
         )
 
+    if subject.steady and not any(case.is_example for case in subject.steady):
+        raise NothingToCheck("no action has an example that plays")
     yield from each(subject, of_case)
 
 
