@@ -29,6 +29,7 @@ from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
+    from types import FrameType
 
     from rpgres.tomlfiles import Problem
 
@@ -397,17 +398,43 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
 @contextmanager
 def _stage(entry: Entry, stage: Stage) -> Iterator[None]:
     """Turn whatever a plugin raises into a `PluginError`, and keep it from the terminal while its code runs."""
-    try:
-        if entry.builtin:
-            yield
-        else:
-            with _muzzled():
+    with _interrupts() as interrupts:
+        try:
+            if entry.builtin:
                 yield
-    except (PluginError, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
-        told, advice = _told(error, stage, entry)
-        raise _failure(entry, stage, told, advice=advice) from error
+            else:
+                with _muzzled():
+                    yield
+        except PluginError:
+            raise
+        except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
+            if isinstance(error, KeyboardInterrupt) and interrupts:
+                raise
+            told, advice = _told(error, stage, entry)
+            raise _failure(entry, stage, told, advice=advice) from error
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note the interrupts that come from the keyboard: whoever is here can tell theirs from one that code raises."""
+    import signal
+    import threading
+
+    came: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield came  # nothing from the keyboard arrives here
+        return
+
+    def note(number: int, frame: FrameType | None) -> object:
+        came.append(number)
+        return before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -433,7 +460,7 @@ def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
         return f"{in_words(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
-    if isinstance(error, SystemExit):
+    if isinstance(error, SystemExit | KeyboardInterrupt):
         return f"it tried to end the program ({in_words(error)})", ""
     if isinstance(error, LookupError) and stage == "register":
         return str(error), ""

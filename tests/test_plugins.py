@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -349,9 +352,55 @@ def test_a_missing_attribute_is_an_error_of_the_import(site: Path) -> None:
 
 
 def test_an_interrupt_is_the_users_own(site: Path) -> None:
+    install_coin(site, code="import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    for find in (find_ruleset, list_rulesets):
+        with pytest.raises(KeyboardInterrupt):
+            find("coin")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_that_a_plugin_raises_is_its_fault(site: Path) -> None:
     install_coin(site, code="raise KeyboardInterrupt\n")
-    with pytest.raises(KeyboardInterrupt):
-        find_ruleset("coin")
+    install_coin(site, name="good", code=CODE.replace('"coin"', '"good"'))
+    found = status("coin")
+    assert (found.stage, found.ok) == ("import", False)
+    assert "it tried to end the program (KeyboardInterrupt)" in found.problem
+    assert status("good").ok
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_real_interrupt_ends_the_program_without_a_traceback(site: Path) -> None:
+    install_coin(site, code="import sys, time\nprint('importing', file=sys.stderr, flush=True)\ntime.sleep(60)\n")
+    program = "from rpgres.cli import main; main()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, "plugin", "list"],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    assert running.stderr.readline() == "importing\n"
+    running.send_signal(signal.SIGINT)
+    _, complaint = running.communicate(timeout=30)
+    assert (running.returncode, complaint) == (130, "")
+
+
+def test_an_interrupt_while_the_program_is_loaded_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rpgres import cli
+
+    def interrupted(name: str, *args: object, **more: object) -> object:
+        if name == "rpgres.cli.root":
+            raise KeyboardInterrupt
+        return imported(name, *args, **more)
+
+    imported = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", interrupted)
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 130
 
 
 def test_a_plugin_that_was_mended_is_found(site: Path) -> None:
