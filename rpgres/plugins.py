@@ -39,6 +39,7 @@ __all__ = [
     "PluginStatus",
     "RulesetName",
     "Stage",
+    "contested",
     "find_ruleset",
     "folder_fault",
     "hookimpl",
@@ -285,13 +286,16 @@ def _refuse_notation(ruleset_id: str) -> None:
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
-    """Return the entry point that is not disabled, when it is the only one."""
-    able = [entry for entry in claims if not _is_disabled(entry)]
-    if not able:
-        return claims[0]
+    """Return the one of these that is neither disabled nor impossible; when none is, one whose fault is to be told."""
+    able = _able(claims)
     if len(able) > 1:
         raise _clash(able[0], able)
-    return able[0]
+    rest = [entry for entry in claims if not _is_disabled(entry)] or claims
+    return (able or rest)[0]
+
+
+def _able(claims: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in claims if not entry.fault and not _is_disabled(entry)]
 
 
 def _load(entry: Entry) -> Ruleset:
@@ -481,14 +485,17 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
         point = f", entry point {entry.id} = {entry.value}" if entry.id and not entry.folder else ""
         what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
     end = "\n" if "\n" in what else " " if what.endswith("?") else ". "
-    return PluginError(
-        f"{what}{end}{advice or _advice(entry)}",
-        plugin=entry.id,
-        distribution=entry.distribution,
-        version=entry.version,
-        module=entry.value,
-        stage=stage,
-    )
+    return PluginError(f"{what}{end}{advice or _advice(entry)}", **_details(entry, stage))
+
+
+def _details(entry: Entry, stage: Stage) -> dict[str, str]:
+    return {
+        "plugin": entry.id,
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "module": entry.value,
+        "stage": stage,
+    }
 
 
 def _advice(entry: Entry) -> str:
@@ -519,9 +526,9 @@ def _clash(entry: Entry, claims: Sequence[Entry]) -> PluginError:
         ways.append(f"or switch {'it' if len(names) == 1 else 'one'} off: {DISABLE}={names[-1]}")
     elif names:
         ways.append(f"Remove it: pip uninstall {names[0]}")
-    error = _failure(entry, "find", f"this id is claimed by {who}", advice=f"{'; '.join(ways)}.")
-    error.details["distributions"] = names
-    return error
+    # Neither is to blame more than the other, so the message names no culprit.
+    message = f"the ruleset {entry.id} cannot be used (stage find): this id is claimed by {who}. {'; '.join(ways)}."
+    return PluginError(message, **_details(entry, "find"), distributions=names)
 
 
 def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageError:
@@ -599,9 +606,13 @@ def _scan(_path: tuple[str, ...]) -> tuple[Entry, ...]:
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
     try:
-        return str(distribution.metadata["Name"] or UNNAMED), str(distribution.metadata["Version"] or "")
-    except Exception:  # noqa: BLE001  # metadata that are missing or damaged raise whatever they happen to
-        return UNNAMED, ""
+        if distribution.metadata["Name"]:
+            return str(distribution.metadata["Name"]), str(distribution.metadata["Version"] or "")
+    except Exception:  # noqa: BLE001, S110  # metadata that are missing or damaged raise whatever they happen to
+        pass
+    folder = Path(getattr(distribution, "_path", "")).stem  # `name-1.0.dist-info`
+    name, _, version = folder.partition("-")
+    return name or UNNAMED, version
 
 
 def _order(entry: Entry) -> tuple[str, str, str]:
@@ -647,12 +658,26 @@ def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[Ru
         extra: the folders of `--rulesets`.
         titles: whether to read title and summary, where they are found without an import.
     """
-    names = [
-        RulesetName(entry.id, *(_title(entry) if titles else ("", "")), entry.builtin)
-        for entry in _all(extra)
-        if not entry.fault and not _is_disabled(entry)
+    claims: dict[str, list[Entry]] = {}
+    for entry in _able(_all(extra)):
+        claims.setdefault(entry.id, []).append(entry)
+    return [
+        RulesetName(ruleset_id, *(_title(able[0]) if titles and len(able) == 1 else ("", "")), able[0].builtin)
+        for ruleset_id, able in claims.items()
     ]
-    return list({name.id: name for name in names}.values())
+
+
+def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:
+    """Return who claims an id and that it therefore cannot be used; nothing when at most one has it.
+
+    Args:
+        ruleset_id: the id.
+        extra: the folders of `--rulesets`.
+    """
+    if ruleset_id in BUILTIN:
+        return ""
+    able = _able(_claims(ruleset_id, extra))
+    return _clash(able[0], able).message if len(able) > 1 else ""
 
 
 def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
@@ -668,8 +693,7 @@ def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
 
 def installed_folders() -> dict[str, Path]:
     """Return where third parties' rulesets have their data, by id, as far as that is found without an import."""
-    usable = [entry for entry in _installed() if not entry.fault and not _is_disabled(entry)]
-    found = {entry.id: _likely_folder(entry) for entry in usable}
+    found = {entry.id: _likely_folder(entry) for entry in _able(_installed())}
     return {ruleset_id: folder for ruleset_id, folder in found.items() if folder is not None}
 
 
@@ -701,7 +725,8 @@ def _likely_folders(entry: Entry) -> Iterator[Path]:
         return
     for place in (spec and spec.submodule_search_locations) or ():
         for root in (Path(place, *inner), Path(place)):
-            yield from (root / inside for inside in ("", entry.id, "data", f"data/{entry.id}", f"rulesets/{entry.id}"))
+            # Of a module with several rulesets, each is rather in a folder of its own than in the one they share.
+            yield from (root / inside for inside in (entry.id, f"data/{entry.id}", f"rulesets/{entry.id}", "", "data"))
 
 
 def _head(path: Path) -> dict[str, object]:
@@ -744,7 +769,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
     title, summary = _title(entry)
     try:
         _check_entry(entry)
-        claims = [] if entry.builtin else [one for one in _claims(entry.id, extra) if not _is_disabled(one)]
+        claims = [] if entry.builtin else _able(_claims(entry.id, extra))
         if len(claims) > 1:
             raise _clash(entry, claims)
         title, summary = _check_thoroughly(entry)

@@ -171,7 +171,7 @@ def test_two_whole_rulesets_of_one_id_are_an_error_naming_both(monkeypatch: pyte
     assert rpgres("ruleset", "check", "coin", RPGRES_RULESETS="near:far").code == 1
     listed = rpgres("ruleset", "list", RPGRES_RULESETS="near:far")
     assert listed.code == 0
-    assert "coin broken" in listed.out
+    assert "the ruleset coin cannot be used (stage find): this id is claimed by far/coin and near/coin." in listed.out
 
 
 def test_a_folder_that_is_found_twice_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from command_line import rpgres as run
 
 import rpgres
 from rpgres import hooks, plugins, resolve
@@ -484,7 +485,15 @@ def test_two_distributions_with_one_id_are_an_error_naming_both(site: Path, monk
     assert caught.value.details["distributions"] == ["other-coin", "rpgres-coin"]
     for part in ("rpgres-coin 1.2", "other-coin 7", "pip uninstall rpgres-coin", "pip uninstall other-coin"):
         assert part in message
-    assert [found.stage for found in list_rulesets("coin")] == ["find", "find"]
+    assert "the ruleset coin of" not in message  # neither is to blame more than the other
+    both = list_rulesets("coin")
+    assert [found.stage for found in both] == ["find", "find"]
+    assert [found.problem for found in both] == [message, message]
+    assert [(found.distribution, found.title) for found in both] == [("other-coin", ""), ("rpgres-coin", "Coin")]
+    assert next(name.title for name in ruleset_names() if name.id == "coin") == ""  # nobody knows whose
+    listed = run("ruleset", "list")
+    assert listed.code == 0
+    assert message in listed.out
     assert [name.id for name in ruleset_names()].count("coin") == 1
     assert "other_coin" not in sys.modules
     monkeypatch.setenv("RPGRES_DISABLE", "Other.Coin")
@@ -495,15 +504,51 @@ def test_two_distributions_with_one_id_are_an_error_naming_both(site: Path, monk
     ]
 
 
-def test_a_builtin_is_never_replaced(site: Path) -> None:
-    builtin = next(iter(BUILTIN))
+@pytest.mark.parametrize("name", ["abacus-coin", "zebra-coin"])
+def test_what_can_never_be_used_stands_in_nobodys_way(name: str, site: Path) -> None:
+    install_coin(site)
+    install(site, name, version="7", points={"coin": "not a module"})
+    assert find_ruleset("coin").id == "coin"
+    found = {one.distribution: (one.ok, one.title) for one in list_rulesets("coin")}
+    assert found == {"rpgres-coin": (True, "Coin"), name: (False, "")}
+    assert next(name.title for name in ruleset_names() if name.id == "coin") == "Coin"
+    assert "claimed" not in run("ruleset", "list").out
+
+
+def test_a_distribution_without_metadata_is_called_by_its_folder(site: Path) -> None:
+    install_coin(site)
+    for name in ("first", "second"):
+        info = site / f"{name}-3.1.dist-info"
+        info.mkdir()
+        (info / "entry_points.txt").write_text(f"[rpgres]\n{name} = nowhere\n", "utf-8")
+    plugins._scan.cache_clear()
+    found = {one.id: (one.distribution, one.version) for one in list_rulesets() if not one.builtin}
+    assert found == {"coin": ("rpgres-coin", "1.2"), "first": ("first", "3.1"), "second": ("second", "3.1")}
+    assert "pip install --force-reinstall second." in status("second").problem
+
+
+def test_of_a_module_with_several_rulesets_each_has_its_own_title(site: Path) -> None:
+    files = {
+        "rpgres_coin/__init__.py": "1 / 0\n",
+        "rpgres_coin/ruleset.toml": DATA,
+        "rpgres_coin/data/medal/ruleset.toml": changed(DATA, 'title = "Coin"', 'title = "Medal"'),
+    }
+    install(site, points={"coin": "rpgres_coin", "medal": "rpgres_coin"}, files=files)
+    assert [(status(name).title, status(name).stage) for name in ("coin", "medal")] == [
+        ("Coin", "import"),
+        ("Medal", "import"),
+    ]
+
+
+@pytest.mark.parametrize("builtin", [SHIPPED[0], SHIPPED[-1]])
+def test_a_builtin_is_never_replaced(builtin: str, site: Path) -> None:
     install(site, "impostor", points={builtin: "impostor"}, files={"impostor.py": "1 / 0\n"})
     ours, theirs = list_rulesets(builtin)
     assert ours.ok
     assert (theirs.distribution, theirs.stage, theirs.ok) == ("impostor", "find", False)
     assert "ships with rpgres" in theirs.problem
     assert "pip uninstall impostor" in theirs.problem
-    assert find_ruleset(builtin).data is None
+    assert find_ruleset(builtin).data in (None, builtin_folder() / builtin)
     assert next(name for name in ruleset_names() if name.id == builtin).builtin
     assert "impostor" not in sys.modules
 

@@ -14,6 +14,7 @@ from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete
 from rpgres.cli.options import SWITCH
 
 if TYPE_CHECKING:
+    from rpgres.plugins import RulesetName
     from rpgres.render.lines import Line
     from rpgres.rulesets import Rules, Ruleset
     from rpgres.tomlfiles import Problem
@@ -45,12 +46,20 @@ def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
 
     names = ruleset_names()
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id))}
-    strays = _strays([name.id for name in names])
+    strays = [*_contested(names), *_strays([name.id for name in names])]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json({**msgspec.to_builtins(RulesetList(rulesets=names)), "problems": found})
     else:
         say([*ruleset_list_lines(names), *_warnings(broken, strays)], is_plain=plain)
+
+
+def _contested(names: Sequence[RulesetName]) -> list[Problem]:
+    """Return the ids that more than one has."""
+    from rpgres.plugins import contested
+    from rpgres.tomlfiles import Problem
+
+    return [Problem("", None, "", told) for name in names if not name.builtin and (told := contested(name.id))]
 
 
 def _strays(known: Sequence[str], *, extra: Sequence[Path] = ()) -> list[Problem]:
@@ -86,7 +95,6 @@ def _homemade_problems(ruleset_id: str) -> Sequence[Problem]:
     from rpgres.plugins import BUILTIN, find_ruleset, standalone_folder
     from rpgres.rulesets import builtin_folder, data_folders, load_rules
     from rpgres.rulesets.places import problems_in
-    from rpgres.tomlfiles import Problem
 
     own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id)
     is_here = own is not None and own.parent != builtin_folder()
@@ -96,8 +104,8 @@ def _homemade_problems(ruleset_id: str) -> Sequence[Problem]:
         load_rules(find_ruleset(ruleset_id))
     except FileError as error:
         return problems_in(error)
-    except RpgresError as error:
-        return (Problem("", None, "", error.message),) if is_here else ()  # a plugin's own fault is for `plugin list`
+    except RpgresError:
+        return ()  # a plugin's own fault, which `plugin list` tells
     return ()
 
 
