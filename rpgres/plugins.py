@@ -51,6 +51,7 @@ __all__ = [
     "ruleset_names",
     "standalone_folder",
     "unknown_ruleset",
+    "unused_disabled",
 ]
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
@@ -575,6 +576,24 @@ def _is_disabled(entry: Entry) -> bool:
     if not disabled:
         return False
     return entry.id in disabled or (not entry.builtin and _normal(entry.distribution) in disabled)
+
+
+def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
+    """Return what `RPGRES_DISABLE` names that switches nothing off: one sentence for each, with the nearest name.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
+    from rpgres.tomlfiles import nearest
+
+    entries = list(_all(extra))
+    known = {entry.id for entry in entries} | {_normal(entry.distribution) for entry in entries if not entry.builtin}
+    told = []
+    for name in sorted(_disabled() - known):
+        near = nearest(name, sorted(filter(None, known)))
+        hint = f"; did you mean {near!r}?" if near else ""
+        told.append(f"{DISABLE} names {name!r}, and neither a ruleset nor a distribution here is called so{hint}")
+    return told
 
 
 def _normal(name: str) -> str:

@@ -300,6 +300,23 @@ def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert "RPGRES_DISABLE=lantern switches it off" in done.stdout
 
 
+def test_a_name_that_switches_nothing_off_is_told_and_breaks_no_roll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RPGRES_DISABLE", "lantrn, rpgres-lantern,zzz")
+    told = "RPGRES_DISABLE names 'lantrn', and neither a ruleset nor a distribution here is called so; did you mean 'la"
+    for args in (("plugin", "list"), ("ruleset", "list")):
+        done = rpgres(*args)
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert told in done.stdout
+        assert "names 'zzz'" in done.stdout
+        assert "names 'rpgres-lantern'" not in done.stdout
+    assert told in json.loads(rpgres("plugin", "list", "--json").stdout)["warnings"][0]
+    done = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--auto")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "RPGRES_DISABLE" not in done.stdout
+    monkeypatch.setenv("RPGRES_DISABLE", "fate,lantern,")
+    assert "note:" not in rpgres("plugin", "list").stdout
+
+
 def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")

@@ -35,9 +35,10 @@ def list_all(
     name; --debug shows where plugins fail.
     """
     from rpgres.cli.output import trace
-    from rpgres.plugins import list_rulesets
+    from rpgres.plugins import list_rulesets, unused_disabled
 
-    _tell(list_rulesets(failed=trace), as_json=as_json, is_plain=plain, is_strict=check)
+    warnings = unused_disabled()
+    _tell(list_rulesets(failed=trace), warnings=warnings, as_json=as_json, is_plain=plain, is_strict=check)
 
 
 @app.command("new")
@@ -147,14 +148,24 @@ def _clear_begin(*, is_plain: bool) -> None:
         say_text("\r\x1b[K")
 
 
-def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_plain: bool, is_strict: bool) -> None:
+def _tell(
+    plugins: Sequence[PluginStatus], *, warnings: Sequence[str], as_json: bool, is_plain: bool, is_strict: bool
+) -> None:
     from rpgres.cli.output import say, say_json
-    from rpgres.render.plugins import plugin_lines
+    from rpgres.render.plugins import plugin_lines, warning_lines
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:
-        say_json({"format": "rpgres.plugins/1", "version": __version__, "ok": is_well, "plugins": plugins})
+        say_json(
+            {
+                "format": "rpgres.plugins/1",
+                "version": __version__,
+                "ok": is_well,
+                "plugins": plugins,
+                "warnings": warnings,
+            }
+        )
     else:
-        say(plugin_lines(plugins), is_plain=is_plain)
+        say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
     if is_strict and not is_well:
         raise typer.Exit(1)

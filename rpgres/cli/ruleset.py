@@ -41,12 +41,14 @@ def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
     from rpgres.cli.output import say, say_json
     from rpgres.descriptions import RulesetList
-    from rpgres.plugins import ruleset_names
+    from rpgres.plugins import ruleset_names, unused_disabled
     from rpgres.render.rulesets import ruleset_list_lines
+    from rpgres.tomlfiles import Problem
 
     names = ruleset_names()
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id))}
     strays = [*_contested(names), *_strays([name.id for name in names])]
+    strays += [Problem("", None, "", told) for told in unused_disabled()]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json({**msgspec.to_builtins(RulesetList(rulesets=names)), "problems": found})

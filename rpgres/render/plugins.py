@@ -28,6 +28,11 @@ def plugin_lines(plugins: Sequence[PluginStatus]) -> list[Line]:
     return found
 
 
+def warning_lines(warnings: Sequence[str]) -> list[Line]:
+    """Return what is worth knowing about all plugins together, below their list."""
+    return [line(Piece("note: ", "quiet"), text) for text in warnings]
+
+
 def _origin(plugin: PluginStatus) -> str:
     if not plugin.distribution:
         return plugin.module
