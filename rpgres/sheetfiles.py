@@ -16,6 +16,7 @@ import msgspec
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.plugins import ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
+from rpgres.rulesets.places import problems_in
 from rpgres.sheets import RULESET, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
 from rpgres.state import GM, Box
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
@@ -286,6 +287,8 @@ def _header(*keys: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # Faults
 
+MORE = "the ruleset's own check may find more when this is mended"
+
 
 def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
     """Return everything that is wrong with a sheet, in line order; nothing when it can be played.
@@ -306,6 +309,11 @@ def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
     if not found:
         try:
             make_sheet(rules, data, name=short_name(source), sources=[source])
+        except FileError as error:
+            found = problems_in(error)
+            if error.details.get("complete") is False:
+                last = found[-1]
+                found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
         except RpgresError as error:  # what only the ruleset's own code can tell
             found = [Problem(source.path, None, "", error.message.removeprefix(f"{source.path}: "))]
     return sorted(found, key=lambda problem: problem.line or 0)
