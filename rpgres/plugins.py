@@ -504,11 +504,29 @@ def _advice(entry: Entry) -> str:
         return f"`rpgres ruleset check {entry.id}` tells all that is wrong with it."
     if entry.builtin:
         return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
+    folder = _edited_at(entry)
+    if folder:
+        return f"It is installed from {folder}, to be worked on; mend it there."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
     return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
 
 
 _RENAME = "Rename the folder; until then nothing in it is read."
+
+
+def _edited_at(entry: Entry) -> str:
+    """Return the folder that a distribution was installed from so that changes count at once; else nothing."""
+    import json
+    from importlib.metadata import distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        said = json.loads(distribution(entry.distribution).read_text("direct_url.json") or "{}")
+        is_edited = said["dir_info"]["editable"] is True
+        return url2pathname(urlsplit(said["url"]).path) if is_edited else ""
+    except Exception:  # noqa: BLE001  # most have no such file, and a damaged one says nothing
+        return ""
 
 
 def _clash(entry: Entry, claims: Sequence[Entry]) -> PluginError:
@@ -833,5 +851,6 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
 
 
 def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    told = problems[0] if len(problems) == 1 else "\n".join(("its data and its code do not fit:", *problems))
+    head = "its data are faulty:" if entry.folder else "its data and its code do not fit:"
+    told = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
     raise _failure(entry, "validate", told)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.plugins import ruleset_names
+from rpgres.plugins import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.rulesets.places import problems_in
 from rpgres.sheets import RULESET, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
@@ -50,9 +50,12 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     if isinstance(said, str) and said in names:
         return said
     folder = Path(path).absolute().parent
-    if folder.name == SHEETS and folder.parent.name in names:
-        return folder.parent.name
-    shipping = [] if text else [name for name in names if _ships(name, sheet=path)]
+    if folder.name == SHEETS:
+        owner = folder.parent.name if folder.parent.name in names else owner_of(folder.parent)
+        if owner is not None:
+            return owner
+    installed = {} if text else installed_folders()
+    shipping = [] if text else [name for name in names if _ships(name, own=installed.get(name), sheet=path)]
     if len(shipping) == 1:
         return shipping[0]
     raise UsageError(
@@ -61,11 +64,11 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     )
 
 
-def _ships(ruleset: str, *, sheet: str) -> bool:
+def _ships(ruleset: str, *, own: Path | None, sheet: str) -> bool:
     """Tell whether the folders of a ruleset, as far as they are known without its code, have a sheet of this name."""
     if sheet != os.path.basename(sheet):
         return False
-    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=None) for name in (sheet, f"{sheet}.toml")]
+    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=own) for name in (sheet, f"{sheet}.toml")]
     return any(map(os.path.isfile, places))
 
 

@@ -50,10 +50,13 @@ def contract_tests(ruleset: str | Ruleset) -> Callable[[Check], None]:
         from rpgres.contract import run_check
         from rpgres.errors import RpgresError
 
+        unusable = ""
         try:
             verdict = run_check(check, subject())
         except RpgresError as error:
-            pytest.fail(error.message, pytrace=False)
+            unusable = error.message
+        if unusable:  # told outside of the handler, so that pytest does not tell what led to it as well
+            pytest.fail(unusable, pytrace=False)
         if verdict.unchecked:
             pytest.skip(verdict.unchecked)
         if not verdict.ok:

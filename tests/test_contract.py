@@ -351,6 +351,15 @@ def test_what_outlives_a_run_is_told_as_such_and_misleads_no_other_check(site: P
         assert text_of(verdict(check, subject)) == ""
 
 
+def test_two_accounts_are_shown_where_they_differ(site: Path) -> None:
+    fickle = (INIT, "roles = {", "roles = {'x' * 300: str(calls.append(1) or len(calls)), ")
+    found = verdict("repeats", pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
+    (problem,) = found.problems
+    first, then = problem.what.removeprefix("played twice on the same answers it goes ").split(" first, and ")
+    assert first != then.removesuffix(" then")
+    assert first.startswith("\N{HORIZONTAL ELLIPSIS}")
+
+
 def test_what_is_different_once_is_not_put_down_to_the_order_of_sets_alone(site: Path) -> None:
     once = (INIT, ROLL, f"(calls.append(1) or len(calls) < 3) + {ROLL}")
     found = verdict("hash-seeds", pebble.install(site, [once, (INIT, TOP, f"{TOP}\ncalls = []\n")]))

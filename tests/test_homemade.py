@@ -277,6 +277,12 @@ def test_a_folder_that_is_laid_over_something_is_checked_with_it() -> None:
     found = rpgres("ruleset", "check", "drafts/fate")
     assert found.code == 1
     assert found.out.startswith("fate: a problem (with drafts/fate)\ndrafts/fate/ruleset.toml:2: bands.fail.to: ")
+    tables = Path("tables/fate/outcomes")
+    tables.mkdir(parents=True)
+    (tables / "overcome.toml").write_text("[fial]\ntext = 'x'\n", "utf-8")
+    found = rpgres("ruleset", "check", "tables/fate")
+    assert found.code == 1
+    assert "tables/fate/outcomes/overcome.toml:1: fial: " in found.out
     write("coin", LAID, root="drafts")
     found = rpgres("ruleset", "check", "drafts/coin")
     assert found.code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import json
 import os
 import signal
 import subprocess
@@ -337,6 +338,36 @@ def test_the_place_in_the_plugin_is_told_but_none_of_ours(site: Path) -> None:
     assert f"({site / 'rpgres_coin' / '__init__.py'}, line 3)" in status("coin").problem
     install_coin(site, name="dime", code=changed(CODE, "yield coin", "return 7"))
     assert "hooks.py" not in status("dime").problem
+
+
+def test_a_file_that_is_no_python_is_told_with_its_own_line(site: Path) -> None:
+    install_coin(site, code="from rpgres_coin import rules\n")
+    (site / "rpgres_coin" / "rules.py").write_text("x = 1\ndef (\n", "utf-8")
+    with pytest.raises(PluginError) as caught:
+        find_ruleset("coin")
+    assert f"SyntaxError: invalid syntax ({site / 'rpgres_coin' / 'rules.py'}, line 2). " in caught.value.message
+
+
+def test_who_works_on_a_plugin_is_not_told_to_upgrade_it(site: Path) -> None:
+    install_coin(site, code="1 / 0\n")
+    assert "pip install --upgrade rpgres-coin" in status("coin").problem
+    record = {"dir_info": {"editable": True}, "url": (site.parent / "my work").as_uri()}
+    (next(site.glob("*.dist-info")) / "direct_url.json").write_text(json.dumps(record), "utf-8")
+    told = status("coin").problem
+    assert told.endswith(f" It is installed from {site.parent / 'my work'}, to be worked on; mend it there.")
+    assert "pip" not in told.replace(str(site), "")
+
+
+def test_a_sheet_of_a_plugin_is_known_by_its_name_and_by_its_place(site: Path) -> None:
+    data = DATA + '\n[sheet.past]\nkind = "text"\nhelp = "what was"\n'
+    install_coin(site, data=data)
+    sheets = site / "rpgres_coin" / "sheets"
+    sheets.mkdir()
+    (sheets / "penny.toml").write_text('past = "long"\n', "utf-8")
+    assert run("sheet", "check", "penny").out == "penny: ok\n"
+    assert run("sheet", "check", str(sheets / "penny.toml")).code == 0
+    (sheets / "penny.toml").write_text('pats = "long"\n', "utf-8")
+    assert "unknown key; did you mean `past`?" in run("sheet", "check", "penny").out
 
 
 def test_a_missing_module_of_its_own_is_told_from_one_it_needs(site: Path) -> None:

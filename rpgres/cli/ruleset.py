@@ -171,9 +171,10 @@ def _folder_at(typed: str) -> Path | None:
         FileError: it is spelt like a path, and no ruleset is there.
     """
     from rpgres.errors import FileError
+    from rpgres.rulesets.overlays import FILES, FOLDERS
 
     path = Path(typed)
-    if path.is_dir() and (path / RULESET).is_file():
+    if path.is_dir() and any((path / name).exists() for name in (*FILES, *FOLDERS)):
         return path
     if path.is_file() and path.name == RULESET:
         return path.parent
@@ -183,7 +184,9 @@ def _folder_at(typed: str) -> Path | None:
         raise FileError(message, file=typed)
     if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
         return None
-    told = f"has no {RULESET}" if path.is_dir() else "there is no such file or folder"
+    told = (
+        f"has no {RULESET}, and nothing that is laid over one" if path.is_dir() else "there is no such file or folder"
+    )
     raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
 
 

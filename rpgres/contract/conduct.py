@@ -20,6 +20,8 @@ from rpgres.state import State
 from rpgres.table import Decided, apply_effects
 
 SEEDS = 5  # with which a policy decides
+SHOWN = 120  # bytes of a line of an account
+DOTS = "\N{HORIZONTAL ELLIPSIS}"
 
 _ALONE = "a rule may depend on nothing but the table: no random numbers, clock, files, or changed globals"
 _ORDER = "sort what comes from a set, and use hash() and id() for nothing that is asked or decided"
@@ -84,13 +86,19 @@ def check_repeats(subject: Subject) -> Iterator[Finding]:
 def _difference(one: list[bytes], other: list[bytes]) -> str:
     for left, right in zip(one, other, strict=False):
         if left != right:
-            return f"{_short(left)} first, and {_short(right)} then"
+            where = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+            return f"{_short(left, where)} first, and {_short(right, where)} then"
     return f"{len(one)} steps far first, and {len(other)} then"
 
 
-def _short(line: bytes) -> str:
-    text = line.decode(errors="replace")
-    return text if len(text) <= 120 else f"{text[:119]}\N{HORIZONTAL ELLIPSIS}"
+def _short(line: bytes, where: int) -> str:
+    """Return a line, or the piece of a long one in which a place stands."""
+    if len(line) <= SHOWN:
+        return line.decode(errors="replace")
+    begin = max(0, where - SHOWN // 2)
+    piece = line[begin : begin + SHOWN].decode(errors="replace")
+    before, after = (DOTS if begin else ""), (DOTS if begin + SHOWN < len(line) else "")
+    return f"{before}{piece}{after}"
 
 
 def check_hash_seeds(subject: Subject) -> Iterator[Finding]:
