@@ -570,6 +570,11 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
         said.append(f"the folder {folder} is only laid over a ruleset of that name, whose code is not installed")
         if os.path.isfile(folder / "ruleset.toml"):
             said.append(BEGINS_SO)
+    elif os.path.isfile(os.path.join(ruleset_id, "ruleset.toml")) or os.path.basename(ruleset_id) == "ruleset.toml":
+        place = Path(ruleset_id).absolute()
+        place = place.parent if place.name == "ruleset.toml" else place
+        where = os.path.relpath(place.parent)
+        said.append(f"to use what stands here, call it by its id and say where it is: {place.name} --rulesets {where}")
     return UsageError("; ".join(said), ruleset=ruleset_id, known=names)
 
 

@@ -314,6 +314,17 @@ def test_what_is_no_ruleset_is_told(path: str, told: str) -> None:
     assert told in found.err
 
 
+@pytest.mark.parametrize("typed", ["drafts/coin", "drafts/coin/ruleset.toml", "drafts/coin/"])
+def test_a_path_in_place_of_an_id_is_told_how_to_say_it(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write("coin", root="drafts")
+    told = "call it by its id and say where it is: coin --rulesets "
+    assert f"{told}drafts\n" in rpgres("roll", typed, "ask", "--coins", "2").err
+    assert rpgres("roll", "coin", "ask", "--coins", "2", "--rulesets", "drafts").code == 0
+    monkeypatch.chdir(folder.parent)
+    assert f"{told}.\n" in rpgres("roll", "coin", "ask", "--coins", "2").err
+    assert rpgres("roll", "coin", "ask", "--coins", "2", "--rulesets", ".").code == 0
+
+
 def test_an_id_comes_before_a_folder_of_its_name() -> None:
     Path("fate").mkdir()
     assert rpgres("ruleset", "check", "fate").out == "fate: ok\n"

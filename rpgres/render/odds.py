@@ -141,8 +141,8 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
-        shown = f"{AT_LEAST if _is_open(record.open) else ''}{both}" if len(str(both)) <= LONGEST_FRACTION else ""
-        yield line(INDENT, f"success in all: {percent(float(both))}  {shown}".rstrip())
+        bound = AT_LEAST if _is_open(record.open) else ""
+        yield line(INDENT, f"success in all: {percent(float(both))}  {bound}{both}")
 
 
 def _left_open(chance: Chance) -> Iterator[Line]:
