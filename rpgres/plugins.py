@@ -39,6 +39,7 @@ __all__ = [
     "PluginStatus",
     "RulesetName",
     "Stage",
+    "claimed_ids",
     "contested",
     "find_ruleset",
     "folder_fault",
@@ -707,6 +708,15 @@ def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[Ru
         RulesetName(ruleset_id, *(_title(able[0]) if titles and len(able) == 1 else ("", "")), able[0].builtin)
         for ruleset_id, able in claims.items()
     ]
+
+
+def claimed_ids(*, extra: Sequence[Path] = ()) -> list[str]:
+    """Return every id that something has, whether or not it can be used or is switched off.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
+    return list(dict.fromkeys(entry.id for entry in _all(extra)))
 
 
 def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:

@@ -147,6 +147,25 @@ def test_a_folder_that_does_not_say_standalone_is_told_what_it_lacks() -> None:
     assert "begins with `standalone = true`" in listed.out
 
 
+def test_what_is_switched_off_is_no_stray(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("coin")
+    write("fate", "[ladder]\nmythic = 9\n")
+    monkeypatch.setenv("RPGRES_DISABLE", "coin,fate")
+    assert "no ruleset is called" not in rpgres("ruleset", "list").out
+    assert "no ruleset is called" not in rpgres("ruleset", "check", "two-dice").out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_folders_that_cannot_be_read_stop_no_list() -> None:
+    Path("rulesets/loop").parent.mkdir()
+    Path("rulesets/loop").symlink_to("loop")
+    Path("rulesets/coin/ruleset.toml").mkdir(parents=True)
+    Path("rulesets/gone").mkdir()
+    Path("rulesets/gone/ruleset.toml").symlink_to("nowhere")
+    for command in (("ruleset", "list"), ("plugin", "list"), ("ruleset", "check", "fate")):
+        assert rpgres(*command).code == 0
+
+
 def test_a_folder_beside_it_with_tables_alone_is_told_nothing_of_standalone() -> None:
     (Path("rulesets") / "coin" / "outcomes").mkdir(parents=True)
     found = rpgres("ruleset", "list").out

@@ -47,7 +47,7 @@ def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
 
     names = ruleset_names()
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id))}
-    strays = [*_contested(names), *_strays([name.id for name in names])]
+    strays = [*_contested(names), *_strays()]
     strays += [Problem("", None, "", told) for told in unused_disabled()]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
@@ -64,13 +64,12 @@ def _contested(names: Sequence[RulesetName]) -> list[Problem]:
     return [Problem("", None, "", told) for name in names if not name.builtin and (told := contested(name.id))]
 
 
-def _strays(known: Sequence[str], *, extra: Sequence[Path] = ()) -> list[Problem]:
+def _strays(*, extra: Sequence[Path] = ()) -> list[Problem]:
     """Return the folders on the rulesets path in which nothing is read."""
-    from rpgres.plugins import misnamed_folders
+    from rpgres.plugins import claimed_ids, misnamed_folders
     from rpgres.rulesets.overlays import stray_folders
 
-    misnamed = misnamed_folders(extra=extra)
-    return [*stray_folders([*known, *(os.path.basename(one.file) for one in misnamed)], extra=extra), *misnamed]
+    return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
 
 
 def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem]) -> Iterator[Line]:
@@ -141,7 +140,7 @@ def check(
     for one in dict.fromkeys(rulesets_named or known):
         folder = None if one in known else _folder_at(one)
         checked.append(_checked(one, folders) if folder is None else _checked_folder(folder, folders))
-    strays = [] if rulesets_named else _strays(known, extra=folders)
+    strays = [] if rulesets_named else _strays(extra=folders)
     is_well = not strays and all(one.ok for one in checked)
     if as_json:
         say_json({"format": "rpgres.ruleset-check/1", "ok": is_well, "rulesets": checked, "strays": strays})

@@ -31,7 +31,7 @@ def stray_problems(rules: Rules) -> Iterator[Problem]:
 
 def _unread(folder: Path) -> Iterator[Problem]:
     for entry in _entries(folder):
-        is_folder = entry.is_dir()
+        is_folder = os.path.isdir(entry.path)
         known = FOLDERS if is_folder else FILES
         if entry.name in known:
             continue
@@ -96,7 +96,7 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[P
     found: dict[str, Problem] = {}
     for root in overlay_roots(extra):
         for entry in _entries(root):
-            if not entry.is_dir() or entry.name in ids:
+            if not os.path.isdir(entry.path) or entry.name in ids:  # unlike the entry's, this never raises
                 continue
             near = nearest(entry.name, ids)
             if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
