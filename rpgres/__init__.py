@@ -16,6 +16,7 @@ from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.actions import Pending, Result
+    from rpgres.cards import Card, Deck
     from rpgres.dice import Comparison, Dice, Throw
     from rpgres.dice.readings import Reading
     from rpgres.errors import (
@@ -32,13 +33,29 @@ if TYPE_CHECKING:
     from rpgres.library import resolve
     from rpgres.players import NO, Policy, Question, View, preferred, uniform
     from rpgres.plugins import hookimpl
-    from rpgres.rulesets import API, ApplyEffect, Effect, Option, Rule, Rules, Ruleset, effect
+    from rpgres.rulesets import API, ApplyEffect, Effect, Lump, Option, Passage, Rule, Rules, Ruleset, effect
     from rpgres.sheets import mark_box
-    from rpgres.state import EMPTY, GM, SCENE, Box, Character, Map, State, Tag, freeze, put, slug
-    from rpgres.table import Compared, Decided, Event, Outcome, Rolled, Table, Told
+    from rpgres.state import (
+        EMPTY,
+        FACE_DOWN,
+        GM,
+        SCENE,
+        Box,
+        Character,
+        Map,
+        Pile,
+        State,
+        Tag,
+        freeze,
+        pile_name,
+        put,
+        slug,
+    )
+    from rpgres.table import Compared, Decided, Drawn, Event, Moved, Outcome, Rolled, Table, Told
 
 _HOMES = {
     "actions": ("Pending", "Result"),
+    "cards": ("Card", "Deck"),
     "dice": ("Comparison", "Dice", "Throw"),
     "dice.readings": ("Reading",),
     "errors": (
@@ -49,10 +66,13 @@ _HOMES = {
     "library": ("resolve",),
     "players": ("NO", "Policy", "Question", "View", "preferred", "uniform"),
     "plugins": ("hookimpl",),
-    "rulesets": ("API", "ApplyEffect", "Effect", "Option", "Rule", "Rules", "Ruleset", "effect"),
+    "rulesets": ("API", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Rule", "Rules", "Ruleset", "effect"),
     "sheets": ("mark_box",),
-    "state": ("EMPTY", "GM", "SCENE", "Box", "Character", "Map", "State", "Tag", "freeze", "put", "slug"),
-    "table": ("Compared", "Decided", "Event", "Outcome", "Rolled", "Table", "Told"),
+    "state": (
+        *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Character", "Map", "Pile", "State", "Tag"),
+        *("freeze", "pile_name", "put", "slug"),
+    ),
+    "table": ("Compared", "Decided", "Drawn", "Event", "Moved", "Outcome", "Rolled", "Table", "Told"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -75,27 +95,35 @@ def __dir__() -> list[str]:
 __all__ = [
     "API",
     "EMPTY",
+    "FACE_DOWN",
     "GM",
     "NO",
     "SCENE",
     "ApplyEffect",
     "Box",
+    "Card",
     "Character",
     "ChoiceError",
     "Compared",
     "Comparison",
     "Decided",
+    "Deck",
     "Dice",
+    "Drawn",
     "Effect",
     "Event",
     "FileError",
     "GivenError",
+    "Lump",
     "Map",
+    "Moved",
     "NotationError",
     "Opposition",
     "Option",
     "Outcome",
+    "Passage",
     "Pending",
+    "Pile",
     "PluginError",
     "Policy",
     "Question",
@@ -120,6 +148,7 @@ __all__ = [
     "freeze",
     "hookimpl",
     "mark_box",
+    "pile_name",
     "preferred",
     "put",
     "resolve",

@@ -5,10 +5,10 @@ Nothing here prints, prompts or exits. The records at the top are the JSON of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -22,7 +22,9 @@ from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
     Broken,
     Decided,
+    Drawn,
     Event,
+    Moved,
     NeedsAnswer,
     Outcome,
     Rolled,
@@ -32,8 +34,15 @@ from rpgres.table import (
     apply_effects,
     not_deterministic,
     refusal,
+    seen,
 )
 from rpgres.version import __version__
+
+if TYPE_CHECKING:
+    from rpgres.cards import Card, Stack
+
+Returned = TypeVar("Returned")
+NOBODY = ""  # a seat that nobody has
 
 
 class AnswerRecord(msgspec.Struct, frozen=True):
@@ -48,7 +57,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How an action ended, as `rpgres roll --json` prints it.
 
     Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
-    outcome are null.
+    outcome are null. `also` is another outcome that this one is as well, null for most.
     """
 
     format: Literal["rpgres.result/1"] = "rpgres.result/1"
@@ -61,6 +70,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any]
     answers: list[AnswerRecord]
     outcome: str | None
+    also: str | None = None
     success: bool | None
     margin: int | None
     total: int | None
@@ -113,6 +123,8 @@ class Prepared(msgspec.Struct, frozen=True):
         actor: who acts.
         arguments: what the rule takes.
         inputs: what was typed, for the record.
+        placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
+        lump: which cards are alike to the rule, for odds; None where no two kinds are.
     """
 
     rules: Rules
@@ -121,6 +133,8 @@ class Prepared(msgspec.Struct, frozen=True):
     actor: str
     arguments: dict[str, Any]
     inputs: dict[str, Any]
+    placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+    lump: Callable[[Card], Hashable] | None = None
 
 
 def prepare(
@@ -154,7 +168,27 @@ def prepare(
     )
     arguments = read_inputs(setting, action, inputs)
     plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
-    return Prepared(rules, action, setting.state, setting.actor, arguments, plain)
+    state, placed, lump = setting.state, tuple(setting.placed), None
+    if rules.file.piles:
+        from rpgres.piles import lay_out
+
+        state, lump = lay_out(rules, state), _lump(rules, action, arguments)
+    return Prepared(rules, action, state, setting.actor, arguments, plain, placed, lump)
+
+
+def _lump(rules: Rules, action: str, arguments: Mapping[str, Any]) -> Callable[[Card], Hashable] | None:
+    """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
+    lump = rules.ruleset.lumps.get(action)
+    if lump is None:
+        return None
+    keys: dict[Card, Hashable] = {}
+
+    def key(card: Card) -> Hashable:
+        if card not in keys:
+            keys[card] = lump(rules, card, **arguments)
+        return keys[card]
+
+    return key
 
 
 def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: bool = False) -> tuple[Outcome, Table]:
@@ -165,17 +199,39 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, band_only)
+    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
-    try:
+
+    def once() -> Outcome:
+        for pile, cards, option in prepared.placed:
+            table.place(pile, cards, option=option)
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
+        return outcome
+
+    return guarded(rules, table, f"the rule {rules.id} {prepared.action}", once), table
+
+
+def guarded(rules: Rules, table: Table, told: str, call: Callable[[], Returned]) -> Returned:
+    """Return what a ruleset's code returns, with whatever goes wrong in it told as its fault.
+
+    Args:
+        rules: the ruleset in play.
+        table: where it plays.
+        told: what the code is, for messages.
+        call: runs it.
+
+    Raises:
+        NeedsAnswer, Settled: the run ended early; the exception carries the table as `table`.
+        RuleError: the code raised something that is not meant for users, or broke its contract with the table.
+    """
+    try:
+        returned = call()
     except Broken as broken:
         if table.fault is not None:
             raise table.fault from broken
-        told = f"the rule {rules.id} {prepared.action} cannot be played: {broken.told}"
-        raise blamed(RuleError(told), rules.ruleset) from broken
+        raise blamed(RuleError(f"{told} cannot be played: {broken.told}"), rules.ruleset) from broken
     except Stop as stop:
         stop.table = table
         raise
@@ -185,11 +241,47 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         raise
     except BaseException as error:
         place = place_of(error)
-        told = f"the rule {rules.id} {prepared.action} failed: {in_words(error)}{place}"
-        raise blamed(RuleError(told, place=place), rules.ruleset) from error
+        fault = RuleError(f"{told} failed: {in_words(error)}{place}", place=place)
+        raise blamed(fault, rules.ruleset) from error
     if table.fault is not None:
         raise table.fault
-    return outcome, table
+    return returned
+
+
+def laid(prepared: Prepared) -> Prepared:
+    """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
+
+    Whoever runs it many times spares doing it each time.
+
+    Raises:
+        UsageError: there is no such card, or it lies somewhere else.
+    """
+    if not prepared.placed:
+        return prepared
+    dealer = _Unlaid()
+    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump)
+    for pile, cards, option in prepared.placed:
+        table.place(pile, cards, option=option)
+    if dealer.was_asked:
+        return prepared
+    return msgspec.structs.replace(prepared, state=table.state, placed=())
+
+
+class _Unlaid(SeededDealer):
+    """A dealer that answers only what is all the same to the rule, and notes whether it was asked anything else."""
+
+    __slots__ = ("was_asked",)
+
+    def __init__(self) -> None:
+        super().__init__(Streams(""))
+        self.was_asked = False
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        from rpgres.cards import classes
+
+        firsts, _ = classes(cards, stack)
+        self.was_asked |= len(firsts) > 1
+        return firsts[0]
 
 
 def _described(action: str) -> Rule:
@@ -377,7 +469,7 @@ def _run(
         _check_outcome(prepared, outcome)
     identity = rules.identity() if identify else {"version": rules.file.version}
     result = _result(prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=unused, note=note)
-    return result, apply_effects(rules, prepared.state, outcome)
+    return result, apply_effects(rules, table.state, outcome)
 
 
 def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[str, str]]:
@@ -425,7 +517,7 @@ def _check_repeats(
     """
     if is_ours(prepared.rules):
         return
-    first = list(_answers(events))
+    first = list(answers_of(events))
     scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
     for answer in first:
         scripts[answer.kind].setdefault(answer.label, []).append(answer.value)
@@ -439,7 +531,7 @@ def _check_repeats(
         raise _strayed(
             prepared, f"run twice on the same answers it would not take one of them: {error.message}"
         ) from error
-    again = list(_answers(table.events))
+    again = list(answers_of(table.events))
     for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
         if one != other:
             raise _strayed(prepared, not_deterministic(one, other))
@@ -493,9 +585,10 @@ def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
     """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
     declared = labels_of(prepared.rules, prepared.action)
     for event in events:
-        if isinstance(event, Rolled) and event.label not in declared:
+        if isinstance(event, Rolled | Drawn) and event.label not in declared:
+            verb = "rolled" if isinstance(event, Rolled) else "drew"
             raise RuleError(
-                f"the rule {prepared.rules.id} {prepared.action} rolled {event.label!r}, which `labels` of "
+                f"the rule {prepared.rules.id} {prepared.action} {verb} {event.label!r}, which `labels` of "
                 f"[actions.{prepared.action}] does not declare"
             )
 
@@ -519,8 +612,9 @@ def _result(
         variant=prepared.arguments.get("variant"),
         actor=prepared.actor,
         inputs=prepared.inputs,
-        answers=list(_answers(events)),
+        answers=list(answers_of(events)),
         outcome=outcome.band,
+        also=rules.file.bands[outcome.band].also or None,
         success=outcome.success,
         margin=outcome.margin,
         total=outcome.total,
@@ -539,26 +633,14 @@ def _result(
 def _pending(
     prepared: Prepared, events: Sequence[Event], *, question: Question, seed: str, note: str | None
 ) -> Pending:
-    answers = list(_answers(events))
-    asked = QuestionRecord(
-        label=question.label,
-        who=question.who,
-        text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.options],
-        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
-    )
-    pending = Pending(
-        version=__version__,
-        ruleset=prepared.rules.id,
+    pending = pending_of(
+        prepared.rules,
+        events,
         action=prepared.action,
         actor=prepared.actor,
         inputs=prepared.inputs,
-        answers=answers,
-        events=[event_record(event) for event in events],
-        question=asked,
-        switches=prepared.rules.switches,
+        question=question,
         seed=seed,
-        resume="",
         note=note,
     )
     changed = {
@@ -567,18 +649,62 @@ def _pending(
     return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
 
 
-def _answers(events: Sequence[Event]) -> Iterator[AnswerRecord]:
+def pending_of(
+    rules: Rules,
+    events: Sequence[Event],
+    *,
+    action: str,
+    actor: str,
+    inputs: dict[str, Any],
+    question: Question,
+    seed: str,
+    note: str | None,
+) -> Pending:
+    """Return the record of what waits for a decision, without the command line that resumes it."""
+    asked = QuestionRecord(
+        label=question.label,
+        who=question.who,
+        text=question.text,
+        options=[{"name": option.name, "text": option.text} for option in question.options],
+        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
+    )
+    return Pending(
+        version=__version__,
+        ruleset=rules.id,
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
+        events=[event_record(event) for event in events],
+        question=asked,
+        switches=rules.switches,
+        seed=seed,
+        resume="",
+        note=note,
+    )
+
+
+def answers_of(events: Iterable[Event]) -> Iterator[AnswerRecord]:
+    """Yield the answer that each event gave to a question, in order."""
     for event in events:
         if isinstance(event, Rolled):
             if event.dice.pools:  # a pool that came to no dice was no question
                 yield AnswerRecord(event.label, "chance", event.throw.text)
         elif isinstance(event, Decided):
             yield AnswerRecord(event.label, "decision", event.answer)
+        elif isinstance(event, Drawn):
+            yield AnswerRecord(event.label, "chance", event.card)
 
 
 def event_record(event: Event) -> dict[str, Any]:
-    """Return an event as plain data for the JSON; `audience` names who may know of it, when not everybody."""
-    return {**_event_fields(event), **_audience(event)}
+    """Return an event as plain data for the JSON; `audience` names who may know of it, when not everybody.
+
+    `others` is what everybody else sees of it, where that is more than nothing.
+    """
+    record = {**_event_fields(event), **_audience(event)}
+    if isinstance(event, Drawn | Moved) and event.audience is not None:
+        record["others"] = _event_fields(seen(event, NOBODY) or event)
+    return record
 
 
 def _event_fields(event: Event) -> dict[str, Any]:
@@ -603,6 +729,24 @@ def _event_fields(event: Event) -> dict[str, Any]:
             }
         case Told():
             return {"event": "text", "text": event.text}
+        case Drawn():
+            return {
+                "event": "draw",
+                "label": event.label,
+                "by": event.by,
+                "card": event.card,
+                "from": event.source,
+                "to": event.target,
+            }
+        case Moved():
+            return {
+                "event": "move",
+                "cards": list(event.cards),
+                "by": event.by,
+                "label": event.label,
+                "from": event.source,
+                "to": event.target,
+            }
 
 
 def _audience(event: Event) -> dict[str, Any]:

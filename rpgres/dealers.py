@@ -13,6 +13,7 @@ from rpgres.dice import Dice, Throw
 from rpgres.errors import GivenError
 
 if TYPE_CHECKING:
+    from rpgres.cards import Cards, Stack
     from rpgres.dice.readings import Reading
 
 
@@ -34,6 +35,15 @@ class Dealer(Protocol):
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Return an index with chance proportional to its weight."""
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return one card of a shuffled face-down pile, of which there is at least one.
+
+        Args:
+            cards: the pile, or the part of it that is asked for.
+            stack: what is known of the pile.
+            label, count: the question, and how often it was asked before.
+        """
 
     def merge(self, key: object) -> None:
         """Take note that from here on only `key` matters."""
@@ -104,6 +114,15 @@ class SeededDealer:
         """Return an index drawn by weight from this question's stream."""
         return pick(weights, self._streams.below(self._step, label, count))
 
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return the card that comes first in the order that the seed holds for this pile and shuffle.
+
+        Every physical card has a number of its own there, whatever else lies in the pile, so that the others keep their
+        order when one is taken out.
+        """
+        word, place = self._streams.word, f"cards:{stack.pile}:{stack.shuffles}"
+        return min(cards, key=lambda card: (word(0, f"{place}:{card}", 0), card))
+
     def merge(self, key: object) -> None:
         """Do nothing: a single run has nothing to merge."""
 
@@ -161,6 +180,27 @@ class GivenDealer:
         """Leave it to the other dealer: what a policy draws cannot be given."""
         return self._then.pick(weights, label, count)
 
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return the card that was drawn at the table, or the other dealer's.
+
+        Raises:
+            GivenError: it is no card, or cannot be drawn here.
+        """
+        results = self._given.get(label)
+        if not results:
+            return self._then.draw(cards, stack, label, count)
+        text = results.pop(0)
+        codes = stack.known.matching(text)
+        if not codes:
+            raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
+        fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
+        if not fitting:
+            told = f"--given {label}={text}: no such card is left to be drawn from {stack.pile}"
+            raise GivenError(f"{told}; every one lies somewhere else", label=label)
+        if len(codes) == 1:
+            return fitting[0]
+        return self._then.draw(fitting, stack, label, count)
+
     def merge(self, key: object) -> None:
         """Do nothing: a single run has nothing to merge."""
 
@@ -169,3 +209,16 @@ class GivenDealer:
         for label, results in self._given.items():
             for result in results:
                 yield label, result
+
+
+def unknown_card(known: Cards, text: str) -> str:
+    """Return what to say of a typed card that no deck has."""
+    from rpgres.tomlfiles import nearest
+
+    hint = nearest(text, known.by_code)
+    if hint:
+        return f"there is no card {text!r}; did you mean {hint}?"
+    letters = "".join(char for char in text.strip() if char.isalpha()).lower()
+    of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
+    examples = ", ".join((of_suit or list(known.by_code))[:8])
+    return f"there is no card {text!r}; there are such as {examples}"

@@ -16,7 +16,7 @@ from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, unique_name
-from rpgres.state import ROLES, SCENE, Map, State, Tag, put, slug
+from rpgres.state import ROLES, SCENE, Map, State, Tag, pile_name, put, slug
 from rpgres.tomlfiles import nearest
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
@@ -55,7 +55,8 @@ class Opposition(msgspec.Struct, frozen=True):
 class Setting(msgspec.Struct):
     """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`.
 
-    `confined` allows sheets by plain file name only, for inputs that strangers typed.
+    `confined` allows sheets by plain file name only, for inputs that strangers typed. `placed` are cards that somebody
+    says lie in a pile, as (pile, cards, option).
     """
 
     rules: Rules
@@ -63,6 +64,7 @@ class Setting(msgspec.Struct):
     actor: str = ACTOR
     beside: Path | None = None
     confined: bool = False
+    placed: list[tuple[str, tuple[str, ...], str]] = []
 
     def seat(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
@@ -131,7 +133,7 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
         if value is None and parameter.default is None and name not in described.required:
             continue  # the rule's own default stands
         read = _read(setting, name, parameter, value)
-        if parameter.kind not in ("tag", "counter"):
+        if parameter.is_argument:
             arguments[name.replace("-", "_")] = read
     return arguments
 
@@ -166,12 +168,15 @@ def metavar(parameter: Parameter, name: str) -> str:
         "opposition": "N|RUNG|DICE|SHEET:ABILITY|none",
         "integer": "N",
         "counter": "N",
+        "cards": "CARD,CARD",
     }.get(parameter.kind, name.upper())
 
 
 def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
     if value is None:
         value = parameter.default
+    if parameter.kind == "cards":
+        return _place(setting, name, parameter, value)
     if parameter.many or parameter.kind == "tag":
         if value is None:
             return ()
@@ -253,6 +258,19 @@ def _set_counter(setting: Setting, parameter: Parameter, value: int) -> int:
 
 def _counters(setting: Setting) -> Map[str, int]:
     return setting.state.characters[setting.actor].counters
+
+
+def _place(setting: Setting, name: str, parameter: Parameter, value: Any) -> None:
+    """Note which cards somebody says lie in a pile; they are laid there when the action begins."""
+    if value is None:
+        return
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        raise UsageError(f"--{name} takes cards separated by commas, not {value!r}")
+    texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
+    owner = setting.actor if setting.rules.file.piles[parameter.pile].each else ""
+    setting.placed.append((pile_name(parameter.pile, owner), texts, f"--{name}"))
 
 
 def _lay_tag(setting: Setting, parameter: Parameter, text: str) -> str:

@@ -15,6 +15,7 @@ import msgspec
 GM = "gm"  # the game master's seat; every other seat has the name of its character
 ROLES = ("actor", "opponent", GM)  # what effects call those who take part; no character's own name
 SCENE = ""  # what a tag is on when no character carries it
+FACE_DOWN = "?"  # what stands for a card in the view of a seat that may not see it
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -97,6 +98,42 @@ class Box(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mark: str = ""
 
 
+class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Cards in one place: a deck, a hand, a discard pile. What the cards are is told by `rpgres.cards`.
+
+    Attributes:
+        cards: every physical card, sorted: a pile is a multiset, and a face-down one is drawn in an order that whoever
+            deals holds for it.
+        audience: the seats that may see the cards; None for everybody, nobody for a face-down pile.
+        owner: the character whose pile it is.
+        shuffles: how often it was shuffled.
+        top: what lies on top of the others, the first card first; these are not among `cards`.
+        knowers: the seats that know what lies on top; None for everybody.
+    """
+
+    cards: tuple[str, ...] = ()
+    audience: tuple[str, ...] | None = None
+    owner: str = ""
+    shuffles: int = 0
+    top: tuple[str, ...] = ()
+    knowers: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cards) + len(self.top)
+
+    def is_seen_by(self, seat: str) -> bool:
+        """Tell whether a seat may see the cards."""
+        return self.audience is None or seat in self.audience
+
+    def seen_by(self, seat: str) -> Pile:
+        """Return what a seat may know of the pile: how many cards there are, if no more."""
+        if self.is_seen_by(seat):
+            return self
+        if not self.top or self.knowers is None or seat in self.knowers:
+            return msgspec.structs.replace(self, cards=(FACE_DOWN,) * len(self.cards))
+        return msgspec.structs.replace(self, cards=(FACE_DOWN,) * len(self), top=(), knowers=None)
+
+
 class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Somebody at the table, as the ruleset's sheet describes them.
 
@@ -135,6 +172,8 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             `Map` with texts as keys, tuples, texts, whole numbers, True, False and None, and of nothing else.
         audiences: the seats that may know of the track or the thing of a name; one that is not named here is for
             everybody.
+        piles: cards by place (`deck`, `hand:mara`); every card is in exactly one.
+        periods: what has begun and not ended yet, such as a scene and an exchange in it, the outermost first.
     """
 
     characters: Map[str, Character] = EMPTY
@@ -143,6 +182,8 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tracks: Map[str, tuple[Box, ...]] = EMPTY
     things: Map[str, Any] = EMPTY
     audiences: Map[str, tuple[str, ...]] = EMPTY
+    piles: Map[str, Pile] = EMPTY
+    periods: tuple[str, ...] = ()
 
     def tag(self, name: str) -> Tag | None:
         """Return the tag with this name or slug, or None."""
@@ -188,6 +229,9 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def seen_by(self, seat: str) -> State:
         """Return what a seat may know of the state; the same object when nothing is hidden from it."""
         state = self._without_hidden_names(seat) if self.audiences else self
+        if state.piles:
+            piles = Map({name: pile.seen_by(seat) for name, pile in state.piles.items()})
+            state = msgspec.structs.replace(state, piles=piles)
         if not state.tags or all(tag.audience is None or seat in tag.audience for tag in state.tags):
             return state
         tags = tuple(tag for tag in state.tags if tag.audience is None or seat in tag.audience)
@@ -217,6 +261,24 @@ def put(record: R, path: Sequence[str], value: Any) -> R:
         return record.with_(key, inner)  # type: ignore[return-value]
     inner = put(getattr(record, key), rest, value) if rest else value
     return msgspec.structs.replace(record, **{key: inner})  # type: ignore[type-var]
+
+
+def pile_name(name: str, owner: str = "") -> str:
+    """Return the name a pile has on the table: several characters may each have a pile of the same name.
+
+    >>> pile_name("hand", "mara")
+    'hand:mara'
+    """
+    return f"{name}:{owner}" if owner else name
+
+
+def code_of(card: str) -> str:
+    """Return the code of a physical card: without the number of its copy.
+
+    >>> code_of("St4n.2")
+    'St4n'
+    """
+    return card.partition(".")[0]
 
 
 def freeze(value: Any) -> Any:

@@ -7,18 +7,20 @@ Run twice on the same answers it asks the same questions; that is what lets one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.dealers import Dealer
+from rpgres import piles
+from rpgres.dealers import Dealer, unknown_card
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, Rules
-from rpgres.state import EMPTY, Map, State, slug
+from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name, slug
 
 if TYPE_CHECKING:
+    from rpgres.cards import Card
     from rpgres.dice import Dice, Throw
     from rpgres.dice.readings import Reading
 
@@ -50,6 +52,28 @@ class Decided(msgspec.Struct, frozen=True, gc=False):
     audience: tuple[str, ...] | None = None
 
 
+class Drawn(msgspec.Struct, frozen=True, gc=False):
+    """Event: a card was drawn from a face-down pile. Seats outside `audience` are told that it was, not which."""
+
+    label: str
+    card: str
+    source: str
+    target: str
+    by: str = ""
+    audience: tuple[str, ...] | None = None
+
+
+class Moved(msgspec.Struct, frozen=True, gc=False):
+    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` are told how many."""
+
+    cards: tuple[str, ...]
+    source: str
+    target: str
+    by: str = ""
+    label: str = ""
+    audience: tuple[str, ...] | None = None
+
+
 class Told(msgspec.Struct, frozen=True, gc=False):
     """Event: a line of the account."""
 
@@ -57,7 +81,19 @@ class Told(msgspec.Struct, frozen=True, gc=False):
     audience: tuple[str, ...] | None = None
 
 
-Event = Rolled | Decided | Told  # `audience` holds the seats that may know of it; None is everybody
+# `audience` holds the seats that may know of it; None is everybody
+Event = Rolled | Decided | Told | Drawn | Moved
+
+
+def seen(event: Event, seat: str) -> Event | None:
+    """Return what a seat may know of an event: itself, cards face down in their places, or nothing."""
+    if event.audience is None or seat in event.audience:
+        return event
+    if isinstance(event, Drawn):
+        return msgspec.structs.replace(event, card=FACE_DOWN, audience=None)
+    if isinstance(event, Moved):
+        return msgspec.structs.replace(event, cards=(FACE_DOWN,) * len(event.cards), audience=None)
+    return None
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
@@ -141,7 +177,7 @@ class Table(msgspec.Struct):
 
     Attributes:
         rules: the ruleset in play, with its data and switches.
-        state: what lies on the table when the action begins.
+        state: what lies on the table: as it was when the action began, but for the cards that were moved since.
         dealer: answers chance.
         players: answer decisions.
         band_only: whether the run ends as soon as the outcome's band is fixed.
@@ -151,6 +187,7 @@ class Table(msgspec.Struct):
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
+        lump: which cards are alike to the rule, for odds; None where no two kinds are.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
     """
 
@@ -165,6 +202,7 @@ class Table(msgspec.Struct):
     since: int = 0
     fault: UsageError | None = None
     foregone: dict[str, Question] = {}
+    lump: Callable[[Card], Hashable] | None = None
     idle: int = 0
 
     # -- chance
@@ -246,11 +284,165 @@ class Table(msgspec.Struct):
         """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
 
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
-        that no policy can depend on which of the merged runs is the one that goes on.
+        that no policy can depend on which of the merged runs is the one that goes on. Live play forgets
+        nothing.
         """
         self._idled("merge")
         self.since = len(self.events)
         self.dealer.merge((key, self.players.used()))
+
+    # -- cards
+
+    def cards(self, pile: str) -> tuple[Card, ...]:
+        """Return the cards that lie face up or in a hand, sorted by their codes.
+
+        A rule does not look at face-down piles: what lies there is drawn.
+
+        Args:
+            pile: the pile's name; of a character's own pile `pile_name("hand", actor.name)`.
+        """
+        found = self._pile(pile)
+        if found.audience == ():
+            raise Broken(f"it looked at the cards of {pile!r}, which lie face down")
+        return tuple([self.rules.cards.card(card) for card in found.cards])
+
+    def count(self, pile: str) -> int:
+        """Return how many cards lie in a pile."""
+        return len(self._pile(pile))
+
+    def draw(
+        self,
+        pile: str,
+        *,
+        to: str,
+        label: str = "draw",
+        by: str = "",
+        alike: Callable[[Card], Hashable] | None = None,
+    ) -> Card | None:
+        """Draw the top card of a face-down pile into another pile; seen by whoever may see that one.
+
+        An empty pile is shuffled anew first, from the pile that its data name, if the switches allow.
+
+        Args:
+            pile: where it is drawn from.
+            to: where it goes.
+            label: the name under which it can be given.
+            by: the character who draws, for the account.
+            alike: which cards make no difference to the rule at this draw, for odds: those of one key.
+
+        Returns:
+            The card; None when there is none to be drawn.
+        """
+        source = self._pile(pile)
+        if not len(source):
+            source = self._refilled(pile, source)
+        target = self._pile(to)
+        if not len(source):
+            self._idled(label)
+            return None
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(label)
+        if source.top:
+            card, rest = source.top[0], msgspec.structs.replace(source, top=source.top[1:])
+        else:
+            from rpgres.cards import Stack
+
+            stack = Stack(pile, source.shuffles, self.rules.cards, self.lump, alike)
+            try:
+                card = self.dealer.draw(source.cards, stack, label, self._count(label))
+            except GivenError as error:
+                self.fault = error
+                raise
+            rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
+        self._put_piles({pile: rest, to: piles.added(target, (card,))})
+        self.events.append(Drawn(label, code_of(card), pile, to, by, target.audience))
+        self.has_secrets = self.has_secrets or target.audience is not None
+        return self.rules.cards.card(card)
+
+    def move(self, cards: Iterable[Card | str], *, source: str, to: str, by: str = "", label: str = "") -> None:
+        """Move cards from where they lie to another pile; seen by whoever may see either.
+
+        Args:
+            cards: the cards, or their codes; each has to lie in `source`.
+            source: where they lie.
+            to: where they go.
+            by: the character who moves them, for the account.
+            label: what the account calls it: that of the decision it carries out, or `spent`; empty: not worth a line.
+        """
+        codes = [card if isinstance(card, str) else card.code for card in cards]
+        if not codes:
+            return
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(f"cards of {source}")
+        pile, target = self._pile(source), self._pile(to)
+        moved = piles.found(pile.cards, codes)
+        if moved is None:
+            raise Broken(f"it moved {', '.join(codes)} from {source!r}, where there are no such cards")
+        rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))
+        self._put_piles({source: rest, to: piles.added(target, moved)} if source != to else {})
+        audience = piles.common_audience(pile, target)
+        self.events.append(Moved(tuple(codes), source, to, by, label, audience))
+        self.has_secrets = self.has_secrets or audience is not None
+
+    def shuffle(self, pile: str) -> None:
+        """Shuffle a face-down pile, what was known of its top included."""
+        self._put_piles({pile: piles.shuffled(self._pile(pile))})
+
+    def _pile(self, name: str) -> Pile:
+        try:
+            return self.state.piles[name]
+        except KeyError:
+            known = ", ".join(self.state.piles) or "none"
+            raise Broken(f"it used the pile {name!r}, which is not on the table; there are: {known}") from None
+
+    def _put_piles(self, changed: Mapping[str, Pile]) -> None:
+        """Change what lies in some piles; the state is this run's own, and gone with it."""
+        self.state = msgspec.structs.replace(self.state, piles=Map({**self.state.piles, **changed}))
+
+    def _refilled(self, name: str, pile: Pile) -> Pile:
+        """Return an empty pile with the cards of the one that it is shuffled anew from."""
+        refill = self.rules.may_refill(name)
+        if not refill:
+            return pile
+        source = pile_name(refill, pile.owner) if self.rules.file.piles[refill].each else refill
+        given = self._pile(source)
+        if not len(given):
+            return pile
+        anew = piles.shuffled(msgspec.structs.replace(pile, cards=given.cards, top=given.top))
+        self._put_piles({name: anew, source: msgspec.structs.replace(given, cards=(), top=())})
+        self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled anew"))
+        return anew
+
+    def place(self, pile: str, texts: Sequence[str], *, option: str) -> None:
+        """Lay the cards that somebody says are in a pile there, and those that are not back to where they came from.
+
+        Args:
+            pile: the pile.
+            texts: the cards as typed; where a sign is left out, it is any such card.
+            option: what it was typed after, for messages.
+
+        Raises:
+            UsageError: there is no such card, or it lies somewhere else.
+        """
+        text = self.rules.file.piles[pile.partition(":")[0]]
+        source = text.dealt_from
+        there, stock = self._pile(pile), self._pile(source)
+        stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
+        from rpgres.cards import Stack
+
+        known, laid = self.rules.cards, list[str]()
+        for number, typed in enumerate(texts):
+            codes = known.matching(typed)
+            if not codes:
+                raise UsageError(f"{option}: {unknown_card(known, typed)}")
+            fitting = tuple(card for card in stock.cards if code_of(card) in codes)
+            if not fitting:
+                raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
+            stack = Stack(source, stock.shuffles, known, self.lump)
+            card = self.dealer.draw(fitting, stack, f"place:{pile}", number) if len(codes) > 1 else fitting[0]
+            laid.append(card)
+            stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
+        self._put_piles({source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
 
     # -- decisions
 
@@ -262,6 +454,8 @@ class Table(msgspec.Struct):
         *,
         text: str = "",
         optional: bool = False,
+        dominant: str = "",
+        is_won: bool = False,
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -276,12 +470,15 @@ class Table(msgspec.Struct):
             options: what may be chosen; at least one, unless it is optional.
             text: the question as put to a person.
             optional: whether the moment may pass unused.
+            dominant: an option that can never be worse for whoever decides, if the rule knows one; a promise, which
+                spares odds of deciding well to look at the others.
+            is_won: whether whoever decides well is certain of success from here on; a promise of the same kind.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        return self._ask(Question(label, who, tuple(options), text, optional, facts))
+        return self._ask(Question(label, who, tuple(options), text, optional, facts, dominant, is_won))
 
     def _ask(self, question: Question) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
@@ -304,7 +501,7 @@ class Table(msgspec.Struct):
             return NO
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         for option in options:
-            if option.name == choice or option.name == slug(choice):
+            if option.name == choice or option.name == slug(choice) or choice in option.aliases:
                 self.events.append(Decided(label, who, option.name, option.text, answer.means))
                 return option.name
         if optional and choice == NO:
@@ -320,9 +517,10 @@ class Table(msgspec.Struct):
         state = self.state
         seat = state.seat_of(who)
         events: Sequence[Event] = self.events
-        if self.has_secrets or self.since:
-            events = [event for event in events[self.since :] if event.audience is None or seat in event.audience]
-        return View(seat, state.seen_by(seat) if state.tags or state.audiences else state, events)
+        since = self.since if self.dealer.joint else 0  # in odds, runs that merge go on as one
+        if self.has_secrets or since:
+            events = [known for event in events[since:] if (known := seen(event, seat)) is not None]
+        return View(seat, state.seen_by(seat) if state.tags or state.audiences or state.piles else state, events)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""

@@ -14,7 +14,7 @@ from rpgres import kits
 
 # By what an author does with them; every public name has to be in one group.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "A plugin": ("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "API", "__version__"),
+    "A plugin": ("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "API", "__version__"),
     "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
     "What parameters read": ("Rating", "Opposition"),
     "Dice": ("Dice", "Reading", "Comparison", "Throw"),
@@ -22,7 +22,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("State", "Character", "Tag", "Box", "Map", "EMPTY", "GM", "SCENE"),
         *("put", "mark_box", "freeze", "slug"),
     ),
-    "Policies": ("View", "Question", "Event", "Rolled", "Decided", "Told", "preferred", "uniform"),
+    "Cards": ("Card", "Deck", "Pile", "pile_name", "FACE_DOWN"),
+    "Policies": ("View", "Question", "Event", "Rolled", "Drawn", "Moved", "Decided", "Told", "preferred", "uniform"),
     "Errors": (
         *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
         *("FileError", "RuleError", "PluginError"),
@@ -36,9 +37,12 @@ CONSTANTS = {
     "ApplyEffect": "Type: a function of an effect, `(state, effect) -> state`.",
     "EMPTY": "The empty `Map`.",
     "Effect": "Type: what a finished action changes, a `Map` with a `kind`.",
-    "Event": "Type: `Rolled`, `Decided` or `Told`; `audience` holds the seats that may know of it, None is everybody.",
+    "Event": "Type: one of what follows; `audience` holds the seats that may know of it, None is everybody.",
+    "FACE_DOWN": "What stands for a card in the view of a seat that may not see it.",
     "GM": "The game master's seat.",
+    "Lump": "Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action.",
     "NO": "The answer that lets an optional moment pass.",
+    "Passage": "Type: `(table) -> effects`; what happens when a period begins or ends.",
     "Policy": "Type: `(view, question) -> option name, weights by option name, or None`.",
     "Rule": "Type: `(table, actor, **parameters) -> Outcome`.",
     "SCENE": "What a tag is on when no character carries it.",

@@ -374,7 +374,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     "folder": (
         ("outcomez/attack.toml", '[tie]\ntext = "x"\n'),
         "rulesets/fate/outcomez: no folder of this name is read; overlays have ruleset.toml, menus.toml, outcomes/, "
-        "sheets/, scenes/; did you mean `outcomes`?",
+        "sheets/, scenes/, decks/; did you mean `outcomes`?",
     ),
     "file": (("rulesets.toml", ""), "rulesets/fate/rulesets.toml: no file of this name is read; overlays have "),
     "file among tables": (

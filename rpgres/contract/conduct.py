@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.actions import event_record
+from rpgres.actions import answers_of, event_record
 from rpgres.contract.elsewhere import HASH_SEEDS, digest, digests_elsewhere
 from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
@@ -17,7 +17,7 @@ from rpgres.errors import RpgresError, in_words, place_of
 from rpgres.keeping import read_state, state_record
 from rpgres.players import NO, Policy, Question, View, uniform
 from rpgres.state import State
-from rpgres.table import Decided, apply_effects
+from rpgres.table import apply_effects
 
 SEEDS = 5  # with which a policy decides
 SHOWN = 120  # bytes of a line of an account
@@ -151,11 +151,7 @@ def check_replays(subject: Subject) -> Iterator[Finding]:
 
 
 def _script(course: Course) -> str:
-    answers = [
-        f"{event.label}={event.answer if isinstance(event, Decided) else event.throw.text}"
-        for event in course.questions
-    ]
-    return ", ".join(answers) or "nothing"
+    return ", ".join(f"{answer.label}={answer.value}" for answer in answers_of(course.questions)) or "nothing"
 
 
 def _events(course: Course) -> list[bytes]:

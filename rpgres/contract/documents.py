@@ -14,7 +14,7 @@ from rpgres.rulesets import Band, Rules
 from rpgres.rulesets.places import problems_in
 from rpgres.scenes import check_scene, prove_scene
 from rpgres.sheets import read_sheet
-from rpgres.table import Rolled
+from rpgres.table import Decided
 from rpgres.tomlfiles import Problem
 from rpgres.validation import all_problems
 
@@ -114,7 +114,7 @@ def check_labels(subject: Subject) -> Iterator[Finding]:
 def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     for course in _courses(subject, case):
-        found |= {(event.label, "chance" if isinstance(event, Rolled) else "decision") for event in course.questions}
+        found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in course.questions}
         found |= {(label, "decision") for label in course.foregone}
     return found
 

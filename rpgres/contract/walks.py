@@ -19,9 +19,10 @@ from rpgres.dice import Dice, Throw
 from rpgres.errors import RpgresError, RuleError
 from rpgres.odds import Odds, WalkDealer, explore
 from rpgres.players import Policy, Question, Seats, View, uniform
-from rpgres.table import Decided, Event, NeedsAnswer, Outcome, Rolled, Table, apply_effects
+from rpgres.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Table, apply_effects
 
 if TYPE_CHECKING:
+    from rpgres.cards import Stack
     from rpgres.dice.readings import Reading
 
 SECONDS = 5.0  # what a single play, or the courses of a case, may take
@@ -45,9 +46,9 @@ class Course(msgspec.Struct, frozen=True):
     is_shown: bool = True  # whether real dice can show all that was rolled
 
     @property
-    def questions(self) -> list[Rolled | Decided]:
+    def questions(self) -> list[Rolled | Drawn | Decided]:
         """What was rolled and decided, in order."""
-        return [event for event in self.events if isinstance(event, Rolled | Decided)]
+        return [event for event in self.events if isinstance(event, Rolled | Drawn | Decided)]
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -215,6 +216,9 @@ class _Showing:
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         return self.throw(own, label, count).value - self.throw(other, label, count).value
 
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        return self._walk.draw(cards, stack, label, count)
+
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         return self._walk.pick(weights, label, count)
 
@@ -290,6 +294,8 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
     for event in course.questions:
         if isinstance(event, Rolled):
             given.setdefault(event.label, []).append(event.throw.text)
+        elif isinstance(event, Drawn):
+            given.setdefault(event.label, []).append(event.card)
         else:
             choose.setdefault(event.label, []).append(event.answer)
     dealer = GivenDealer(given, then=_Nobody())
@@ -316,6 +322,9 @@ class _Nobody:
 
     def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
         raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         raise RuleError(f"it drew {label!r}, which it did not draw the first time")

@@ -5,7 +5,7 @@ What is wrong with them is found by `checking`, `rows` and `overlays`, which are
 
 from __future__ import annotations
 
-from rpgres.rulesets.code import API, ApplyEffect, Effect, Origin, Prepare, Rule, Ruleset, blamed, effect
+from rpgres.rulesets.code import API, ApplyEffect, Effect, Lump, Origin, Passage, Prepare, Rule, Ruleset, blamed, effect
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -26,6 +26,8 @@ from rpgres.rulesets.records import (
     MoreBoxes,
     OutcomeTable,
     Parameter,
+    Period,
+    PileText,
     Range,
     RecordField,
     Row,
@@ -50,12 +52,16 @@ __all__ = [
     "Id",
     "Instead",
     "Label",
+    "Lump",
     "MoreBoxes",
     "Option",
     "Origin",
     "OutcomeTable",
     "Parameter",
     "Part",
+    "Passage",
+    "Period",
+    "PileText",
     "Prepare",
     "Range",
     "RecordField",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from rpgres.players import Policy
     from rpgres.rulesets.rules import Rules
     from rpgres.state import Character, State
-    from rpgres.table import Outcome
+    from rpgres.table import Outcome, Table
 
 API = 1  # the version of the contract between rpgres and a ruleset's code
 
 Rule = Callable[..., "Outcome"]
 ApplyEffect = Callable[["State", "Effect"], "State"]
 Prepare = Callable[["Rules", "Character"], "Character"]
+Lump = Callable[..., Hashable]
+Passage = Callable[["Table"], "Iterable[Effect] | None"]
 Effect = Map[str, Any]
 
 
@@ -61,6 +63,8 @@ class Ruleset:
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
         self.preparations: list[Prepare] = []
+        self.lumps: dict[str, Lump] = {}
+        self.periods: dict[tuple[str, str], Passage] = {}
         self.origin: Origin | None = None
 
     def action(self, name: str) -> Callable[[Rule], Rule]:
@@ -87,6 +91,37 @@ class Ruleset:
         def register(policy: Policy) -> Policy:
             self.policies[name] = policy
             return policy
+
+        return register
+
+    def lump(self, action: str) -> Callable[[Lump], Lump]:
+        """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
+
+        Odds then walk the keys in place of the cards. It is a promise: the rule, its outcome tables and its policies
+        treat cards of one key alike.
+        """
+
+        def register(lump: Lump) -> Lump:
+            self.lumps[action] = lump
+            return lump
+
+        return register
+
+    def begins(self, period: str) -> Callable[[Passage], Passage]:
+        """Register the decorated function `(table) -> effects` for the beginning of a scene, an exchange and the like.
+
+        It may move cards and ask, as a rule does; what it returns is applied when it is over.
+        """
+        return self._passage(period, "begin")
+
+    def ends(self, period: str) -> Callable[[Passage], Passage]:
+        """Register the decorated function `(table) -> effects` for the end of a period; see `begins`."""
+        return self._passage(period, "end")
+
+    def _passage(self, period: str, moment: str) -> Callable[[Passage], Passage]:
+        def register(passage: Passage) -> Passage:
+            self.periods[(period, moment)] = passage
+            return passage
 
         return register
 

@@ -14,7 +14,7 @@ from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem, nearest
 
 FILES = ("ruleset.toml", "menus.toml")
-FOLDERS = ("outcomes", "sheets", "scenes")
+FOLDERS = ("outcomes", "sheets", "scenes", "decks")
 BESIDE = (".md", ".txt", "~")  # what people keep beside their files
 
 

@@ -117,15 +117,16 @@ class Parameter(_Record, frozen=True):
 
     kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `text`, `flag`, `choice`,
     `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
-    `counter` (sets a counter of the actor, or of the table, before the action). The last two are no arguments of the
-    rule. `name` is the option's name where it differs from the key in `[parameters]`.
+    `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
+    action, for people with real cards; separated by commas). The last three are no arguments of the rule. `name` is the
+    option's name where it differs from the key in `[parameters]`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
     plain number is such a rating as well.
     """
 
-    kind: Literal["ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter"]
+    kind: Literal["ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter", "cards"]
     help: str
     name: str = ""
     metavar: str = ""
@@ -141,6 +142,12 @@ class Parameter(_Record, frozen=True):
     tag: str = ""
     holder: str = "actor"
     counter: str = ""
+    pile: str = ""
+
+    @property
+    def is_argument(self) -> bool:
+        """Whether the rule gets it; the others change the table before the action."""
+        return self.kind not in ("tag", "counter", "cards")
 
 
 class Instead(_Record, frozen=True):
@@ -177,6 +184,9 @@ class Action(_Record, frozen=True):
     numbers: dict[Id, str] = {}
     instead: dict[Id, Instead] = {}
     bands: dict[Id, Range] = {}
+    best: Annotated[
+        bool, msgspec.Meta(description="in odds, who acts decides as well as can be, if no policy is named")
+    ] = False
 
 
 class Switch(_Record, frozen=True):
@@ -222,6 +232,34 @@ class Track(_Record, frozen=True):
     more: list[MoreBoxes] = []
     tag: str = ""
     when: Annotated[Condition, msgspec.Meta(description="the switches with which characters have this track")] = {}
+
+
+class PileText(_Record, frozen=True):
+    """A place where cards lie.
+
+    `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
+    character has one of its own. With the switches of `hidden-when` a pile that lies open is its owner's
+    alone, the table's being the game master's. `decks` are the decks of which the cards lie here at first, each with
+    the switches under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into
+    this one, with the switches of `refill-when`. Cards that somebody says lie here come from the pile `dealt-from`.
+    """
+
+    title: str
+    face: Literal["up", "down", "hand"] = "up"
+    each: bool = False
+    decks: Annotated[dict[Id, Condition], msgspec.Meta(description="decks, with the switches that choose one")] = {}
+    hidden_when: Condition = {}
+    refill: str = ""
+    refill_when: Condition = {}
+    dealt_from: str = ""
+
+
+class Period(_Record, frozen=True):
+    """Something that begins and ends at a table, such as a scene or an exchange; its effects are applied then."""
+
+    help: str
+    begin: list[dict[str, Any]] = []
+    end: list[dict[str, Any]] = []
 
 
 class Field(_Record, frozen=True):
@@ -300,6 +338,9 @@ class RulesetFile(_Record, frozen=True):
     switches: dict[str, Switch] = {}
     labels: dict[Id, Label] = {}
     tracks: dict[Id, Track] = {}
+    piles: dict[Id, PileText] = {}
+    periods: dict[Id, Period] = {}
+    decks: Annotated[dict[Id, dict[str, Any]], msgspec.Meta(description="decks, as decks/NAME.toml has them")] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
     roles: Annotated[

@@ -16,6 +16,7 @@ from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
 from rpgres.rulesets.records import (
+    Condition,
     Id,
     MoreBoxes,
     OutcomeTable,
@@ -30,6 +31,7 @@ from rpgres.state import EMPTY, Map, freeze
 from rpgres.tomlfiles import nearest, parse, problem_error, read_source
 
 if TYPE_CHECKING:
+    from rpgres.cards import Cards, Deck
     from rpgres.dice import Dice
 
 
@@ -41,12 +43,14 @@ class Option(msgspec.Struct, frozen=True):
         text: what it means.
         prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
+        aliases: other words for it.
     """
 
     name: str
     text: str = ""
     prefer: int = 0
     facts: Mapping[str, Any] = EMPTY
+    aliases: tuple[str, ...] = ()
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -116,6 +120,7 @@ class Rules:
         self.switches: Map[str, str] = Map({**defaults, **chosen})  # a rule that changed them would change the next run
         self._read: dict[str, list[Text]] = {}
         self._tables: dict[str, OutcomeTable] = {}
+        self._decks: dict[str, Deck] = {}
         self._menus: dict[str, RowQuestion] | None = None
         self._identity: dict[str, Any] | None = None
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
@@ -187,7 +192,11 @@ class Rules:
 
     def _has(self, part: Track | MoreBoxes) -> bool:
         """Tell whether characters have a track, or some boxes of one, with these switches."""
-        return self._is_so(part.when, None, EMPTY)
+        return self.has(part.when)
+
+    def has(self, switches: Condition) -> bool:
+        """Tell whether these switches are chosen; nothing asked for is always so."""
+        return self._is_so(switches, None, EMPTY)
 
     @cached_property
     def dice(self) -> Dice:
@@ -309,6 +318,66 @@ class Rules:
                 source = read_source(part.folder / file_name)
                 found.append(Text(source, parse(source)))
         return found
+
+    def deck_texts(self, name: str) -> list[Text]:
+        """Return a deck as each file writes it, the farthest first; nothing when none does."""
+        return self._texts(f"decks/{name}.toml", "decks", name)
+
+    def deck_names(self) -> list[str]:
+        """Return the names of all decks: the ruleset's, those of its kits and overlays."""
+        found = dict.fromkeys(self.file.decks)
+        for folder in self.folders:
+            found |= dict.fromkeys(path.stem for path in sorted((folder / "decks").glob("*.toml")))
+        return list(found)
+
+    def deck(self, name: str) -> Deck:
+        """Return a deck by name, read on first use from `decks/NAME.toml` or `ruleset.toml`.
+
+        Raises:
+            FileError: there is no such deck, or its data are faulty (all problems at once).
+        """
+        deck = self._decks.get(name)
+        if deck is None:
+            deck = self._decks[name] = self._read_deck(name, ())
+        return deck
+
+    def _read_deck(self, name: str, within: tuple[str, ...]) -> Deck:
+        from rpgres.cards import DeckFile, build_deck
+
+        texts = self.deck_texts(name)
+        if not texts:
+            raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self.id}"))
+        file = read_as(texts, DeckFile)
+        if file.extends in (*within, name):
+            raise problem_error([problem_at(texts, ("extends",), "a deck cannot add to itself")])
+        base = self._read_deck(file.extends, (*within, name)) if file.extends else None
+        deck, faults = build_deck(file, base=base)
+        if faults:
+            raise problem_error([problem_at(texts, path, message) for path, message in faults])
+        return deck
+
+    @cached_property
+    def laid(self) -> dict[str, Deck]:
+        """The deck of each pile that has one with these switches."""
+        found = {}
+        for pile, text in self.file.piles.items():
+            for name, condition in text.decks.items():
+                if self.has(condition):
+                    found[pile] = self.deck(name)
+                    break
+        return found
+
+    @cached_property
+    def cards(self) -> Cards:
+        """All cards that may lie on a table with these switches."""
+        from rpgres.cards import known_cards
+
+        return known_cards(self.laid.values())
+
+    def may_refill(self, pile: str) -> str:
+        """Return the pile that is shuffled into this one when that is empty; none when the switches forbid it."""
+        text = self.file.piles[pile.partition(":")[0]]
+        return text.refill if self.has(text.refill_when) else ""
 
     def table_names(self) -> Iterator[str]:
         """Yield the names of all outcome tables, those of `ruleset.toml` first."""

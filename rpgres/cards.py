@@ -1,0 +1,263 @@
+"""Cards and decks: what a `decks/NAME.toml` says, and how cards are named. Where cards lie is part of the state.
+
+A card is named by a short code: the suit's letters, the value, and the sign of a further attribute (`St6+`, `H12`,
+`Jk`). A physical card is its code, and behind a full stop its number where a deck has several (`St4n`, `St4n.2`), so
+that every card can be in exactly one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from rpgres.state import EMPTY, Map, code_of, slug
+
+Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
+
+
+class Card(msgspec.Struct, frozen=True):
+    """A kind of card.
+
+    Attributes:
+        code: its name as typed.
+        title: its name as people say it.
+        value: its number; None for a card without one.
+        suit: its suit; empty for a card without one.
+        attributes: whatever else is printed on it, by name (`aura`).
+        short: its code without the sign.
+    """
+
+    code: str
+    title: str
+    value: int | None = None
+    suit: str = ""
+    attributes: Map[str, str] = EMPTY
+    short: str = ""
+
+
+class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    pass
+
+
+class Suit(_Record, frozen=True):
+    """The cards of one suit: a value each, and behind it the sign of a further attribute where the deck has one.
+
+    A card that is there several times is listed several times.
+    """
+
+    title: str
+    code: Code
+    cards: Annotated[list[int | str], msgspec.Meta(description='values with their signs: [1, 2] or ["1+", "2n"]')] = []
+
+
+class LoneCard(_Record, frozen=True):
+    """A card without a suit, such as a joker."""
+
+    title: str
+    code: Code
+    count: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 1
+    value: int | None = None
+    attributes: dict[str, str] = {}
+
+
+class DeckFile(_Record, frozen=True):
+    """A `decks/NAME.toml`.
+
+    `extends` names a deck that this one adds to. `signs` says what a sign behind a value means: attribute, then sign,
+    then meaning. `names` are other words for values (`J = 11`). `card` is how a card of a suit is called, with
+    `{suit}`, `{value}` and `{sign}`.
+    """
+
+    title: str
+    summary: str = ""
+    extends: str = ""
+    card: str = "{suit} {value}{sign}"
+    signs: dict[str, dict[str, str]] = {}
+    names: dict[str, int] = {}
+    suits: dict[str, Suit] = {}
+    cards: dict[str, LoneCard] = {}
+
+
+class Deck(msgspec.Struct, frozen=True):
+    """A deck: its kinds of cards by code, and how many there are of each."""
+
+    title: str
+    summary: str
+    cards: Map[str, Card]
+    counts: Map[str, int]
+    suits: Map[str, str] = EMPTY
+    names: Map[str, int] = EMPTY
+    signs: Map[str, tuple[str, str]] = EMPTY
+
+    @property
+    def size(self) -> int:
+        """How many cards there are."""
+        return sum(self.counts.values())
+
+    def copies(self, mark: str = "") -> tuple[str, ...]:
+        """Return every physical card, sorted; `mark` tells the cards of one copy of the deck from another's."""
+        return tuple(sorted(card for code, count in self.counts.items() for card in _copies(code, count, mark)))
+
+
+def _copies(code: str, count: int, mark: str) -> list[str]:
+    stem = f"{code}.{mark}" if mark else code
+    return [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
+
+
+class Stack(NamedTuple):
+    """A shuffled pile as a dealer is asked for its cards.
+
+    Attributes:
+        pile: its name on the table.
+        shuffles: how often it was shuffled, so that each time has an order of its own.
+        known: what the cards are.
+        lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
+        alike: the same for this draw alone, among cards that `lump` tells apart.
+    """
+
+    pile: str
+    shuffles: int
+    known: Cards
+    lump: Callable[[Card], Hashable] | None = None
+    alike: Callable[[Card], Hashable] | None = None
+
+
+_PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
+
+
+def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[tuple[tuple[str | int, ...], str]]]:
+    """Return the deck that a file describes, and what is wrong with it, by key.
+
+    Args:
+        file: the data.
+        base: the deck that it extends.
+    """
+    faults: list[tuple[tuple[str | int, ...], str]] = []
+    cards: dict[str, Card] = dict(base.cards) if base else {}
+    counts: dict[str, int] = dict(base.counts) if base else {}
+    signs: dict[str, tuple[str, str]] = dict(base.signs) if base else {}
+    for attribute, meanings in file.signs.items():
+        for sign, meaning in meanings.items():
+            if not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
+                faults.append((("signs", attribute, sign), "a sign is up to three characters without digits, . , ="))
+            signs[sign] = attribute, meaning
+    spoken = {number: name for name, number in file.names.items()}
+    owners: dict[str, str] = {}
+    for name, suit in file.suits.items():
+        other = owners.setdefault(suit.code.lower(), name)
+        if other != name:
+            faults.append((("suits", name, "code"), f"the suit {other} has the code {suit.code} too"))
+        for number, printed in enumerate(suit.cards):
+            found = _PRINTED.match(str(printed))
+            if not found or (found[2] and found[2] not in signs):
+                known = f"; the signs are {' '.join(signs)}" if signs else "; this deck has no signs"
+                message = f"{printed!r} is no value, with or without a sign{known}"
+                faults.append((("suits", name, "cards", number), message))
+                continue
+            value, sign = int(found[1]), found[2]
+            code = f"{suit.code}{value}{sign}"
+            shown = {"suit": suit.title, "value": spoken.get(value, value), "sign": sign}
+            title = _title(file.card, shown)
+            attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
+            cards[code] = Card(code, title, value, name, attributes, f"{suit.code}{value}")
+            counts[code] = counts.get(code, 0) + 1
+    for name, lone in file.cards.items():
+        if lone.code.lower() in owners:
+            suit_name = owners[lone.code.lower()]
+            faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
+        cards[lone.code] = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
+        counts[lone.code] = counts.get(lone.code, 0) + lone.count
+    suits = Map({**(base.suits if base else {}), **{name: suit.title for name, suit in file.suits.items()}})
+    names = Map({**(base.names if base else {}), **file.names})
+    return Deck(file.title, file.summary, Map(cards), Map(counts), suits, names, Map(signs)), faults
+
+
+def _title(pattern: str, shown: Mapping[str, Any]) -> str:
+    for name, value in shown.items():
+        pattern = pattern.replace("{" + name + "}", str(value))
+    return pattern
+
+
+class Cards(msgspec.Struct, frozen=True, eq=False):
+    """All kinds of cards that may lie on a table, and how they are typed."""
+
+    by_code: Map[str, Card]
+    typed: Map[str, tuple[str, ...]]
+    by_copy: dict[str, Card] = {}  # physical cards that were asked for
+
+    def card(self, card: str) -> Card:
+        """Return the kind of a physical card."""
+        found = self.by_copy.get(card)
+        if found is None:
+            found = self.by_copy[card] = self.by_code[code_of(card)]
+        return found
+
+    def matching(self, text: str) -> tuple[str, ...]:
+        """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
+        return self.typed.get(_typed(text), ())
+
+
+def known_cards(decks: Iterable[Deck]) -> Cards:
+    """Return all cards of some decks, with every way to type them."""
+    by_code: dict[str, Card] = {}
+    typed: dict[str, dict[str, None]] = {}
+    for deck in decks:
+        by_code |= deck.cards
+        for code, card in deck.cards.items():
+            for name in _names(deck, code, card):
+                typed.setdefault(_typed(name), {})[code] = None
+    return Cards(Map(by_code), Map({name: tuple(codes) for name, codes in typed.items()}))
+
+
+def _names(deck: Deck, code: str, card: Card) -> list[str]:
+    names = [code, card.short, card.title, slug(card.title)]
+    found = re.match(r"^([A-Za-z]+)-?\d+(\D*)$", code)
+    if found and card.suit:
+        letters, sign = found.groups()
+        for spoken, number in deck.names.items():
+            if number == card.value:
+                names += [f"{letters}{spoken}{sign}", f"{letters}{spoken}"]
+    return names
+
+
+def _typed(text: str) -> str:
+    return text.strip().lower().replace("\N{MINUS SIGN}", "-")
+
+
+def classes(cards: tuple[str, ...], stack: Stack) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return one physical card of each class that a rule tells apart, and how many cards each class has.
+
+    Args:
+        cards: the pile, sorted.
+        stack: what is known of it: which cards are alike to the rule, and which at this draw.
+    """
+    firsts, sizes = _grouped(cards, stack.lump, stack.known)
+    if stack.alike is None:
+        return firsts, sizes
+    joined: dict[Hashable, str] = {}
+    weights: dict[Hashable, int] = {}
+    for card, size in zip(firsts, sizes, strict=True):
+        kind = stack.alike(stack.known.card(card))
+        joined.setdefault(kind, card)
+        weights[kind] = weights.get(kind, 0) + size
+    return tuple(joined.values()), tuple(weights.values())
+
+
+@lru_cache(maxsize=4096)  # a walk asks this of the same pile in every course
+def _grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    firsts: dict[Any, str] = {}
+    sizes: dict[Any, int] = {}
+    for card in cards:
+        kind = code_of(card) if key is None else key(known.card(card))
+        firsts.setdefault(kind, card)
+        sizes[kind] = sizes.get(kind, 0) + 1
+    return tuple(firsts.values()), tuple(sizes.values())
+
+
+def shown_codes(cards: Sequence[str]) -> list[str]:
+    """Return the codes of physical cards, for people: without the numbers of copies."""
+    return [code_of(card) for card in cards]

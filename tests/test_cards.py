@@ -1,0 +1,311 @@
+"""Cards: decks as data, piles that keep every card in exactly one place, draws that are fair, and hands nobody sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import msgspec
+import pytest
+from gambit import prepared, rules
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres.actions import Prepared, Result, answers_of, event_record, play, run
+from rpgres.cards import DeckFile, build_deck
+from rpgres.chance import Streams
+from rpgres.dealers import GivenDealer, SeededDealer
+from rpgres.errors import GivenError, UsageError
+from rpgres.keeping import read_state, state_record
+from rpgres.odds import WalkDealer, explore, outcome_odds
+from rpgres.piles import lay_out
+from rpgres.players import NO, Seats, preferred, uniform
+from rpgres.state import FACE_DOWN, Pile, State, code_of
+from rpgres.table import Broken, Table
+
+DECK = Counter({"Re1+": 1, "Re2-": 2, "Re3+": 1, "St1+": 1, "St1-": 1, "St2+": 1, "St3-": 2, "Fo": 2})
+
+
+def table_of(ready: Prepared, seed: str = "7", given: dict[str, list[str]] | None = None) -> Table:
+    dealer = GivenDealer(given or {}, then=SeededDealer(Streams(seed)))
+    return Table(ready.rules, ready.state, dealer, Seats(policies={"": preferred}), lump=ready.lump)
+
+
+def lying(state: State) -> Counter[str]:
+    """Return how many of each card lie on the table."""
+    return Counter(code_of(card) for pile in state.piles.values() for card in (*pile.cards, *pile.top))
+
+
+# -- decks
+
+
+def test_a_deck_has_the_cards_of_its_suits_and_the_lone_ones() -> None:
+    deck = rules().deck("little")
+    assert deck.counts == DECK
+    assert deck.size == 11
+    assert deck.cards["Re2-"].value == 2
+    assert deck.cards["Re2-"].attributes == {"mood": "sad"}
+    assert deck.cards["Re2-"].title == "Reeds 2-"
+    assert len(set(deck.copies())) == 11
+
+
+def test_cards_are_typed_with_or_without_their_sign_in_any_case_and_by_name() -> None:
+    cards = rules().cards
+    assert cards.matching("st3-") == ("St3-",)
+    assert cards.matching("ST1") == ("St1+", "St1-")
+    assert cards.matching("RK") == ()
+    assert cards.matching("ReK") == ("Re3+",)
+    assert cards.matching("fool") == ("Fo",)
+    assert cards.matching("St9") == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "path"),
+    [
+        ({"suits": {"a": {"title": "A", "code": "A", "cards": ["x"]}}}, ("suits", "a", "cards", 0)),
+        ({"suits": {"a": {"title": "A", "code": "A", "cards": ["3*"]}}}, ("suits", "a", "cards", 0)),
+        (
+            {"suits": {"a": {"title": "A", "code": "A"}, "b": {"title": "B", "code": "a"}}},
+            ("suits", "b", "code"),
+        ),
+        (
+            {"suits": {"a": {"title": "A", "code": "A"}}, "cards": {"j": {"title": "J", "code": "A"}}},
+            ("cards", "j", "code"),
+        ),
+        ({"signs": {"mood": {"1": "one"}}}, ("signs", "mood", "1")),
+    ],
+)
+def test_what_is_wrong_with_a_deck_is_told_by_key(data: dict[str, Any], path: tuple[str, ...]) -> None:
+    file = msgspec.convert({"title": "T", **data}, DeckFile)
+    assert [fault[0] for fault in build_deck(file)[1]] == [path]
+
+
+# -- every card is in exactly one place
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.text(alphabet="abc123", min_size=1, max_size=6),
+    actions=st.integers(1, 6),
+    refill=st.sampled_from(["yes", "no"]),
+    suit=st.sampled_from(["reeds", "stones"]),
+)
+def test_every_card_is_in_exactly_one_place(seed: str, actions: int, refill: str, suit: str) -> None:
+    state: State | None = None
+    for step in range(actions):
+        ready = prepared({"suit": suit, "need": 9}, state=state, refill=refill)
+        result, state = run(ready, streams=Streams(seed), step=step, policies={"": uniform})
+        assert isinstance(result, Result)
+        assert lying(state) == DECK
+        everywhere = [card for pile in state.piles.values() for card in pile.cards]
+        assert len(everywhere) == len(set(everywhere))
+        assert read_state(msgspec.json.decode(msgspec.json.encode(state_record(state)))) == state
+
+
+def test_an_empty_deck_is_shuffled_anew_from_the_discard_or_stays_empty() -> None:
+    for refill, expected in (("yes", True), ("no", False)):
+        table = table_of(prepared(refill=refill))
+        while table.count("deck"):
+            assert table.draw("deck", to="discard") is not None
+        assert (table.draw("deck", to="discard") is not None) is expected
+        assert table.state.piles["deck"].shuffles == int(expected)
+        assert lying(table.state) == DECK
+
+
+def test_a_rule_can_only_move_what_is_there_and_look_at_what_lies_open() -> None:
+    table = table_of(prepared())
+    with pytest.raises(Broken, match="no such cards"):
+        table.move(["St3-"], source="discard", to="deck")
+    with pytest.raises(Broken, match="face down"):
+        table.cards("deck")
+    with pytest.raises(Broken, match="not on the table; there are: deck, discard, hand:actor"):
+        table.draw("shoe", to="discard")
+
+
+# -- draws
+
+
+def test_seeded_draws_are_fair() -> None:
+    """Every order of a pile of three is as likely as any other: chi-square with 5 degrees of freedom, 0.1 percent."""
+    orders: Counter[tuple[str, ...]] = Counter()
+    pile = Pile(cards=("Fo", "Re1+", "St1+"), audience=())
+    ready = prepared()
+    state = msgspec.structs.replace(ready.state, piles=ready.state.piles.with_("deck", pile))
+    for number in range(3000):
+        table = table_of(msgspec.structs.replace(ready, state=state), seed=f"fair#{number}")
+        drawn = [table.draw("deck", to="discard") for _ in range(3)]
+        orders[tuple(card.code for card in drawn if card is not None)] += 1
+    expected = 3000 / 6
+    assert set(orders) == set(permutations(("Fo", "Re1+", "St1+")))
+    assert sum((count - expected) ** 2 / expected for count in orders.values()) < 20.5
+
+
+def test_taking_one_card_out_leaves_the_order_of_the_others() -> None:
+    ready = prepared()
+    table = table_of(ready)
+    order = [table.draw("deck", to="discard") for _ in range(11)]
+    codes = [card.code for card in order if card is not None]
+    other = table_of(ready, given={"draw": [codes[5]]})
+    again = [other.draw("deck", to="discard") for _ in range(11)]
+    assert [card.code for card in again if card is not None] == [codes[5], *codes[:5], *codes[6:]]
+
+
+def test_cards_read_off_a_real_deck_are_drawn_and_impossible_ones_refused() -> None:
+    ready = prepared()
+    table = table_of(ready, given={"draw": ["st3", "fool", "fool", "fool"]})
+    assert [table.draw("deck", to="discard").code for _ in range(3)] == ["St3-", "Fo", "Fo"]  # type: ignore[union-attr]
+    with pytest.raises(GivenError, match="no such card is left to be drawn from deck"):
+        table.draw("deck", to="discard")
+    with pytest.raises(GivenError, match="there is no card 'St7'"):
+        table_of(ready, given={"draw": ["St7"]}).draw("deck", to="discard")
+
+
+def test_a_hand_that_is_typed_is_taken_from_the_deck() -> None:
+    ready = prepared({"hand": "Re1,St3,St3"})
+    result, state = run(ready, streams=Streams("7"), choose={"play": ["re1p"], "more": [NO]})
+    assert isinstance(result, Result)
+    assert state.piles["hand:actor"].cards == ("St3-", "St3-.2")
+    assert state.piles["discard"].cards == ("Re1+",)
+    assert lying(state) == DECK
+
+
+@pytest.mark.parametrize(
+    ("hand", "message"),
+    [
+        ("St3,St3,St3", "--hand: no St3 is left in deck"),
+        ("St3,Sx1", "--hand: there is no card 'Sx1'"),
+        ("Re9", "there is no card 'Re9'; there are such as Re1"),
+    ],
+)
+def test_cards_that_cannot_be_in_a_hand_are_refused(hand: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        run(prepared({"hand": hand}), streams=Streams("7"))
+
+
+def test_the_answers_of_a_run_replay_it() -> None:
+    ready = prepared({"need": 8})
+    first, after = run(ready, streams=Streams("11"), policies={"": uniform})
+    assert isinstance(first, Result)
+    scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
+    for answer in first.answers:
+        scripts[answer.kind].setdefault(answer.label, []).append(answer.value)
+    again, state = run(ready, streams=Streams("12"), given=scripts["chance"], choose=scripts["decision"])
+    assert isinstance(again, Result)
+    assert again.answers == first.answers
+    codes = {name: Counter(map(code_of, pile.cards)) for name, pile in after.piles.items()}
+    assert {name: Counter(map(code_of, pile.cards)) for name, pile in state.piles.items()} == codes
+
+
+# -- odds
+
+
+def test_odds_of_a_chain_agree_with_counting_orders() -> None:
+    """Play the 1 of reeds and draw on while the suit holds: counted over every order of the ten others."""
+    odds = outcome_odds(
+        prepared({"hand": "Re1,St1-,Fo", "need": 6}), choose={"play": ["re1p"]}, policies={"": preferred_draws}
+    )
+    rest = list((DECK - Counter({"Re1+": 1, "St1-": 1, "Fo": 1})).elements())
+    assert odds.masses["hit"] == _chance(rest, total=1, need=6)
+    assert odds.open == 0
+
+
+def preferred_draws(view: Any, question: Any) -> str:
+    return str(question.options[0].name)
+
+
+def _chance(rest: list[str], *, total: int, need: int) -> Fraction:
+    if total >= need:
+        return Fraction(1)
+    hits = Fraction(0)
+    for index, code in enumerate(rest):
+        value = 0 if code == "Fo" else int(code[2])
+        left = rest[:index] + rest[index + 1 :]
+        won = total + value >= need
+        hits += Fraction(1, len(rest)) * (
+            1 if won else _chance(left, total=total + value, need=need) if code.startswith("Re") else 0
+        )
+    return hits
+
+
+def test_leaving_out_what_is_alike_changes_no_answer() -> None:
+    ready = prepared({"hand": "Re1,St1,Fo", "need": 7})
+    choose, policies = {"play": ["re1p"]}, {"": preferred_draws}
+    lumped = outcome_odds(ready, choose=choose, policies=policies)
+    plain = outcome_odds(msgspec.structs.replace(ready, lump=None), choose=choose, policies=policies)
+    assert lumped.masses == plain.masses
+    assert lumped.leaves < plain.leaves
+
+
+def test_cards_that_are_alike_may_be_exchanged_without_a_difference() -> None:
+    """What `lump` promises, held by drawing another card of the class wherever one is drawn."""
+    ready = prepared({"hand": "Re1,St1+,Fo", "need": 6})
+
+    def once(exchanged: bool) -> Any:
+        def course(dealer: WalkDealer) -> str:
+            walker: Any = _Exchanging(dealer) if exchanged else dealer
+            outcome, _ = play(ready, dealer=walker, players=Seats({"play": ["re1p"]}, policies={"": preferred_draws}))
+            return outcome.band
+
+        return course
+
+    assert explore(once(True)).masses == explore(once(False)).masses
+
+
+class _Exchanging:
+    """A dealer that answers each draw with the last card of the class in place of the first."""
+
+    joint = True
+
+    def __init__(self, walk: WalkDealer) -> None:
+        self._walk = walk
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._walk, name)
+
+    def draw(self, cards: tuple[str, ...], stack: Any, label: str, count: int) -> str:
+        first = self._walk.draw(cards, stack, label, count)
+        key = stack.lump(stack.known.card(first))
+        return [card for card in cards if stack.lump(stack.known.card(card)) == key][-1]
+
+
+# -- secrets
+
+
+def test_a_hand_is_seen_by_its_owner_and_counted_by_others() -> None:
+    ready = prepared({"hand": "Re1,St1+,Fo"})
+    result, state = run(ready, streams=Streams("7"), policies={"": uniform})
+    assert isinstance(result, Result)
+    own, others = state.seen_by("actor"), state.seen_by("gm")
+    assert FACE_DOWN not in own.piles["hand:actor"].cards
+    assert others.piles["hand:actor"].cards == (FACE_DOWN,) * 2
+    assert own.piles["deck"].cards == (FACE_DOWN,) * len(state.piles["deck"])
+    assert len(others.piles["deck"]) == len(state.piles["deck"])
+
+
+def test_a_card_dealt_to_somebody_is_told_to_nobody_else() -> None:
+    ready = prepared()
+    _, table = play(ready, dealer=SeededDealer(Streams("7")), players=Seats(policies={"": uniform}))
+    dealt = [event_record(event) for event in table.events if event_record(event)["event"] == "draw"][:3]
+    for record in dealt:
+        assert record["audience"] == ["actor"]
+        assert record["others"]["card"] == FACE_DOWN
+        assert record["card"] != FACE_DOWN
+    assert [answer.label for answer in answers_of(table.events)][:3] == ["deal"] * 3
+
+
+@settings(max_examples=80, deadline=None)
+@given(order=st.permutations(sorted(DECK.elements())))
+def test_two_tables_that_differ_in_a_hidden_hand_look_the_same(order: list[str]) -> None:
+    base = lay_out(rules(), prepared().state)
+    physical = sorted(base.piles["deck"].cards, key=lambda card: order.index(code_of(card)))
+    state = base
+    for name, cards in (("hand:actor", physical[:3]), ("deck", physical[3:])):
+        pile = msgspec.structs.replace(base.piles[name], cards=tuple(sorted(cards)))
+        state = msgspec.structs.replace(state, piles=state.piles.with_(name, pile))
+    swapped = msgspec.structs.replace(base.piles["hand:actor"], cards=tuple(sorted(base.piles["deck"].cards)[:3]))
+    rest = msgspec.structs.replace(base.piles["deck"], cards=tuple(sorted(base.piles["deck"].cards)[3:]))
+    other = msgspec.structs.replace(base, piles=base.piles.with_("hand:actor", swapped).with_("deck", rest))
+    assert state.seen_by("gm") == other.seen_by("gm")
+    assert state_record(state.seen_by("gm")) == state_record(other.seen_by("gm"))
