@@ -103,12 +103,17 @@ def percent(probability: float) -> str:
 
 
 def _fractions(outcomes: Mapping[str, Chance], *, left: Chance) -> dict[str, str]:
-    """Return the exact chances as shown: nothing in place of one that would fill the line.
+    return {name: _fraction(one, left=left) for name, one in outcomes.items()}
 
-    With something left open, each is the least that it can be, and said to be.
+
+def _fraction(chance: Chance, *, left: Chance) -> str:
+    """Return an exact chance as shown: nothing in place of one that would fill the line.
+
+    With something left open, it is the least that it can be, and said to be.
     """
-    bound = AT_LEAST if _is_open(left) else ""
-    return {name: f"{bound}{one.exact}" if len(one.exact) <= LONGEST_FRACTION else "" for name, one in outcomes.items()}
+    if len(chance.exact) > LONGEST_FRACTION:
+        return ""
+    return f"{AT_LEAST if _is_open(left) else ''}{chance.exact}"
 
 
 def _is_open(left: Chance) -> bool:
@@ -141,10 +146,9 @@ def _choice_lines(record: OddsResult, bars: int) -> Iterator[Line]:
         return
     yield line(INDENT, f"success by the first choice ({record.choices[0].label}), if all after it is decided well:")
     width = max(len(choice.option) for choice in record.choices)
-    fractions = _fractions({choice.option: choice.success for choice in record.choices})
     for choice in record.choices:
-        shown = f"{percent(choice.success.probability):>9}  {fractions[choice.option]}"
-        left = f"  (open: {percent(choice.open.probability)})" if choice.open.exact != "0" else ""
+        shown = f"{percent(choice.success.probability):>9}  {_fraction(choice.success, left=choice.open)}"
+        left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
         name = Piece(f"{choice.option:<{width}}", "name")
         yield line(INDENT * 2, name, "  ", *_bar(choice.success.probability, bars), shown, left)
 
