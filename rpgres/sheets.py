@@ -212,11 +212,13 @@ def make_sheet(
         texts=Map(texts),
         seat=seat,
     )
-    character = _prepared(rules, character, where=where)
+    character = _prepared(rules, character, where=where, sources=sources, prefix=prefix)
     return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
 
 
-def _prepared(rules: Rules, character: Character, *, where: str) -> Character:
+def _prepared(
+    rules: Rules, character: Character, *, where: str, sources: Sequence[Source], prefix: tuple[str | int, ...]
+) -> Character:
     """Return what a ruleset's own code makes of a character that was read.
 
     Raises:
@@ -237,7 +239,9 @@ def _prepared(rules: Rules, character: Character, *, where: str) -> Character:
             if not told:  # else it may only miss what another would have made
                 raise
     if told:
-        refused = problem_error([Problem(where, None, "", message) for message in told])
+        line = locate(sources[-1].text, prefix) if sources and prefix else None
+        key = ".".join(map(str, prefix))
+        refused = problem_error([Problem(where, line, key, message) for message in told])
         raise FileError(refused.message, **{**refused.details, "file": where, "complete": is_complete})
     return character
 

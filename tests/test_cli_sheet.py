@@ -250,6 +250,9 @@ def test_check_tells_what_each_function_of_the_rulesets_code_finds() -> None:
     with pytest.raises(FileError) as caught:
         make_sheet(rules, {}, name="x", sources=[Source("x.toml", "")])
     assert caught.value.message == "x.toml: too strong\nx.toml: too fast\nx.toml: too old"
+    scene = Source("s.toml", 'ruleset = "made"\n[characters.x]\n')
+    with pytest.raises(FileError, match=r"^s.toml:2: characters.x: too strong\n"):
+        make_sheet(rules, {}, name="x", sources=[scene], prefix=("characters", "x"))
     ruleset.preparations[:] = [second]
     assert [problem.message for problem in sheet_problems(rules, Source("x.toml", ""))] == ["too fast", "too old"]
 
