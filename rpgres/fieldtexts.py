@@ -133,7 +133,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "PluginCheck": {
         "format": "what this object is, and the version of its form",
         "version": "the version of rpgres",
-        "ok": "whether every plugin that is not disabled can be used and passed every check",
+        "ok": "whether every plugin that is not disabled can be used and failed no check",
         "plugins": "every plugin that was checked",
     },
     "PluginReport": {
@@ -144,7 +144,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "version": "that distribution's version",
         "module": "the module that its entry point names",
         "builtin": "whether it ships with rpgres",
-        "ok": "whether it can be used and passed every check",
+        "ok": "whether it can be used and failed no check",
         "stage": "where it failed when it cannot be used; null when it can",
         "problem": "why it cannot be used",
         "checks": "what came of each check; empty when it cannot be used",
@@ -152,7 +152,8 @@ TEXTS: dict[str, dict[str, str]] = {
     "Verdict": {
         "name": "the check",
         "title": "what holds when it passes",
-        "ok": "whether it passed",
+        "ok": "whether nothing was found to be wrong",
+        "unchecked": "why there was nothing to check; empty when there was",
         "problems": "why it failed",
         "notes": "what is worth knowing, and no reason to fail",
         "seconds": "how long it took",

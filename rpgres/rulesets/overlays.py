@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rpgres.errors import FileError
-from rpgres.rulesets.folders import overlay_roots
+from rpgres.rulesets.folders import BEGINS_SO, overlay_roots
 from rpgres.rulesets.places import Text, problem_at
 from rpgres.rulesets.rows import named_menus
 from rpgres.rulesets.rules import Rules
@@ -31,7 +31,7 @@ def stray_problems(rules: Rules) -> Iterator[Problem]:
 
 def _unread(folder: Path) -> Iterator[Problem]:
     for entry in _entries(folder):
-        is_folder = entry.is_dir()
+        is_folder = os.path.isdir(entry.path)
         known = FOLDERS if is_folder else FILES
         if entry.name in known:
             continue
@@ -96,10 +96,12 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[P
     found: dict[str, Problem] = {}
     for root in overlay_roots(extra):
         for entry in _entries(root):
-            if not entry.is_dir() or entry.name in ids:
+            if not os.path.isdir(entry.path) or entry.name in ids:  # unlike the entry's, this never raises
                 continue
             near = nearest(entry.name, ids)
             if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
                 message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
+                    message += f"; {BEGINS_SO}"
                 found.setdefault(os.path.realpath(entry.path), Problem(entry.path, None, "", message, near or ""))
     return list(found.values())
