@@ -424,9 +424,10 @@ class Table(msgspec.Struct):
         Raises:
             UsageError: there is no such card, or it lies somewhere else.
         """
-        text = self.rules.file.piles[pile.partition(":")[0]]
-        source = text.dealt_from
-        there, stock = self._pile(pile), self._pile(source)
+        known_piles, there = self.rules.file.piles, self._pile(pile)
+        source = known_piles[pile.partition(":")[0]].dealt_from
+        source = pile_name(source, there.owner) if known_piles[source].each else source
+        stock = self._pile(source)
         stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
         from rpgres.cards import Stack
 
