@@ -439,7 +439,8 @@ class Table(msgspec.Struct):
             fitting = tuple(card for card in stock.cards if code_of(card) in codes)
             if not fitting:
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-            stack = Stack(source, stock.shuffles, known, self.lump)
+            # Not in the order in which they would be drawn: those left would then come later than their share.
+            stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
             card = self.dealer.draw(fitting, stack, f"place:{pile}", number) if len(codes) > 1 else fitting[0]
             laid.append(card)
             stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
