@@ -319,7 +319,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "title": "the deck as people say it",
         "summary": "a line about it",
         "extends": "another deck, to which this one adds",
-        "card": "how a card of a suit is called, with {suit}, {value} and {sign}",
+        "card": "how a card of a suit is called, with {suit}, {value} and {sign}; else as in the deck it extends",
         "signs": "what a sign behind a value means, by attribute",
         "names": "other words for values, such as J = 11",
         "suits": "the suits, by name",

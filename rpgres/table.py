@@ -424,9 +424,10 @@ class Table(msgspec.Struct):
         Raises:
             UsageError: there is no such card, or it lies somewhere else.
         """
-        text = self.rules.file.piles[pile.partition(":")[0]]
-        source = text.dealt_from
-        there, stock = self._pile(pile), self._pile(source)
+        known_piles, there = self.rules.file.piles, self._pile(pile)
+        source = known_piles[pile.partition(":")[0]].dealt_from
+        source = pile_name(source, there.owner) if known_piles[source].each else source
+        stock = self._pile(source)
         stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
         from rpgres.cards import Stack
 
@@ -440,7 +441,8 @@ class Table(msgspec.Struct):
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
             card = fitting[0]
             if len({code_of(one) for one in fitting}) > 1:
-                stack = Stack(source, stock.shuffles, known, self.lump)
+                # Not in the order in which they would be drawn: those left would then come later than their share.
+                stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
                 card = self.dealer.draw(fitting, stack, PLACE, self._count(PLACE))
                 self.events.append(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
                 self.has_secrets = self.has_secrets or there.audience is not None

@@ -626,7 +626,7 @@ def test_the_hash_of_the_rules_has_the_kits_in_it(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ('kits = ["aspect"]', "ruleset.toml:1: kits[0]: there is no kit 'aspect'; did you mean `aspects`?"),
-        ("kits = [3]", "ruleset.toml:1: kits[0]: there is no kit 3; there are: aspects, fate-family, harm"),
+        ("kits = [3]", "ruleset.toml:1: kits[0]: there is no kit 3; there are: aspects, cards, fate-family, harm"),
         ('kits = ["../data/harm"]', "ruleset.toml:1: kits[0]: there is no kit '../data/harm'"),
         ('kits = "harm"', "ruleset.toml:1: kits: expected a list, found text"),
     ],

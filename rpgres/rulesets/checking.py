@@ -13,12 +13,13 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets.describing import description_problems
+from rpgres.rulesets.laying import laying_problems, switch_problems
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import Action, Condition, Parameter, Range
-from rpgres.rulesets.rows import condition_problems, missing, row_problems, unregistered
+from rpgres.rulesets.records import Action, Parameter, Range
+from rpgres.rulesets.rows import missing, row_problems, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem, nearest, problem_error
 
@@ -44,6 +45,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         reach_problems,
         row_problems,
         _sheet_fields,
+        laying_problems,
         stray_problems,
     )
     return list({_key(problem): problem for check in checks for problem in check(rules)}.values())
@@ -237,21 +239,12 @@ def _names(rules: Rules) -> Iterator[Problem]:
                     yield problem_at(texts, ("effects", kind, key), f"it has no field {field!r}", hint=near)
 
 
-def _switched(rules: Rules, path: Path, condition: Condition) -> Iterator[Problem]:
-    """A condition of what characters have can speak of switches alone."""
-    strange = [key for key in condition if key not in rules.file.switches]
-    for key in strange:
-        yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
-    if not strange:
-        yield from condition_problems(rules, rules.texts(), path, condition, ())
-
-
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
     for name, track in rules.file.tracks.items():
-        yield from _switched(rules, ("tracks", name, "when"), track.when)
+        yield from switch_problems(rules, ("tracks", name, "when"), track.when)
         for number, more in enumerate(track.more):
-            yield from _switched(rules, ("tracks", name, "more", number, "when"), more.when)
+            yield from switch_problems(rules, ("tracks", name, "more", number, "when"), more.when)
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
         if field.track and field.track not in rules.file.tracks:

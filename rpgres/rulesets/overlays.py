@@ -22,6 +22,7 @@ def stray_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what the overlays of a ruleset have that changes nothing."""
     for folder in rules.overlays:
         yield from _unread(Path(folder))
+    yield from _decks(rules)
     try:
         yield from _tables(rules)
         yield from _menus(rules)
@@ -64,6 +65,22 @@ def _tables(rules: Rules) -> Iterator[Problem]:
             continue
         near = nearest(name, [other for other in names if other != name])
         yield problem_at(texts[:1], (), f"no action has an outcome table {name!r}", hint=near or "")
+
+
+def _decks(rules: Rules) -> Iterator[Problem]:
+    """Yield the decks that only overlays have and that nothing names, where another name may have been meant."""
+    named = {deck for pile in rules.file.piles.values() for deck in pile.decks}
+    names, texts = rules.deck_names(), dict[str, Sequence[Text]]()
+    for name in names:
+        try:
+            texts[name] = rules.deck_texts(name)
+        except FileError:
+            return  # a deck that cannot be read is told as such, and might extend any other
+    named |= {text.data.get("extends", "") for found in texts.values() for text in found}
+    for name, found in texts.items():
+        near = nearest(name, [other for other in names if other != name])
+        if near and name not in named and not _is_own(rules, found[0]):
+            yield problem_at(found[:1], (), f"no pile has a deck {name!r}, and no deck extends it", hint=near)
 
 
 def _menus(rules: Rules) -> Iterator[Problem]:
