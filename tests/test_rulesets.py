@@ -577,8 +577,8 @@ def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
     assert done.code == 0
     assert done.out == plain.out + (
         "\nfate broken: a problem in what is laid over it; `rpgres ruleset check fate` tells\n"
-        "rulesets/moorland: no ruleset is called 'moorland', so nothing in this folder is read; the ruleset.toml of a whole "
-        "ruleset begins with `standalone = true`\n"
+        "rulesets/moorland: no ruleset is called 'moorland', so nothing in this folder is read; the ruleset.toml of a "
+        "whole ruleset begins with `standalone = true`\n"
     )
     record = json.loads(run_rpgres("ruleset", "list", "--json").out)
     assert [problem["key"] for problem in record["problems"]] == ["bands.fail.to", ""]
