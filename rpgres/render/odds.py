@@ -12,6 +12,7 @@ from rpgres.render.words import band_title, rung, style_of, title
 from rpgres.rulesets import RulesetFile
 
 INDENT = "  "
+BEST = "best"  # in place of a policy: whoever acts decides as well as can be
 FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
@@ -175,7 +176,9 @@ def _style(file: RulesetFile, band: str) -> str:
 
 
 def _notes(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
+    everybody = "everybody else" if BEST in policies.values() else "everybody"
     for who, name in policies.items():
-        yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+        how = "as well as can be" if name == BEST else f"policy {name}"
+        yield line(INDENT, Piece(f"decisions of {everybody if who == '*' else who}: {how}", "quiet"))
     if note:
         yield line(INDENT, "note: ", note)
