@@ -86,7 +86,7 @@ class DeckFile(_Record, frozen=True):
 
 
 class Deck(msgspec.Struct, frozen=True):
-    """A deck: its kinds of cards by code, and how many there are of each. `pattern` is how cards are called."""
+    """A deck: its kinds of cards by code, and how many there are of each."""
 
     title: str
     summary: str
@@ -95,7 +95,7 @@ class Deck(msgspec.Struct, frozen=True):
     suits: Map[str, str] = EMPTY
     names: Map[str, int] = EMPTY
     signs: Map[str, tuple[str, str]] = EMPTY
-    pattern: str = PATTERN
+    pattern: str = PATTERN  # how cards of suits are called
 
     @property
     def size(self) -> int:

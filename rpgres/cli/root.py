@@ -32,6 +32,7 @@ COMMANDS: dict[str, Entry] = {
     "odds": Entry("odds", "Work out exact chances of an action, or of dice."),
     "scene": Entry("scene", "Play, check and test scripted scenes."),
     "sheet": Entry("sheet", "Make, check and show character sheets."),
+    "deck": Entry("deck", "List, show and draw from decks of cards."),
     "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
     "plugin": Entry("plugin", "List, start and check the plugins that bring rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
