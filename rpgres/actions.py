@@ -719,7 +719,8 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "by": event.by,
                 "dice": event.dice.text,
                 "faces": event.throw.text,
-                "value": event.throw.value,
+                "value": event.value,
+                **({"words": event.words} if event.words else {}),
             }
         case Decided():
             return {

@@ -268,6 +268,11 @@ TEXTS: dict[str, dict[str, str]] = {
         "when": "of a described action: the band comes about when this holds, before those with bounds alone",
         "unless": UNLESS,
     },
+    "Bounded": {
+        "value": "dice, or a number, with names in braces",
+        "at-least": "what it counts for when it comes to less",
+        "at-most": "what it counts for when it comes to more",
+    },
     "Range": {
         "from": "the lowest number of this outcome",
         "to": "the highest number of this outcome",
@@ -292,6 +297,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "values": "for a choice: what each stands for in dice",
         "rolls": "for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability",
         "numbers-too": "for an opposition: whether a plain number is such a rating as well",
+        "unit": "for an opposition with numbers-too: the word behind a number that is no rating, as in `3 successes`",
         "aliases": "further names of the option",
         "at-least": "the smallest number",
         "at-most": "the largest number",

@@ -16,7 +16,7 @@ from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
-from rpgres.rulesets import Ask, Effect, Option, Rules
+from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
 from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name, slug
 
 if TYPE_CHECKING:
@@ -30,13 +30,24 @@ MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
 class Rolled(msgspec.Struct, frozen=True, gc=False):
-    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled."""
+    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled.
+
+    `counts` is what the roll counts for where that is not the value of the dice, such as the highest; `words` say for
+    people what was rolled, with what was added.
+    """
 
     label: str
     dice: Dice
     throw: Throw
     by: str = ""
     audience: tuple[str, ...] | None = None
+    counts: int | None = None
+    words: str = ""
+
+    @property
+    def value(self) -> int:
+        """What the roll counts for."""
+        return self.throw.value if self.counts is None else self.counts
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
@@ -251,6 +262,20 @@ class Table(msgspec.Struct):
             return None, values
         self.events.append(Rolled(label, dice, throw, by))
         return throw.value, values
+
+    def explain(self, label: str, words: str, *, counts: int | None = None) -> None:
+        """Say of the last roll under a label, in the account, what was rolled; it changes nothing else.
+
+        Args:
+            label: the name under which it was rolled.
+            words: the dice with what was added to them, such as `2d6 + 2 quick`.
+            counts: what the roll counts for, where that is not the value of the dice.
+        """
+        for number in reversed(range(len(self.events))):
+            event = self.events[number]
+            if isinstance(event, Rolled) and event.label == label:
+                self.events[number] = msgspec.structs.replace(event, words=words, counts=counts)
+                return
 
     def versus(
         self,
@@ -618,11 +643,19 @@ class Table(msgspec.Struct):
                 effects, texts = self._follow(choice.asks, effects, texts, margin, roles, known)
         return effects, texts
 
-    def _with_results(self, rolls: Iterable[tuple[str, str]], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
+    def _with_results(self, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
         """Return facts with the results, by label, of what an outcome rolls."""
         from rpgres.dice import dice
 
-        return Map({**facts, **{label: self.roll(dice(text), label, by=by) for label, text in rolls}})
+        results: dict[str, int] = {}
+        for rolled in rolls:
+            value = self.roll(dice(rolled.dice), rolled.label, by=by)
+            counts = results[rolled.label] = rolled.formula.within(value)
+            words = rolled.words
+            if counts != value:
+                words = f"{words or rolled.dice}, at {'least' if counts > value else 'most'} {counts}"
+            self.explain(rolled.label, words, counts=counts)
+        return Map({**facts, **results})
 
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)

@@ -261,7 +261,8 @@ def test_it_is_used_like_any_other() -> None:
     )
     assert text == (
         0,
-        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6\n  time: 5 = 10\n  It is done.\n"
+        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6 (3d6 + 2*0 tired)\n"
+        "  opposition: 11 attribute\n  time: 5 = 10 (1d6 + 11 attribute/2)\n  It is done.\n"
         "  * done: degrees 1, minutes 10\n  seed: 7\n",
         "",
     )
@@ -814,7 +815,7 @@ def test_pools_of_no_dice_are_worth_nothing_and_no_question() -> None:
 @pytest.mark.parametrize("vs", ["1d6", "2d4"])
 @pytest.mark.parametrize("cover", [0, 2])
 def test_what_opposes_may_be_part_of_more(vs: str, cover: int) -> None:
-    write(BLADES.replace("{pool}d6>=5", "{pool}d6"), name="blades")
+    write(BLADES.replace("{pool}d6>=5", "{pool}d6").replace("{rating}d6>=5", "{rating}d6"), name="blades")
     count, sides = map(int, vs.split("d"))
     expected = (3 @ icepool.d6 - count @ icepool.d(sides) - cover).map(lambda margin: "hit" if margin > 0 else "miss")
     assert odds("strike", name="blades", pool=3, vs=vs, cover=cover) == {

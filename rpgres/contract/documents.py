@@ -160,7 +160,7 @@ def check_tables(subject: Subject) -> Iterator[Finding]:
 def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Finding]:
     bands, table = rules.file.bands, rules.table(name)
     where = _table_place(rules, name)
-    ranged = [band for band in bands if bands[band].from_ is not None or bands[band].to is not None]
+    ranged = [band for band in bands if bands[band].has_bounds]
     by_margin = {known for known, _, is_by_margin in came_to if is_by_margin}
     met = {band for known, band, _ in came_to if known == name}
     if len(table) > 1:
@@ -184,7 +184,7 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
 def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
     """Tell whether a margin, or that nothing opposes, leads to a row of a table with several."""
     its = bands[band]
-    if its.from_ is not None or its.to is not None or its.unopposed:
+    if its.has_bounds or its.unopposed:
         return True
     return any(other.also == band for other in bands.values())
 

@@ -8,7 +8,7 @@ from rpgres.ladder import LadderOdds
 from rpgres.notations import DiceOdds
 from rpgres.odds import Chance, OddsResult
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.words import band_title, rung, style_of, title
+from rpgres.render.words import rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
 
 INDENT = "  "
@@ -27,7 +27,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         file: the ruleset's data, for its words.
         bars: columns for a bar; 0 for none.
     """
-    names = {name: band_title(file, name) for name in record.outcomes}
+    names = titles(file, record.outcomes)
     width = max(map(len, names.values()), default=0)
     fractions = _fractions(record.outcomes, left=record.open)
     lines = [line(Piece(f"{title(record.action or '')}: odds", "title"))]
@@ -71,7 +71,7 @@ def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
 def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
     """Return the odds at every rung as a table, with the ruleset's advice on difficulty under it."""
     bands = list(dict.fromkeys(name for one in ladder.ladder for name in one.outcomes))
-    heads = [band_title(file, name) for name in bands]
+    heads = list(titles(file, bands).values())
     widths = [max(9, len(head)) for head in heads]
     names = [rung(one.value, file.ladder) for one in ladder.ladder]
     first = max(map(len, ("against", *names)))

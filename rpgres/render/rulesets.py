@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from rpgres.descriptions import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.inputs import metavar
 from rpgres.plugins import RulesetName
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import effect_words, signed, title
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
-from rpgres.rulesets.records import PileText
+from rpgres.rulesets.records import Formula, PileText, bounded
 from rpgres.rulesets.rules import BOUNDS
 
 INDENT = "  "
@@ -87,7 +89,7 @@ def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [(key, str(described[key])) for key in ("roll", "vs", "by") if key in described]
     rows += [("under", "lower is better")] if described.get("under") else []
     rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
-    rows += described.get("numbers", {}).items()
+    rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
     for other in described.get("instead", {}).values():
         told = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
         rows.append(("or", told + condition_words(other["when"], other["unless"])))
@@ -204,9 +206,16 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
 
 
-def _rolled_lines(rolls: Mapping[str, str], *, indent: str) -> Iterator[Line]:
-    for label, dice in rolls.items():
-        yield line(indent, "rolls ", Piece(label, "name"), f": {dice}")
+def _rolled_lines(rolls: Mapping[str, Formula], *, indent: str) -> Iterator[Line]:
+    for label, formula in rolls.items():
+        yield line(indent, "rolls ", Piece(label, "name"), f": {_formula(formula)}")
+
+
+def _formula(formula: Formula) -> str:
+    """Return dice or a number with the bounds it has."""
+    its = bounded(formula)
+    sides = (("at least", its.at_least), ("at most", its.at_most))
+    return ", ".join([its.value, *(f"{word} {bound}" for word, bound in sides if bound is not None)])
 
 
 def _consequence_lines(

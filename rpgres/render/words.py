@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rpgres.render.lines import Piece
@@ -121,6 +121,13 @@ def band_title(file: RulesetFile | None, band: str) -> str:
     """Return what an outcome is called."""
     known = file.bands.get(band) if file is not None else None
     return known.title if known is not None else title(band)
+
+
+def titles(file: RulesetFile | None, bands: Iterable[str]) -> dict[str, str]:
+    """Return what outcomes are called, with the name of each where several are called the same."""
+    titles = {band: band_title(file, band) for band in bands}
+    said = list(titles.values())
+    return {band: f"{text} ({band})" if said.count(text) > 1 else text for band, text in titles.items()}
 
 
 def style_of(success: bool | None, margin: int | None) -> str:

@@ -18,7 +18,7 @@ from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import Action, Parameter, Range
+from rpgres.rulesets.records import Action, Parameter
 from rpgres.rulesets.rows import missing, row_problems, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem, nearest, problem_error
@@ -105,9 +105,7 @@ def _bands(rules: Rules) -> Iterator[Problem]:
         elif band.also and bands[band.also].also:
             message = f"{band.also} is itself also {bands[band.also].also}; a band is one other at most"
             yield problem_at(texts, ("bands", name, "also"), message)
-    plain = {
-        name: Range(from_=band.from_, to=band.to) for name, band in bands.items() if not (band.when or band.unless)
-    }
+    plain = {name: band for name, band in bands.items() if not band.is_exception}
     yield from range_problems(rules, ("bands",), plain)
 
 

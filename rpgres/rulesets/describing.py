@@ -10,11 +10,10 @@ from rpgres.rulesets.numbers import (
     described_actions,
     names_after_roll,
     number_names,
-    parameters_of,
 )
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import range_problems
-from rpgres.rulesets.records import Action, Condition, Parameter
+from rpgres.rulesets.records import Action, Condition, Parameter, templates
 from rpgres.rulesets.rows import TRIED, Scope, condition_problems, filled, missing, scope_of, template_problems
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import names_in
@@ -47,7 +46,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
         if template:
             yield from _dice(rules, path, template, name, scope)
     ranges = action.bands.values() or rules.file.bands.values()
-    if not any(one.from_ is not None or one.to is not None for one in ranges):
+    if not any(one.has_bounds for one in ranges):
         yield problem_at(texts, (*at, "roll"), "no outcome has bounds (`from`, `to`), so a result means nothing")
     if action.by and action.by not in known:
         yield missing(texts, (*at, "by"), "number", action.by, sorted(known))
@@ -82,7 +81,7 @@ def _before(rules: Rules, path: Path, condition: Condition, action: Action, scop
 
 def _dice(rules: Rules, path: Path, template: str, name: str, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with the dice of a side, which may name nothing that is known only when they lie."""
-    action, parameters = rules.file.actions[name], parameters_of(rules.file, name)
+    action, parameters = rules.file.actions[name], rules.file.parameters_of(name)
     after = names_after_roll(action)
     is_vs = path[-1] == "vs"
     opposers = {one for one, its in parameters.items() if its.kind == "opposition" and not its.many} if is_vs else set()
@@ -118,8 +117,8 @@ def _faults_of_names(
 def _number(rules: Rules, path: Path, number: str, name: str, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with a number that is worked out."""
     action, texts = rules.file.actions[name], rules.texts()
-    template = action.numbers[number]
-    parameters = parameters_of(rules.file, name)
+    template = templates(action.numbers)[number]
+    parameters = rules.file.parameters_of(name)
     if number in parameters:
         yield problem_at(texts, path, f"{number!r} is a parameter of this action; the number needs another name")
     faults = list(_faults_of_names(template, parameters, action, after=set(), opposers=set()))
@@ -129,7 +128,7 @@ def _number(rules: Rules, path: Path, number: str, name: str, scope: Scope) -> I
         yield from found
         if not found and _has_dice(template, scope):
             yield problem_at(texts, path, f"a number is worked out, not rolled; {template!r} has dice")
-    if number in _reached(number, action.numbers):
+    if number in _reached(number, templates(action.numbers)):
         yield problem_at(texts, path, f"the number {number} is worked out from itself")
 
 

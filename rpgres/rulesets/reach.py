@@ -39,8 +39,7 @@ def _unreached(rules: Rules) -> Iterator[Problem]:
         if not action.roll:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}
     for name, band in file.bands.items():
-        has_bounds = band.from_ is not None or band.to is not None
-        if not (has_bounds or band.when or band.unless or band.unopposed or name in named):
+        if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
             told = "nothing comes to this band: it has no bounds (from, to) and no condition (when)"
             yield problem_at(rules.texts(), ("bands", name), told)
 
@@ -48,7 +47,7 @@ def _unreached(rules: Rules) -> Iterator[Problem]:
 def _faults(
     rules: Rules, prefix: Path, bands: Mapping[str, Band] | Mapping[str, Range], actions: Sequence[str]
 ) -> Iterator[Problem]:
-    exceptions = {name: band for name, band in bands.items() if band.when or band.unless}
+    exceptions = {name: band for name, band in bands.items() if band.is_exception}
     spans = [_spans(rules.file.actions[action], scope_of(rules, [action])) for action in actions]
     before: list[str] = []
     for name, band in exceptions.items():
@@ -69,10 +68,10 @@ def _faults(
 
 def _covers(earlier: Band | Range, later: Band | Range) -> bool:
     """Tell whether a band comes about whenever the later one would."""
-    has_bounds = earlier.from_ is not None or earlier.to is not None
     same_bounds = (earlier.from_, earlier.to) == (later.from_, later.to)
     is_wider = all(later.when.get(key) == wanted for key, wanted in earlier.when.items())
-    return is_wider and (not earlier.unless or earlier.unless == later.unless) and (not has_bounds or same_bounds)
+    is_barred = bool(earlier.unless) and earlier.unless != later.unless
+    return is_wider and not is_barred and (same_bounds or not earlier.has_bounds)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -126,9 +125,10 @@ def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> 
     if name not in spans:
         return ""
     low, high = spans[name]
-    numbers = [one for one in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(one, int)]
-    if not numbers:
-        return ""
+    found = wanted if isinstance(wanted, list) else [wanted]
+    numbers = [one for one in found if isinstance(one, int)]
+    if len(numbers) < len(found):
+        return ""  # what a name comes to is not known
     is_too_high = high is not None and min(numbers) > high and not key.endswith("-to")
     is_too_low = max(numbers) < low and not key.endswith("-from")
     if not (is_too_high or is_too_low):

@@ -13,10 +13,9 @@ from rpgres.rulesets.numbers import (
     dice_names,
     has_any_ability,
     number_names,
-    parameters_of,
 )
 from rpgres.rulesets.places import Path, Text, problem_at, problems_in, read_as
-from rpgres.rulesets.records import EffectText, Id, OutcomeTable, RowOption, RowQuestion
+from rpgres.rulesets.records import EffectText, Formula, Id, OutcomeTable, RowOption, RowQuestion, templates
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
 from rpgres.rulesets.templates import fill, misnamed, names_in
 from rpgres.state import EMPTY
@@ -59,7 +58,7 @@ def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
     """Return what may be named where any of these actions, as far as they are described, can come to."""
     file = rules.file
     described = [action for action in actions if file.actions[action].roll]
-    parameters = [item for action in described for item in parameters_of(file, action).items()]
+    parameters = [item for action in described for item in file.parameters_of(action).items()]
     return Scope(
         numbers=frozenset(name for action in described for name in number_names(file, action)),
         dice=frozenset(name for action in described for name in dice_names(file, action)),
@@ -282,8 +281,8 @@ def _effects(
             yield from _fields(rules, texts, at, kind, described, fields, scope, is_told=is_told)
 
 
-def _rolls(texts: Sequence[Text], path: Path, rolls: Mapping[str, str], scope: Scope) -> Iterator[Problem]:
-    for label, template in rolls.items():
+def _rolls(texts: Sequence[Text], path: Path, rolls: Mapping[str, Formula], scope: Scope) -> Iterator[Problem]:
+    for label, template in templates(rolls).items():
         yield from template_problems(texts, (*path, label), template, scope)
         if label in scope.numbers - scope.rolled:
             yield problem_at(texts, (*path, label), f"{label!r} is a number already; what is rolled needs another name")
@@ -479,7 +478,7 @@ def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
     """Return what parameters of described actions may be: conditions can speak of choices and flags."""
     found: dict[str, list[str]] = {}
     for action in described_actions(rules.file):
-        for name, parameter in parameters_of(rules.file, action).items():
+        for name, parameter in rules.file.parameters_of(action).items():
             if parameter.kind == "flag":
                 found[name] = ["yes", "no"]
             elif parameter.kind == "choice":
