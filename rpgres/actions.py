@@ -294,7 +294,9 @@ def _described(action: str) -> Rule:
     return partial(play_described, action)
 
 
-ROLLED = "what an outcome rolls"  # the help of a label that only an outcome table has
+def help_of(label: str) -> str:
+    """Return the help of a label that no ruleset describes: one that only an outcome table has, or the engine's own."""
+    return "which card it is, where one is typed without its sign" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:

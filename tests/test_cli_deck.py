@@ -370,7 +370,7 @@ def test_the_schema_of_results_has_draws_and_moves() -> None:
 
 def test_ruleset_show_has_piles_and_decks() -> None:
     out = shown("ruleset", "show", "gambit")
-    assert "\nDice and cards (--given LABEL=...)\n  deal  the cards of a hand\n  draw  a card\n" in out
+    assert "\nDice and cards (--given LABEL=...)\n  deal   the cards of a hand\n  draw   a card\n  place  which" in out
     assert (
         "\nWhere cards lie\n"
         "  deck     Deck: face down; little; when empty made of discard [when refill is yes]\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rpgres.actions import ROLLED, labels_of
+from rpgres.actions import help_of, labels_of
 from rpgres.cards import Deck
 from rpgres.cli.playing import RulesetData
 from rpgres.errors import RpgresError
@@ -42,7 +42,7 @@ def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
         if declared is not None:
             text = declared.help
         elif kind == "chance":
-            text = ROLLED
+            text = help_of(label)
         else:
             question = questions[label]
             who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"
