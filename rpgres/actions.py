@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -40,9 +40,10 @@ from rpgres.version import __version__
 from rpgres.waiting import Waiting, always
 
 if TYPE_CHECKING:
-    from rpgres.cards import Card
+    from rpgres.cards import Card, Stack
     from rpgres.tomlfiles import Source
 
+Returned = TypeVar("Returned")
 NOBODY = ""  # a seat that nobody has
 
 
@@ -58,7 +59,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """How an action ended, as `rpgres roll --json` prints it.
 
     Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
-    outcome are null.
+    outcome are null. `also` is another outcome that this one is as well, null for most.
     """
 
     format: Literal["rpgres.result/1"] = "rpgres.result/1"
@@ -71,6 +72,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any]
     answers: list[AnswerRecord]
     outcome: str | None
+    also: str | None = None
     success: bool | None
     margin: int | None
     total: int | None
@@ -211,17 +213,37 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     rules = prepared.rules
     table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
-    try:
+
+    def once() -> Outcome:
         for pile, cards, option in prepared.placed:
             table.place(pile, cards, option=option)
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
+        return outcome
+
+    return guarded(rules, table, f"the rule {rules.id} {prepared.action}", once), table
+
+
+def guarded(rules: Rules, table: Table, told: str, call: Callable[[], Returned]) -> Returned:
+    """Return what a ruleset's code returns, with whatever goes wrong in it told as its fault.
+
+    Args:
+        rules: the ruleset in play.
+        table: where it plays.
+        told: what the code is, for messages.
+        call: runs it.
+
+    Raises:
+        NeedsAnswer, Settled: the run ended early; the exception carries the table as `table`.
+        RuleError: the code raised something that is not meant for users, or broke its contract with the table.
+    """
+    try:
+        returned = call()
     except Broken as broken:
         if table.fault is not None:
             raise table.fault from broken
-        told = f"the rule {rules.id} {prepared.action} cannot be played: {broken.told}"
-        raise blamed(RuleError(told), rules.ruleset) from broken
+        raise blamed(RuleError(f"{told} cannot be played: {broken.told}"), rules.ruleset) from broken
     except Stop as stop:
         stop.table = table
         raise
@@ -231,11 +253,47 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
         raise
     except BaseException as error:
         place = place_of(error)
-        told = f"the rule {rules.id} {prepared.action} failed: {in_words(error)}{place}"
-        raise blamed(RuleError(told, place=place), rules.ruleset) from error
+        fault = RuleError(f"{told} failed: {in_words(error)}{place}", place=place)
+        raise blamed(fault, rules.ruleset) from error
     if table.fault is not None:
         raise table.fault
-    return outcome, table
+    return returned
+
+
+def laid(prepared: Prepared) -> Prepared:
+    """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
+
+    Whoever runs it many times spares doing it each time.
+
+    Raises:
+        UsageError: there is no such card, or it lies somewhere else.
+    """
+    if not prepared.placed:
+        return prepared
+    dealer = _Unlaid()
+    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump)
+    for pile, cards, option in prepared.placed:
+        table.place(pile, cards, option=option)
+    if dealer.was_asked:
+        return prepared
+    return msgspec.structs.replace(prepared, state=table.state, placed=())
+
+
+class _Unlaid(SeededDealer):
+    """A dealer that answers only what is all the same to the rule, and notes whether it was asked anything else."""
+
+    __slots__ = ("was_asked",)
+
+    def __init__(self) -> None:
+        super().__init__(Streams(""))
+        self.was_asked = False
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        from rpgres.cards import classes
+
+        firsts, _ = classes(cards, stack)
+        self.was_asked |= len(firsts) > 1
+        return firsts[0]
 
 
 def _described(action: str) -> Rule:
@@ -574,6 +632,7 @@ def _result(
         inputs=prepared.inputs,
         answers=list(answers_of(events)),
         outcome=outcome.band,
+        also=rules.file.bands[outcome.band].also or None,
         success=outcome.success,
         margin=outcome.margin,
         total=outcome.total,
@@ -592,7 +651,34 @@ def _result(
 def _pending(
     prepared: Prepared, events: Sequence[Event], *, question: Question, seed: str, note: str | None
 ) -> Pending:
-    answers = list(answers_of(events))
+    pending = pending_of(
+        prepared.rules,
+        events,
+        action=prepared.action,
+        actor=prepared.actor,
+        inputs=prepared.inputs,
+        question=question,
+        seed=seed,
+        note=note,
+    )
+    changed = {
+        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
+    }
+    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
+
+
+def pending_of(
+    rules: Rules,
+    events: Sequence[Event],
+    *,
+    action: str,
+    actor: str,
+    inputs: dict[str, Any],
+    question: Question,
+    seed: str,
+    note: str | None,
+) -> Pending:
+    """Return the record of what waits for a decision, without the command line that resumes it."""
     asked = QuestionRecord(
         label=question.label,
         who=question.who,
@@ -601,24 +687,20 @@ def _pending(
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
     )
-    pending = Pending(
+    return Pending(
         version=__version__,
-        ruleset=prepared.rules.id,
-        action=prepared.action,
-        actor=prepared.actor,
-        inputs=prepared.inputs,
-        answers=answers,
+        ruleset=rules.id,
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
         events=[event_record(event) for event in events],
         question=asked,
-        switches=prepared.rules.switches,
+        switches=rules.switches,
         seed=seed,
         resume="",
         note=note,
     )
-    changed = {
-        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
-    }
-    return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
 
 
 def answers_of(events: Iterable[Event]) -> Iterator[AnswerRecord]:
@@ -680,7 +762,7 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "event": "move",
                 "cards": list(event.cards),
                 "by": event.by,
-                "how": event.how,
+                "label": event.label,
                 "from": event.source,
                 "to": event.target,
             }

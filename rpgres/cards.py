@@ -8,9 +8,9 @@ that every card can be in exactly one place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,7 @@ class Card(msgspec.Struct, frozen=True):
         value: its number; None for a card without one.
         suit: its suit; empty for a card without one.
         attributes: whatever else is printed on it, by name (`aura`).
+        short: its code without the sign.
     """
 
     code: str
@@ -35,6 +36,7 @@ class Card(msgspec.Struct, frozen=True):
     value: int | None = None
     suit: str = ""
     attributes: Map[str, str] = EMPTY
+    short: str = ""
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -89,6 +91,7 @@ class Deck(msgspec.Struct, frozen=True):
     counts: Map[str, int]
     suits: Map[str, str] = EMPTY
     names: Map[str, int] = EMPTY
+    signs: Map[str, tuple[str, str]] = EMPTY
 
     @property
     def size(self) -> int:
@@ -105,6 +108,24 @@ def _copies(code: str, count: int, mark: str) -> list[str]:
     return [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
 
 
+class Stack(NamedTuple):
+    """A shuffled pile as a dealer is asked for its cards.
+
+    Attributes:
+        pile: its name on the table.
+        shuffles: how often it was shuffled, so that each time has an order of its own.
+        known: what the cards are.
+        lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
+        alike: the same for this draw alone, among cards that `lump` tells apart.
+    """
+
+    pile: str
+    shuffles: int
+    known: Cards
+    lump: Callable[[Card], Hashable] | None = None
+    alike: Callable[[Card], Hashable] | None = None
+
+
 _PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
 
 
@@ -118,10 +139,10 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
     faults: list[tuple[tuple[str | int, ...], str]] = []
     cards: dict[str, Card] = dict(base.cards) if base else {}
     counts: dict[str, int] = dict(base.counts) if base else {}
-    signs: dict[str, tuple[str, str]] = {}
+    signs: dict[str, tuple[str, str]] = dict(base.signs) if base else {}
     for attribute, meanings in file.signs.items():
         for sign, meaning in meanings.items():
-            if sign in signs or not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
+            if not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
                 faults.append((("signs", attribute, sign), "a sign is up to three characters without digits, . , ="))
             signs[sign] = attribute, meaning
     spoken = {number: name for name, number in file.names.items()}
@@ -142,17 +163,17 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
             shown = {"suit": suit.title, "value": spoken.get(value, value), "sign": sign}
             title = _title(file.card, shown)
             attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
-            cards[code] = Card(code, title, value, name, attributes)
+            cards[code] = Card(code, title, value, name, attributes, f"{suit.code}{value}")
             counts[code] = counts.get(code, 0) + 1
     for name, lone in file.cards.items():
         if lone.code.lower() in owners:
             suit_name = owners[lone.code.lower()]
             faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
-        cards[lone.code] = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes))
+        cards[lone.code] = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
         counts[lone.code] = counts.get(lone.code, 0) + lone.count
     suits = Map({**(base.suits if base else {}), **{name: suit.title for name, suit in file.suits.items()}})
     names = Map({**(base.names if base else {}), **file.names})
-    return Deck(file.title, file.summary, Map(cards), Map(counts), suits, names), faults
+    return Deck(file.title, file.summary, Map(cards), Map(counts), suits, names, Map(signs)), faults
 
 
 def _title(pattern: str, shown: Mapping[str, Any]) -> str:
@@ -161,15 +182,19 @@ def _title(pattern: str, shown: Mapping[str, Any]) -> str:
     return pattern
 
 
-class Cards(msgspec.Struct, frozen=True):
+class Cards(msgspec.Struct, frozen=True, eq=False):
     """All kinds of cards that may lie on a table, and how they are typed."""
 
     by_code: Map[str, Card]
     typed: Map[str, tuple[str, ...]]
+    by_copy: dict[str, Card] = {}  # physical cards that were asked for
 
     def card(self, card: str) -> Card:
         """Return the kind of a physical card."""
-        return self.by_code[code_of(card)]
+        found = self.by_copy.get(card)
+        if found is None:
+            found = self.by_copy[card] = self.by_code[code_of(card)]
+        return found
 
     def matching(self, text: str) -> tuple[str, ...]:
         """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
@@ -189,11 +214,10 @@ def known_cards(decks: Iterable[Deck]) -> Cards:
 
 
 def _names(deck: Deck, code: str, card: Card) -> list[str]:
-    names = [code, card.title, slug(card.title)]
-    found = re.match(r"^([A-Za-z]+)(-?\d+)(\D*)$", code)
+    names = [code, card.short, card.title, slug(card.title)]
+    found = re.match(r"^([A-Za-z]+)-?\d+(\D*)$", code)
     if found and card.suit:
-        letters, value, sign = found.groups()
-        names.append(f"{letters}{value}")
+        letters, sign = found.groups()
         for spoken, number in deck.names.items():
             if number == card.value:
                 names += [f"{letters}{spoken}{sign}", f"{letters}{spoken}"]
@@ -204,15 +228,27 @@ def _typed(text: str) -> str:
     return text.strip().lower().replace("\N{MINUS SIGN}", "-")
 
 
-@lru_cache(maxsize=4096)  # a walk asks this of the same pile in every course
-def grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return one physical card of each class of a pile, and how many cards each class has.
+def classes(cards: tuple[str, ...], stack: Stack) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return one physical card of each class that a rule tells apart, and how many cards each class has.
 
     Args:
         cards: the pile, sorted.
-        key: `key(card) -> class`, or None where every kind of card is a class of its own.
-        known: what the cards are.
+        stack: what is known of it: which cards are alike to the rule, and which at this draw.
     """
+    firsts, sizes = _grouped(cards, stack.lump, stack.known)
+    if stack.alike is None:
+        return firsts, sizes
+    joined: dict[Hashable, str] = {}
+    weights: dict[Hashable, int] = {}
+    for card, size in zip(firsts, sizes, strict=True):
+        kind = stack.alike(stack.known.card(card))
+        joined.setdefault(kind, card)
+        weights[kind] = weights.get(kind, 0) + size
+    return tuple(joined.values()), tuple(weights.values())
+
+
+@lru_cache(maxsize=4096)  # a walk asks this of the same pile in every course
+def _grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str, ...], tuple[int, ...]]:
     firsts: dict[Any, str] = {}
     sizes: dict[Any, int] = {}
     for card in cards:

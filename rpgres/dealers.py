@@ -5,32 +5,16 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from rpgres.chance import LANES, WORD, Streams, pick
 from rpgres.dice import Dice, Throw
 from rpgres.errors import GivenError
 
 if TYPE_CHECKING:
-    from rpgres.cards import Cards
+    from rpgres.cards import Cards, Stack
     from rpgres.dice.readings import Reading
-
-
-class Stack(NamedTuple):
-    """A shuffled pile as a dealer is asked for its cards.
-
-    Attributes:
-        pile: its name on the table.
-        shuffles: how often it was shuffled, so that each time has an order of its own.
-        known: what the cards are.
-        lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
-    """
-
-    pile: str
-    shuffles: int
-    known: Cards
-    lump: Callable[[Any], Hashable] | None = None
 
 
 class Dealer(Protocol):

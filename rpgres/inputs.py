@@ -137,7 +137,7 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
         if value is None and parameter.default is None and name not in described.required:
             continue  # the rule's own default stands
         read = _read(setting, name, parameter, value)
-        if parameter.kind not in ("tag", "counter", "cards"):
+        if parameter.is_argument:
             arguments[name.replace("-", "_")] = read
     return arguments
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.actions import Prepared, prepare
-from rpgres.odds import LEAVES, SECONDS, Chance, chance_record, outcome_odds
+from rpgres.odds import LEAVES, SECONDS, Chance, Odds, chance_record, outcome_odds
 from rpgres.players import Policy
 from rpgres.rulesets import Rules
 from rpgres.state import EMPTY
@@ -66,6 +66,7 @@ def ladder_odds(
     leaves: int = LEAVES,
     seconds: float = SECONDS,
     note: str | None = None,
+    weigh: Callable[..., Odds] = outcome_odds,
 ) -> LadderOdds:
     """Return the chances of an action's outcomes against every rung, the highest first.
 
@@ -80,6 +81,7 @@ def ladder_odds(
         beside: the folder in which sheets are sought first.
         leaves, seconds: the budget of each rung.
         note: carried into the record.
+        weigh: works out the odds of one rung.
 
     Raises:
         UsageError: an input is missing or impossible.
@@ -88,7 +90,7 @@ def ladder_odds(
     rungs = []
     for name, value in sorted(rules.file.ladder.items(), key=lambda rung: -rung[1]):
         prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
-        odds = outcome_odds(
+        odds = weigh(
             prepared,
             choose=choose,
             policies=policies(prepared) if policies is not None else EMPTY,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rpgres.actions import Prepared, check_labels, is_ours, play
+from rpgres.actions import Prepared, check_labels, is_ours, laid, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import RuleError, UsageError
 from rpgres.players import Policy, Question, Seats
@@ -26,7 +26,7 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dealers import Stack
+    from rpgres.cards import Stack
     from rpgres.dice import Dice, Law
     from rpgres.dice.readings import JointLaw, Reading
 
@@ -167,11 +167,13 @@ class WalkDealer:
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         """Return a card; those that are alike to the rule are one answer, weighted by their number."""
-        from rpgres.cards import grouped
+        if self._position < len(self._tape):  # which cards are alike need not be worked out again
+            firsts: tuple[str, ...] = cards
+            sizes: tuple[int, ...] = ()
+        else:
+            from rpgres.cards import classes
 
-        firsts, sizes = grouped(cards, stack.lump, stack.known)
-        if len(firsts) == 1:
-            return firsts[0]
+            firsts, sizes = classes(cards, stack)
         card: str = self._next(label, firsts, sizes, len(cards))
         return card
 
@@ -340,6 +342,16 @@ class Chance(msgspec.Struct, frozen=True):
     exact: str
 
 
+class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
+    """What comes of one option of the first decision when everything after it is decided as well as can be."""
+
+    label: str
+    option: str
+    success: Chance
+    outcomes: dict[str, Chance]
+    open: Chance
+
+
 class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     """The odds of an action or of a dice expression, as `rpgres odds --json` prints them."""
 
@@ -356,6 +368,7 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     passed: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
+    choices: list[ChoiceOdds] = []
     note: str | None = None
 
 
@@ -393,7 +406,7 @@ def outcome_odds(
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-
+    prepared = laid(prepared)
     passed: set[str] = set()
     undecided: dict[str, Question] = {}
 
@@ -410,8 +423,6 @@ def outcome_odds(
             passed.update(seats.passed)
         return outcome.band
 
-    from fractions import Fraction
-
     rules = prepared.rules
     recheck = 0 if is_ours(rules) else RECHECKED
     try:
@@ -420,22 +431,30 @@ def outcome_odds(
         told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
         raise blamed(RuleError(told), rules.ruleset) from broken
     if undecided:
-        raise _needs_policy(undecided.values())
+        raise needs_policy(undecided.values())
     if not odds.masses:
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
         why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
         raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
-    bands = rules.file.bands
-    by_margin = set(rules.file.actions[prepared.action].bands) or {
-        name for name, band in bands.items() if band.from_ is not None or band.to is not None
-    }
-    is_rolled = not by_margin.isdisjoint(odds.masses)
-    shown = [name for name in bands if name in odds.masses or (is_rolled and name in by_margin)]
-    masses = {name: odds.masses.get(name, Fraction(0)) for name in shown}
+    masses = in_order(prepared, odds.masses)
     return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)))
 
 
-def _needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
+def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Return the chances of outcomes in the ruleset's order; every band that a margin can give is there."""
+    from fractions import Fraction
+
+    file = prepared.rules.file
+    by_margin = set(file.actions[prepared.action].bands) or {
+        name for name, band in file.bands.items() if band.from_ is not None or band.to is not None
+    }
+    is_rolled = not by_margin.isdisjoint(masses)
+    shown = [name for name in file.bands if name in masses or (is_rolled and name in by_margin)]
+    return {name: masses.get(name, Fraction(0)) for name in shown}
+
+
+def needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
+    """Return what is raised when decisions have nobody to take them."""
     asked = [
         f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
         for question in questions
@@ -449,7 +468,12 @@ def _needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
 
 
 def odds_record(
-    prepared: Prepared, odds: Odds, *, policies: Mapping[str, str] = EMPTY, note: str | None = None
+    prepared: Prepared,
+    odds: Odds,
+    *,
+    policies: Mapping[str, str] = EMPTY,
+    choices: Sequence[ChoiceOdds] = (),
+    note: str | None = None,
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
     return OddsResult(
@@ -465,6 +489,7 @@ def odds_record(
         passed=list(odds.passed),
         policies=dict(policies),
         switches=prepared.rules.switches,
+        choices=list(choices),
         note=note,
     )
 

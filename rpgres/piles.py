@@ -24,7 +24,8 @@ def lay_out(rules: Rules, state: State) -> State:
         for owner in state.characters if text.each else ("",):
             place = pile_name(name, owner)
             if place not in piles:
-                audience = {"up": None, "down": (), "hand": (state.seat_of(owner) if owner else GM,)}[text.face]
+                face = "hand" if rules.has(text.hidden_when) and text.hidden_when else text.face
+                audience = {"up": None, "down": (), "hand": (state.seat_of(owner) if owner else GM,)}[face]
                 cards = deck.copies(mark=owner) if deck is not None else ()
                 piles[place] = Pile(cards=cards, audience=audience, owner=owner)
     if len(piles) == len(state.piles):

@@ -26,6 +26,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         options: what may be answered; an optional question may also be answered `NO`.
         text: the question as put to a person.
         facts: what the decision is about, so that a policy need not dig for it.
+        dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
+        is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
     """
 
     label: str
@@ -34,6 +36,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     text: str = ""
     optional: bool = False
     facts: Mapping[str, Any] = EMPTY
+    dominant: str = ""
+    is_won: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -121,10 +125,9 @@ class Seats:
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer and by what means it came, or None when nobody answers."""
-        if self._choose:
-            answers = self._choose.get(question.label)
-            if answers:
-                return Answer(answers.pop(0), "choose")
+        scripted = self.scripted(question) if self._choose else None
+        if scripted is not None:
+            return scripted
         policy = self._everybody
         if len(self._policies) > 1 or policy is None:
             policy = self._policies.get(question.who) or self._policies.get(view.seat, policy)
@@ -139,6 +142,11 @@ class Seats:
         if question.optional:
             self.passed.add(question.label)
         return None
+
+    def scripted(self, question: Question) -> Answer | None:
+        """Return the script's next answer to a question, if it has one."""
+        answers = self._choose.get(question.label)
+        return Answer(answers.pop(0), "choose") if answers else None
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label."""

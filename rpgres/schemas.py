@@ -22,7 +22,7 @@ from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
 from rpgres.players import COMMON_POLICIES
 from rpgres.rulesets import Field, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
-from rpgres.scenes import SceneFile, SceneResult
+from rpgres.scenes import ABSENT, SceneFile, SceneResult
 from rpgres.sheets import RULESET, sheet_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -278,8 +278,14 @@ def _refine_result(schema: Schema, rules: Rules) -> None:
     properties = _properties(schema["$defs"], "Result")
     _name_ruleset(properties, rules)
     properties["outcome"] |= {"enum": list(rules.file.bands)}
+    properties["also"] |= {"enum": [*_others(rules), None]}
     # Readers of a result have to bear with fields that a later version adds, so effects stay open.
     properties["effects"]["items"] = {"oneOf": _effects(rules, is_closed=False)}
+
+
+def _others(rules: Rules) -> list[str]:
+    """Return the bands that another band is as well."""
+    return list(dict.fromkeys(band.also for band in rules.file.bands.values() if band.also))
 
 
 def _refine_pending(schema: Schema, rules: Rules) -> None:
@@ -412,10 +418,14 @@ def _refine_scene(schema: Schema, rules: Rules) -> None:
     properties["policy"] |= {"enum": [*_policies(rules), ""]}
     step = definitions["Step"]
     step["properties"]["action"] |= {"enum": list(rules.file.actions)}
+    for moment in ("begin", "end"):
+        step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
     step["properties"]["choose"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="decision"))}
     step["allOf"] = _inputs_by_action(rules)
-    _properties(definitions, "Expect")["outcome"] |= {"enum": list(rules.file.bands)}
+    expect = _properties(definitions, "Expect")
+    expect["outcome"] |= {"enum": list(rules.file.bands)}
+    expect["also"] |= {"enum": [*_others(rules), ABSENT]}
 
 
 def _policies(rules: Rules) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres import piles
-from rpgres.dealers import Dealer, Stack, unknown_card
+from rpgres.dealers import Dealer, unknown_card
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, Rules
@@ -64,13 +64,13 @@ class Drawn(msgspec.Struct, frozen=True, gc=False):
 
 
 class Moved(msgspec.Struct, frozen=True, gc=False):
-    """Event: cards were moved. `how` is the verb of the account. Seats outside `audience` are told how many."""
+    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` are told how many."""
 
     cards: tuple[str, ...]
     source: str
     target: str
     by: str = ""
-    how: str = ""
+    label: str = ""
     audience: tuple[str, ...] | None = None
 
 
@@ -284,7 +284,8 @@ class Table(msgspec.Struct):
         """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
 
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
-        that no policy can depend on which of the merged runs is the one that goes on.
+        that no policy can depend on which of the merged runs is the one that goes on. Live play forgets
+        nothing.
         """
         self._idled("merge")
         self.since = len(self.events)
@@ -309,7 +310,15 @@ class Table(msgspec.Struct):
         """Return how many cards lie in a pile."""
         return len(self._pile(pile))
 
-    def draw(self, pile: str, *, to: str, label: str = "draw", by: str = "") -> Card | None:
+    def draw(
+        self,
+        pile: str,
+        *,
+        to: str,
+        label: str = "draw",
+        by: str = "",
+        alike: Callable[[Card], Hashable] | None = None,
+    ) -> Card | None:
         """Draw the top card of a face-down pile into another pile; seen by whoever may see that one.
 
         An empty pile is shuffled anew first, from the pile that its data name, if the switches allow.
@@ -319,6 +328,7 @@ class Table(msgspec.Struct):
             to: where it goes.
             label: the name under which it can be given.
             by: the character who draws, for the account.
+            alike: which cards make no difference to the rule at this draw, for odds: those of one key.
 
         Returns:
             The card; None when there is none to be drawn.
@@ -335,7 +345,9 @@ class Table(msgspec.Struct):
         if source.top:
             card, rest = source.top[0], msgspec.structs.replace(source, top=source.top[1:])
         else:
-            stack = Stack(pile, source.shuffles, self.rules.cards, self.lump)
+            from rpgres.cards import Stack
+
+            stack = Stack(pile, source.shuffles, self.rules.cards, self.lump, alike)
             try:
                 card = self.dealer.draw(source.cards, stack, label, self._count(label))
             except GivenError as error:
@@ -347,7 +359,7 @@ class Table(msgspec.Struct):
         self.has_secrets = self.has_secrets or target.audience is not None
         return self.rules.cards.card(card)
 
-    def move(self, cards: Iterable[Card | str], *, source: str, to: str, by: str = "", how: str = "") -> None:
+    def move(self, cards: Iterable[Card | str], *, source: str, to: str, by: str = "", label: str = "") -> None:
         """Move cards from where they lie to another pile; seen by whoever may see either.
 
         Args:
@@ -355,7 +367,7 @@ class Table(msgspec.Struct):
             source: where they lie.
             to: where they go.
             by: the character who moves them, for the account.
-            how: the verb of the account, such as `plays`; empty: not worth a line.
+            label: what the account calls it: that of the decision it carries out, or `spent`; empty: not worth a line.
         """
         codes = [card if isinstance(card, str) else card.code for card in cards]
         if not codes:
@@ -369,7 +381,7 @@ class Table(msgspec.Struct):
         rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))
         self._put_piles({source: rest, to: piles.added(target, moved)} if source != to else {})
         audience = piles.common_audience(pile, target)
-        self.events.append(Moved(tuple(codes), source, to, by, how, audience))
+        self.events.append(Moved(tuple(codes), source, to, by, label, audience))
         self.has_secrets = self.has_secrets or audience is not None
 
     def shuffle(self, pile: str) -> None:
@@ -398,7 +410,7 @@ class Table(msgspec.Struct):
             return pile
         anew = piles.shuffled(msgspec.structs.replace(pile, cards=given.cards, top=given.top))
         self._put_piles({name: anew, source: msgspec.structs.replace(given, cards=(), top=())})
-        self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled into"))
+        self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled anew"))
         return anew
 
     def place(self, pile: str, texts: Sequence[str], *, option: str) -> None:
@@ -416,6 +428,8 @@ class Table(msgspec.Struct):
         source = text.dealt_from
         there, stock = self._pile(pile), self._pile(source)
         stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
+        from rpgres.cards import Stack
+
         known, laid = self.rules.cards, list[str]()
         for number, typed in enumerate(texts):
             codes = known.matching(typed)
@@ -440,6 +454,8 @@ class Table(msgspec.Struct):
         *,
         text: str = "",
         optional: bool = False,
+        dominant: str = "",
+        is_won: bool = False,
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -454,12 +470,15 @@ class Table(msgspec.Struct):
             options: what may be chosen; at least one, unless it is optional.
             text: the question as put to a person.
             optional: whether the moment may pass unused.
+            dominant: an option that can never be worse for whoever decides, if the rule knows one; a promise, which
+                spares odds of deciding well to look at the others.
+            is_won: whether whoever decides well is certain of success from here on; a promise of the same kind.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        return self._ask(Question(label, who, tuple(options), text, optional, facts))
+        return self._ask(Question(label, who, tuple(options), text, optional, facts, dominant, is_won))
 
     def _ask(self, question: Question) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
@@ -482,7 +501,7 @@ class Table(msgspec.Struct):
             return NO
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         for option in options:
-            if option.name == choice or option.name == slug(choice):
+            if option.name == choice or option.name == slug(choice) or choice in option.aliases:
                 self.events.append(Decided(label, who, option.name, option.text, answer.means))
                 return option.name
         if optional and choice == NO:
@@ -498,8 +517,9 @@ class Table(msgspec.Struct):
         state = self.state
         seat = state.seat_of(who)
         events: Sequence[Event] = self.events
-        if self.has_secrets or self.since:
-            events = [known for event in events[self.since :] if (known := seen(event, seat)) is not None]
+        since = self.since if self.dealer.joint else 0  # in odds, runs that merge go on as one
+        if self.has_secrets or since:
+            events = [known for event in events[since:] if (known := seen(event, seat)) is not None]
         return View(seat, state.seen_by(seat) if state.tags or state.audiences or state.piles else state, events)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:

@@ -80,7 +80,7 @@ def chase(table: Table, actor: Character, *, suit: str, need: int) -> Outcome:
     codes = dict.fromkeys(card.code for card in table.cards(hand))
     played = table.ask("play", actor.name, [Option(code.lower().replace("+", "p"), code) for code in codes])
     card = next(card for card in table.cards(hand) if card.code.lower().replace("+", "p") == played)
-    table.move([card], source=hand, to="discard", by=actor.name, how="plays")
+    table.move([card], source=hand, to="discard", by=actor.name, label="play")
     total = card.value or 0
     while card is not None and card.suit == suit and total < need:
         if table.ask("more", actor.name, [Option("draw")], optional=True) == NO:

@@ -13,7 +13,8 @@ from tiny import TINY, tiny_ruleset
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.keeping import read_state
-from rpgres.rulesets import Ruleset
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import Ruleset, load_rules
 from rpgres.scenes import (
     Scene,
     check_scene,
@@ -117,6 +118,46 @@ def test_a_skipped_step_expects_nothing_but_whether_it_is_played(tiny: Ruleset) 
     checks, mismatches = prove_scene(scene_of(tiny, TWO_STEPS + "expect = { played = true }\n"))
     assert checks == 6
     assert [(found.step, found.what, found.found) for found in mismatches] == [("step 'never'", "played", False)]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "expect", "wrong"),
+    [
+        (7, 'outcome = "epic"', []),
+        (7, 'outcome = "style"', []),
+        (7, 'outcome = "style", also = "style"', []),
+        (7, 'outcome = "style", also = "absent"', [("also", "absent", "style")]),
+        (7, 'outcome = "succeed"', [("outcome", "succeed", "epic")]),
+        (3, 'outcome = "style", also = "absent"', []),
+        (3, 'outcome = "epic"', [("outcome", "epic", "style")]),
+        (3, 'also = "style"', [("also", "style", "absent")]),
+        (-1, 'asks = "price", also = "absent"', [("also", "absent", None)]),
+    ],
+)
+def test_an_outcome_that_is_also_another_is_expected_as_either(
+    attribute: int, expect: str, wrong: list[tuple[str, str, str | None]]
+) -> None:
+    text = f"""ruleset = "coppermane"
+characters.ada = {{}}
+[[steps]]
+actor = "ada"
+action = "overcome"
+with = {{ attribute = {attribute}, vs = 0 }}
+given = {{ roll = "0000" }}
+expect = {{ {expect} }}
+"""
+    scene = scene_of(find_ruleset("coppermane"), text)
+    assert check_scene(scene) == []
+    assert [(found.what, found.expected, found.found) for found in prove_scene(scene)[1]] == wrong
+
+
+def test_what_no_outcome_is_as_well_is_told(tiny: Ruleset) -> None:
+    for ruleset, said, hint in [(find_ruleset("coppermane"), "styl", "style"), (tiny, "hit", "")]:
+        text = f'ruleset = "{ruleset.id}"\n[[steps]]\naction = "ACTION"\nexpect = {{ also = "{said}" }}\n'
+        action = next(iter(load_rules(ruleset).file.actions))
+        found = check_scene(scene_of(ruleset, text.replace("ACTION", action)))
+        told = [(problem.message, problem.hint) for problem in found if problem.key == "steps[0].expect.also"]
+        assert told == [(f"no outcome is as well {said!r}", hint)]
 
 
 @pytest.mark.parametrize("name", ["actor", "opponent", "gm"])

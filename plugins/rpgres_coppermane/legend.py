@@ -5,23 +5,50 @@ Line numbers of the text (`rulesets/coppermane/SOURCES.md`) as `B:n`; COP is the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from rpgres import NO, Character, Effect, Option, Outcome, State, Table, effect, put
+from rpgres import NO, Character, Effect, Option, Outcome, Rules, State, Table, UsageError, effect, put
 
 RATING = "legend"  # the permanent rating: the cap of the points (COP, legend)
 POINTS = "legend-points"
 PRICE = 1  # of a knack (COP, birthrights)
 
-# A knack has no margin of its own, so what is counted in shifts is counted from the least of its outcome.
-STYLE_SHIFTS = 3
-SUCCESS_SHIFTS = 1
 
+def points_of(state: State, who: str, changes: Sequence[Effect] = ()) -> int:
+    """Return how many legend points somebody can spend; nobody without a place at the table has any.
 
-def points_of(state: State, who: str) -> int:
-    """Return how many legend points somebody can spend; nobody without a place at the table has any."""
+    Of whom only the permanent rating is known, all of its points are left.
+
+    Args:
+        state: the table as it is.
+        who: whose points.
+        changes: what this action has spent and given back so far, to names; it is not part of the state yet.
+    """
     character = state.characters.get(who)
-    return character.counters.get(POINTS, 0) if character is not None else 0
+    changed = sum(one["change"] for one in changes if one["kind"] == "legend" and one["to"] == who)
+    return _points(character) + changed if character is not None else 0
+
+
+def _points(character: Character) -> int:
+    counters = character.counters
+    return counters.get(POINTS, counters.get(RATING, 0))
+
+
+def check_points(character: Character) -> None:
+    """Check that somebody has no more legend points than the permanent rating allows.
+
+    Raises:
+        UsageError: there are more.
+    """
+    rating = character.counters.get(RATING)
+    points = _points(character)
+    if rating is not None and points > rating:
+        raise UsageError(
+            f"{character.name}: legend-points is {points}, and can be {rating} at most, as the permanent legend is; "
+            "lower legend-points, or raise legend"
+        )
 
 
 def change_points(state: State, change: Effect) -> State:
@@ -29,10 +56,13 @@ def change_points(state: State, change: Effect) -> State:
     character = state.characters.get(change["to"])
     if character is None:
         return state
-    counters = character.counters
-    points = max(0, counters.get(POINTS, 0) + change["change"])
-    points = min(points, max(counters[RATING], counters.get(POINTS, 0))) if RATING in counters else points
-    return put(state, ("characters", character.name, "counters"), counters.with_(POINTS, points))
+    points = _within(character, _points(character) + change["change"])
+    return put(state, ("characters", character.name, "counters"), character.counters.with_(POINTS, points))
+
+
+def _within(character: Character, points: int) -> int:
+    """Return points held between none and the permanent rating, where that is known."""
+    return max(0, min(points, character.counters.get(RATING, points)))
 
 
 def regained(table: Table, witnesses: int) -> int:
@@ -44,25 +74,41 @@ def regained(table: Table, witnesses: int) -> int:
 
 
 def capped(state: State, outcome: Outcome) -> Outcome:
-    """Return an outcome whose gains of legend are what there is room for: points never exceed the permanent rating."""
+    """Return an outcome whose changes of legend are what there is room for, what was spent before them counted.
+
+    Points never exceed the permanent rating and never fall below none. Of whom nothing is known, anything may be so.
+    """
     if not any(one["kind"] == "legend" for one in outcome.effects):
         return outcome
-    effects = []
+    effects: list[Effect] = []
+    now: dict[str, int] = {}
     for one in outcome.effects:
-        if one["kind"] == "legend" and one["change"] > 0:
+        if one["kind"] == "legend":
             to = outcome.roles.get(one["to"], one["to"])
-            counters = state.characters[to].counters if to in state.characters else {}
-            if RATING in counters:
-                room = max(0, counters[RATING] - counters.get(POINTS, 0))
-                one = one.with_("change", min(one["change"], room))
+            character = state.characters.get(to)
+            if character is not None and (RATING in character.counters or POINTS in character.counters):
+                before = now.get(to, _points(character))
+                now[to] = _within(character, before + one["change"])
+                one = one.with_("change", now[to] - before)
         effects.append(one)
     return msgspec.structs.replace(outcome, effects=tuple(effects))
 
 
+def shifts_of_knack(rules: Rules, *, best: bool) -> int:
+    """Return from where what comes of a knack is counted in shifts, as it has no margin of its own.
+
+    Args:
+        rules: whose outcomes say so. One that is also another, as an epic success is, takes a roll.
+        best: whether it gives the best of them, in place of the least success.
+    """
+    least = [band.from_ or 0 for band in rules.file.bands.values() if band.success and not band.also]
+    return max(least) if best else min(least)
+
+
 def use_knack(
-    table: Table, actor: Character, knack: str, *, label: str, gives: str, opponent: str, spent: int = 0
+    table: Table, actor: Character, knack: str, *, label: str, gives: str, opponent: str, spent: Sequence[Effect] = ()
 ) -> tuple[bool, tuple[Effect, ...]]:
-    """Return whether a knack is used for a legend point and comes about, and what was spent (COP, legend).
+    """Return whether a knack is used for a legend point and comes about, and what that cost (COP, legend).
 
     An opponent with a legend of its own may cancel it, which costs a point as well.
 
@@ -73,17 +119,19 @@ def use_knack(
         label: the label of the moment.
         gives: what it stands for.
         opponent: who may cancel it.
-        spent: points that the actor has spent in this action already.
+        spent: what either of them has spent in this action already.
     """
-    points = points_of(table.state, actor.name) - spent
+    points = points_of(table.state, actor.name, spent)
     use = Option("use", f"{knack}: {gives}, for a legend point.")
     offered = (use,) if points >= PRICE else ()
     text = f"Use {knack}?" if offered else "no legend point is left"
     if table.ask(label, actor.name, offered, text=text, optional=True, points=points) == NO:
         return False, ()
     costs = (effect("legend", to=actor.name, change=-PRICE, on=knack),)
-    if points_of(table.state, opponent) >= PRICE:
-        cancel = Option("cancel", f"{knack} comes to nothing, for a legend point.")
-        if table.ask("cancel", opponent, (cancel,), text=f"Cancel {knack}?", optional=True) != NO:
-            return False, (*costs, effect("legend", to=opponent, change=-PRICE, on=knack))
+    left = points_of(table.state, opponent, spent)
+    cancel = Option("cancel", f"{knack} comes to nothing, for a legend point.")
+    offered = (cancel,) if left >= PRICE else ()
+    text = f"Cancel {knack}?" if offered else "no legend point is left"
+    if table.ask("cancel", opponent, offered, text=text, optional=True, points=left) != NO:
+        return False, (*costs, effect("legend", to=opponent, change=-PRICE, on=knack))
     return True, costs

@@ -52,6 +52,7 @@ from rpgres.kits.fate_family import (
 from rpgres_coppermane import legend
 
 EPIC = "epic-attributes"
+CALLED = "attribute"  # what is rolled, where it has no name
 
 coppermane = Ruleset("coppermane")
 register(coppermane)
@@ -80,25 +81,41 @@ class Deed(Help, total=False):
 
 @coppermane.prepare
 def check_limits(_rules: Rules, character: Character) -> Character:
-    """Return the character as it is, when its epic attributes and knacks are within their limits (COP, birthrights).
+    """Return the character as it is, when its legend, epic attributes and knacks are within their limits.
 
     Raises:
-        UsageError: a level is more than half of the legend or half of the attribute, or a knack has no epic attribute.
+        UsageError: there are more legend points than the permanent legend, a level is more than half of the legend or
+            half of the attribute, or a knack has no epic attribute.
     """
-    rating = character.counters.get(legend.RATING, 0)
-    levels = character.records.get(EPIC, Map())
-    for name, epic in levels.items():
-        level, value = epic["level"], character.abilities.get(name, 0)
-        most = max(0, min(rating // 2, value // 2))
-        if level > most:
-            raise UsageError(
-                f"epic {name} is {level}, and can be {most} at most: half of the legend ({rating}) and half of "
-                f"the attribute ({value}), rounded down"
-            )
+    legend.check_points(character)
+    for name, epic in character.records.get(EPIC, Map()).items():
+        _check_epic(character, Rating(character.abilities.get(name, 0), name), epic["level"])
     for name, knack in character.records.get("knacks", Map()).items():
-        if not levels.get(slug(knack["attribute"]), Map({"level": 0}))["level"]:
+        if not _epic_level(character, slug(knack["attribute"])):
             raise UsageError(f"the knack {name!r} needs an epic {knack['attribute']} of at least 1")
     return character
+
+
+def _epic_level(character: Character, attribute: str) -> int:
+    """Return the level of an epic attribute as the sheet has it."""
+    level: int = character.records.get(EPIC, Map()).get(attribute, Map({"level": 0}))["level"]
+    return level
+
+
+def _check_epic(character: Character, attribute: Rating, level: int) -> None:
+    """Check an epic level against half of the attribute, and half of the legend where that is known (COP, birthrights).
+
+    Raises:
+        UsageError: it is more.
+    """
+    rating = character.counters.get(legend.RATING)
+    most = max(0, min(attribute.value // 2, attribute.value if rating is None else rating // 2))
+    if level > most:
+        halves = "" if rating is None else f"half of the legend ({rating}) and "
+        raise UsageError(
+            f"epic {attribute.name or 'attribute'} is {level}, and can be {most} at most: {halves}half of the "
+            f"attribute ({attribute.value}), rounded down"
+        )
 
 
 @coppermane.action("overcome")
@@ -116,7 +133,7 @@ def overcome(
 ) -> Outcome:
     """Get past what is in the way (B:24-29); whoever is in the way defends."""
     check_present(table.state, actor, vs, deed)
-    foes = _foes(table, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
+    foes = _foes(table, actor, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
     if removes and alters:
         raise UsageError("--removes and --alters are two actions; give one of them")
     old, _, new = (alters or "").partition("=")
@@ -151,7 +168,7 @@ def create_advantage(
     tag = aspects.seen_tag(state, actor.name, aspect) if variant == "known" else None
     carrier = carrier_of(state, vs, on) or (tag.on if tag is not None else SCENE)
     target = carrier if carrier in state.characters and carrier != actor.name else None
-    foes = _foes(table, vs, action="an advantage", defender=defender, target=target, stunts=defense_stunt)
+    foes = _foes(table, actor, vs, action="an advantage", defender=defender, target=target, stunts=defense_stunt)
     # Whoever may be harmed by it defends, so that an advantage on the scene against a roll is defended too.
     is_defended = carrier not in (SCENE, actor.name) or any(foe.dice is not None for foe in foes)
     opponent = opponent_of(foes)
@@ -183,11 +200,9 @@ def attack(
 ) -> Outcome:
     """Attack and defense as one event (B:52-67); the one who defends takes what comes of it."""
     check_present(table.state, actor, vs, deed)
-    foes = _foes(table, vs, action="an attack", defender=defender, target=target, stunts=defense_stunt)
+    foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=defense_stunt)
     if not foes:
         raise UsageError("an attack is met by a defense; give --vs 0 for somebody who does not defend")
-    if actor.name in (foes[0].who, target):
-        raise UsageError(f"{actor.name} cannot attack {actor.name}")
     deed["conflict"] = True
     return _resolve(table, actor, "attack", foes, deed, track=_track(table.rules, track), consequence=consequence or "")
 
@@ -199,7 +214,7 @@ def defend(
     *,
     vs: Sequence[Opposition],
     against: str,
-    variant: str,
+    variant: str | None = None,
     track: str | None = None,
     name: str | None = None,
     consequence: str | None = None,
@@ -210,14 +225,17 @@ def defend(
     check_present(state, actor, vs, deed)
     if len(vs) != 1:
         raise UsageError("defend is against one action; give --vs once")
+    if against != "advantage" and (variant or name):
+        raise UsageError(f"--variant and --name are about an advantage; leave them out against {against}")
     one = vs[0]
     parts: list[Part] = []
     if one.character:
         other = state.characters[one.character]
-        parts += _epic_part(other, one.ability)
+        parts += _epic_part(other, Rating(one.value, one.ability))
         action = {"advantage": "create-advantage"}.get(against, against)
         parts += stunts_that_help(other, action, Rating(one.value, one.ability))
-    foes = (Foe(resistance(table, one, parts), one.dice, one.character),)
+    foes = (Foe(resistance(table, one, parts, called=CALLED), one.dice, one.character),)
+    variant = variant or "new"
     aspect = new_name(state, name) if variant == "new" else old_name(state, actor, name)
     if against == "attack":
         deed["conflict"] = True
@@ -255,6 +273,7 @@ def _resolve(
     consequence: str = "",
 ) -> Outcome:
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
+    legend.check_points(actor)
     add = _effort(table, actor, action, deed)
     standing, is_knack = _stand(table, actor, add, foes, deed)
     outcome = settle(
@@ -282,28 +301,39 @@ def _effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
     """Return what is added to the dice: attribute, skill, the epic level, and what the family adds (B:11).
 
     Raises:
-        UsageError: neither an attribute nor a skill was given.
+        UsageError: neither an attribute nor a skill was given, or the epic level is none that there can be.
     """
     attribute, skill = deed.get("attribute"), deed.get("skill")
     rated = attribute or skill
     if rated is None:
         raise UsageError(f"coppermane {action} needs --attribute NAME|NAME=N|N: what is rolled")
-    parts: list[Part] = [*_epic_part(actor, rated.name, level=deed.get("epic"))]
+    if attribute is None and deed.get("epic"):
+        raise UsageError("--epic is the level of an attribute, and a skill has none; give --attribute")
+    parts: list[Part] = [*_epic_part(actor, rated, level=deed.get("epic"))]
     if attribute is not None and skill is not None:
         parts.append((skill.name or "skill", skill.value))
     also = [skill.name] if skill is not None and skill.name else []
-    return effort(table, actor, action, rated, deed, parts=parts, also=also, anybody_helps=True)
+    called = CALLED if attribute is not None else "skill"
+    return effort(table, actor, action, rated, deed, parts=parts, also=also, anybody_helps=True, called=called)
 
 
-def _epic_part(character: Character, attribute: str, *, level: int | None = None) -> tuple[Part, ...]:
-    """Return what an epic attribute adds: its level (COP, birthrights)."""
+def _epic_part(character: Character, attribute: Rating, *, level: int | None = None) -> tuple[Part, ...]:
+    """Return what an epic attribute adds: its level (COP, birthrights).
+
+    Raises:
+        UsageError: the level is more than legend and attribute, as they count here, allow.
+    """
     if level is None:
-        level = character.records.get(EPIC, Map()).get(attribute, Map({"level": 0}))["level"]
-    return ((f"epic {attribute}".rstrip(), level),) if level else ()
+        level = _epic_level(character, attribute.name)
+    if not level:
+        return ()
+    _check_epic(character, attribute, level)
+    return ((f"epic {attribute.name}" if attribute.name else "epic", level),)
 
 
 def _foes(
     table: Table,
+    actor: Character,
     vs: Sequence[Opposition],
     *,
     action: str,
@@ -311,14 +341,29 @@ def _foes(
     target: str | None,
     stunts: Sequence[str],
 ) -> tuple[Foe, ...]:
-    """Return the one who defends, or the fixed difficulty; nobody when nothing is in the way."""
+    """Return the one who defends, or the fixed difficulty; nobody when nothing is in the way.
+
+    Raises:
+        UsageError: there is not exactly one, a stunt does not help, or the actor is to defend.
+    """
     if not vs:
         return ()
 
     def epic_of(character: Character, one: Opposition) -> tuple[Part, ...]:
-        return _epic_part(character, one.ability)
+        return _epic_part(character, Rating(one.value, one.ability))
 
-    foe = defense(table, vs, action=action, defender=defender, target=target, stunts=stunts, parts_of=epic_of)
+    foe = defense(
+        table,
+        vs,
+        action=action,
+        defender=defender,
+        target=target,
+        stunts=stunts,
+        parts_of=epic_of,
+        called=CALLED,
+    )
+    if actor.name in (foe.who, target):
+        raise UsageError(f"{actor.name} does not defend against the own action; say somebody else, or leave it out")
     return (foe,)
 
 
@@ -330,7 +375,7 @@ def _stand(table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: 
     opponent = opponent_of(foes)
     works, spent = legend.use_knack(table, actor, knack, label="knack", gives="a success with style", opponent=opponent)
     if works:
-        return Standing(legend.STYLE_SHIFTS, None, None, spent), True
+        return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
     standing = roll_off(table, actor, add, foes, deed)
     margin = standing.margin
     if margin is not None and table.rules.file.bands[table.rules.band_of(margin)].success is False:
@@ -341,10 +386,10 @@ def _stand(table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: 
             label="rescue",
             gives="a success without a cost",
             opponent=opponent,
-            spent=legend.PRICE if spent else 0,
+            spent=spent,
         )
         spent += more
-        margin = legend.SUCCESS_SHIFTS if works else margin
+        margin = legend.shifts_of_knack(table.rules, best=False) if works else margin
     return msgspec.structs.replace(standing, margin=margin, effects=(*standing.effects, *spent)), works
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -10,10 +11,10 @@ from rpgres.cli import options as opt
 from rpgres.cli.output import is_terminal, say, say_json
 from rpgres.cli.playing import PlayGroup, RulesetData, Verb
 from rpgres.ladder import ladder_odds, missing_opposition
-from rpgres.odds import LEAVES, SECONDS, odds_record, outcome_odds
+from rpgres.odds import LEAVES, SECONDS, Odds, odds_record, outcome_odds
 
 ACTION_OPTIONS = (
-    *(opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
+    *(opt.CHOOSE, opt.BEST, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.JSON, opt.PLAIN, opt.NOTE),
 )
 DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
@@ -35,6 +36,15 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     def policies(prepared: Prepared) -> dict[str, Policy]:
         return opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
 
+    is_best = shared["best"] or (rules.file.actions[action].best and "*" not in named)
+    weigh: Callable[..., Odds] = outcome_odds
+    if is_best:
+        from rpgres.best import weigh_best
+
+        if "*" not in named:  # the others decide by what they would do when nobody says
+            shared["auto"] = True
+            named = {**opt.policy_names(rules, names=(), auto=True), **named}
+        named, weigh = {**named, "actor": "best"}, weigh_best
     opposition = missing_opposition(rules, action, inputs)
     if opposition is not None:
         ladder = ladder_odds(
@@ -48,6 +58,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
             leaves=leaves,
             seconds=seconds,
             note=shared["note"],
+            weigh=weigh,
         )
         if shared["json"]:
             say_json(ladder)
@@ -57,8 +68,15 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         say(ladder_lines(ladder, data.file), is_plain=shared["plain"])
         return
     prepared = prepare(rules, action, inputs)
-    odds = outcome_odds(prepared, choose=choose, policies=policies(prepared), leaves=leaves, seconds=seconds)
-    record = odds_record(prepared, odds, policies=named, note=shared["note"])
+    budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
+    if is_best:
+        from rpgres.best import best_odds
+
+        best = best_odds(prepared, choose=choose, policies=policies(prepared), **budget)
+        odds, choices = best.odds(prepared), best.records(prepared)
+    else:
+        odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), **budget), []
+    record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"])
     if shared["json"]:
         say_json(record)
         return

@@ -77,6 +77,7 @@ GIVEN = Option(
     many=True,
 )
 CHOOSE = Option("choose", "Answer a decision; repeat it for others, or for its next time.", "LABEL=OPTION", many=True)
+BEST = Option("best", "Let who acts decide as well as can be, and weigh each first choice.")
 AUTO = Option("auto", "Let the ruleset's policy answer what nobody chose.")
 POLICY = Option(
     "policy", "Let this policy answer for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True

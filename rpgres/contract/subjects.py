@@ -198,7 +198,7 @@ def _steps(scene: Scene) -> Iterator[Case]:
         before = scene.state if step.fresh else state
         is_refused = step.expect is not None and step.expect.error is not None
         try:
-            if not is_refused:
+            if not is_refused and step.moment is None:
                 name = f"{scene.source.path}, {scene.step_name(number)}"
                 yield Case(name, prepare_step(scene, step, before), scene, number)
             found, after = play_step(scene, number, before, streams)

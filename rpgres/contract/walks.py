@@ -14,7 +14,7 @@ import msgspec
 from rpgres.actions import Prepared, event_record, play
 from rpgres.chance import Streams
 from rpgres.contract.records import Finding
-from rpgres.dealers import GivenDealer, SeededDealer, Stack
+from rpgres.dealers import GivenDealer, SeededDealer
 from rpgres.dice import Dice, Throw
 from rpgres.errors import RpgresError, RuleError
 from rpgres.odds import Odds, WalkDealer, explore
@@ -22,6 +22,7 @@ from rpgres.players import Policy, Question, Seats, View, uniform
 from rpgres.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Table, apply_effects
 
 if TYPE_CHECKING:
+    from rpgres.cards import Stack
     from rpgres.dice.readings import Reading
 
 SECONDS = 5.0  # what a single play, or the courses of a case, may take

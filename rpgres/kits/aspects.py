@@ -341,7 +341,9 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
 
 
 def register_effects(ruleset: Ruleset) -> None:
-    """Register the functions for `boost`, `aspect`, `free-invoke` and `fate-point` with a ruleset."""
+    """Register the functions for the effects of this kit with a ruleset."""
+    ruleset.effect("new-scene")(begin_scene)
+    ruleset.effect("fade")(fade)
     ruleset.effect("boost")(gain_boost)
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
@@ -410,6 +412,27 @@ def change_points(state: State, change: Effect) -> State:
         counters = state.characters[who].counters
         return put(state, ("characters", who, "counters"), _changed(counters, counter, change["change"]))
     return msgspec.structs.replace(state, counters=_changed(state.counters, counter, change["change"]))
+
+
+def begin_scene(state: State, _effect: Effect) -> State:
+    """Return the state at the beginning of a scene: points kept for it are paid, and the game master gets fresh ones.
+
+    One for each character of a player (Fate Core, the fate point economy).
+    """
+    for name, character in state.characters.items():
+        later = character.counters.get(LATER, 0)
+        if later:
+            counters = _changed(character.counters.without(LATER), POINTS, later)
+            state = put(state, ("characters", name, "counters"), counters)
+    players = sum(state.seat_of(name) != GM for name in state.characters)
+    points = players + state.counters.get(LATER, 0)
+    return msgspec.structs.replace(state, counters=state.counters.without(LATER).with_(POINTS, points))
+
+
+def fade(state: State, _effect: Effect) -> State:
+    """Return the state at the end of a scene: boosts are gone, and so are aspects that nobody carries."""
+    kept = tuple(tag for tag in state.tags if tag.kind != BOOST and not (tag.kind == "aspect" and tag.on == SCENE))
+    return msgspec.structs.replace(state, tags=kept)
 
 
 def _changed(counters: Map[str, int], counter: str, change: int) -> Map[str, int]:

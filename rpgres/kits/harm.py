@@ -163,6 +163,7 @@ def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]
 
 def register_effects(ruleset: Ruleset) -> None:
     """Register the functions for `hit`, `stress`, `consequence` and `taken-out` with a ruleset."""
+    ruleset.effect("recover")(recover)
     ruleset.effect("hit")(unchanged)
     ruleset.effect("stress")(check_box)
     ruleset.effect("consequence")(take_consequence)
@@ -228,6 +229,17 @@ def take_out(state: State, change: Effect) -> State:
     tracks = Map({track: _cleared(boxes) for track, boxes in character.tracks.items()})
     counters = character.counters.with_(MEMBERS, members)
     return state.with_character(msgspec.structs.replace(character, tracks=tracks, counters=counters))
+
+
+def recover(state: State, _effect: Effect) -> State:
+    """Return the state at the end of a scene: stress is gone, and consequences stay."""
+    for name, character in state.characters.items():
+        tracks = Map(
+            {track: boxes if track == CONSEQUENCES else _cleared(boxes) for track, boxes in character.tracks.items()}
+        )
+        if tracks != character.tracks:
+            state = put(state, ("characters", name, "tracks"), tracks)
+    return state
 
 
 def _cleared(boxes: Sequence[Box]) -> tuple[Box, ...]:

@@ -35,6 +35,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
     lines += _left_open(record.open)
     lines += _success_lines(record, file)
+    lines += _choice_lines(record, bars)
     if record.passed:
         said = f"let pass, as nobody decides: {', '.join(record.passed)} (--auto has a policy decide)"
         lines.append(line(INDENT, Piece(said, "quiet")))
@@ -123,6 +124,20 @@ def _bar(share: float, columns: int) -> list[Piece]:
         halves = max(1, halves)
     drawn = FULL * (halves // 2) + HALF * (halves % 2)
     return [Piece(f"{drawn:<{columns}}", "name"), Piece("  ")]
+
+
+def _choice_lines(record: OddsResult, bars: int) -> Iterator[Line]:
+    """Yield the chance of success of each first choice, the best first."""
+    if len(record.choices) < 2:  # one is what stands above
+        return
+    yield line(INDENT, f"success by the first choice ({record.choices[0].label}), if all after it is decided well:")
+    width = max(len(choice.option) for choice in record.choices)
+    fractions = _fractions({choice.option: choice.success for choice in record.choices})
+    for choice in record.choices:
+        shown = f"{percent(choice.success.probability):>9}  {fractions[choice.option]}"
+        left = f"  (open: {percent(choice.open.probability)})" if choice.open.exact != "0" else ""
+        name = Piece(f"{choice.option:<{width}}", "name")
+        yield line(INDENT * 2, name, "  ", *_bar(choice.success.probability, bars), shown, left)
 
 
 def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:

@@ -44,6 +44,15 @@ def result_lines(
     ]
 
 
+def moment_words(moment: str, period: str) -> str:
+    """Return that something begins or ends, in words.
+
+    >>> moment_words("end", "scene")
+    'The scene ends'
+    """
+    return f"The {period.replace('-', ' ')} {moment}s"
+
+
 def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
     rolled = result.events[0]
     yield line(Piece(str(result.total), "number"))
@@ -53,8 +62,11 @@ def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
 
 
 def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator[Line]:
-    name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
-    yield line(Piece(_heading(result.action or "", result.variant, result.actor), "title"), ": ", name)
+    if result.action is None:
+        yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
+    else:
+        name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
+        yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
@@ -123,33 +135,57 @@ def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line
 
 def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
     """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
-    for event in events:
-        match event["event"]:
+    for first, *others in _together(events):
+        match first["event"]:
             case "roll":
-                by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
-                dice = dice_pieces(event["faces"], is_drawn=is_drawn) if event["faces"] else [Piece("no dice")]
-                yield line(INDENT, f"{event['label']}{by}: ", *dice, " = ", Piece(_value(event), "number"))
-            case "decision" if event["answer"] != NO:
-                text = f": {event['text']}" if event["text"] and event["text"] not in told else ""
-                yield line(INDENT, f"{event['label']} ({who_is(event['who'])}): ", Piece(event["answer"], "name"), text)
+                dice = dice_pieces(first["faces"], is_drawn=is_drawn) if first["faces"] else [Piece("no dice")]
+                yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"))
+            case "decision" if first["answer"] != NO:
+                text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
+                yield line(INDENT, f"{first['label']} ({who_is(first['who'])}): ", Piece(first["answer"], "name"), text)
             case "draw":
-                by = f" ({who_is(event['by'])})" if event["by"] not in ("", "actor") else ""
-                yield line(INDENT, f"{event['label']}{by}: ", Piece(_card(event["card"]), "number"))
-            case "move" if event["how"]:
-                yield line(INDENT, *_moved(event))
+                yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
+            case "move" if first["label"]:
+                yield line(INDENT, f"{_whose(first)}: ", _cards(first["cards"]))
             case "text":
-                yield line(INDENT, event["text"])
+                yield line(INDENT, first["text"])
 
 
-def _moved(event: Mapping[str, Any]) -> list[str | Piece]:
-    """Return who moved which cards, how, and to where."""
-    by = f"{who_is(event['by'])}, " if event["by"] not in ("", "actor") else ""
-    return [f"{by}{event['how']}: ", Piece(", ".join(_card(card) for card in event["cards"]), "number")]
+def _together(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield events that make one line: cards drawn one after the other; a choice of cards is told by their move."""
+    group: list[dict[str, Any]] = []
+    for event in events:
+        if group and _is_one_line(group[-1], event):
+            group.append(event)
+            continue
+        if group and not (group[0]["event"] == "decision" and _carries_out(event, group[0])):
+            yield group
+        group = [event]
+    if group:
+        yield group
 
 
-def _card(card: str) -> str:
-    """Return a card for people; one that is face down is told as such."""
-    return "a card" if card == FACE_DOWN else card
+def _is_one_line(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    is_drawing = one["event"] == other["event"] == "draw"
+    return is_drawing and all(one[key] == other[key] for key in ("label", "by", "to"))
+
+
+def _carries_out(event: Mapping[str, Any], decision: Mapping[str, Any]) -> bool:
+    return event["event"] == "move" and (event["label"], event["by"]) == (decision["label"], decision["who"])
+
+
+def _whose(event: Mapping[str, Any]) -> str:
+    """Return what an event is called, and by whom when it is not the one who acts."""
+    return f"{event['label']} ({who_is(event['by'])})" if event["by"] not in ("", "actor") else str(event["label"])
+
+
+def _cards(cards: Sequence[str]) -> Piece:
+    """Return cards for people; those that are face down are counted."""
+    hidden = sum(card == FACE_DOWN for card in cards)
+    shown = [card for card in cards if card != FACE_DOWN]
+    if hidden:
+        shown.append("a card" if hidden == 1 else f"{hidden} cards")
+    return Piece(", ".join(shown), "number")
 
 
 def _value(event: Mapping[str, Any]) -> str:

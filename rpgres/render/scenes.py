@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.results import action_lines, house_rules_lines, result_lines
+from rpgres.render.results import action_lines, house_rules_lines, moment_words, result_lines
 from rpgres.render.words import house_rules, title, who_is
 
 if TYPE_CHECKING:
@@ -28,13 +28,16 @@ def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
 def step_heading(scene: Scene, number: int, *, is_skipped: bool = False) -> list[Line]:
     """Return what stands above a step: its number and name."""
     step = scene.file.steps[number]
-    name = title(step.id) if step.id else f"Step {number + 1}"
+    words = moment_words(step.moment[1], step.moment[0]) if step.moment is not None else f"Step {number + 1}"
+    name = title(step.id) if step.id else words
     return [line(), line(Piece(f"{number + 1}. {name}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
 
 
 def step_question_lines(scene: Scene, number: int) -> list[Line]:
     """Return what stands above the first question of a step: who does what."""
     step = scene.file.steps[number]
+    if step.moment is not None:
+        return [line("  ", Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
     return [line("  ", *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
 
 
@@ -44,6 +47,8 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
         return []
     result = structs.replace(played.result, seed=None)  # the scene's seed stands above all of it
     shown = result_lines(result, scene.rules.file, is_drawn=is_drawn, is_scripted=True)
+    if result.action is None and not played.id:  # the heading says it
+        shown = shown[1:]
     return [line("  ", *pieces) for pieces in shown]
 
 

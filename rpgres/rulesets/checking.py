@@ -207,7 +207,7 @@ def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> 
     import inspect
 
     # Tags and counters are laid on the table and are no arguments.
-    arguments = [key.replace("-", "_") for key, its in parameters.items() if its.kind not in ("tag", "counter")]
+    arguments = [key.replace("-", "_") for key, its in parameters.items() if its.is_argument]
     try:
         signature = inspect.signature(rules.ruleset.actions[name])
     except (TypeError, ValueError):

@@ -144,6 +144,11 @@ class Parameter(_Record, frozen=True):
     counter: str = ""
     pile: str = ""
 
+    @property
+    def is_argument(self) -> bool:
+        """Whether the rule gets it; the others change the table before the action."""
+        return self.kind not in ("tag", "counter", "cards")
+
 
 class Instead(_Record, frozen=True):
     """Other dice, opposition or measure of a described action under some circumstances; what is left out stays."""
@@ -179,6 +184,9 @@ class Action(_Record, frozen=True):
     numbers: dict[Id, str] = {}
     instead: dict[Id, Instead] = {}
     bands: dict[Id, Range] = {}
+    best: Annotated[
+        bool, msgspec.Meta(description="in odds, who acts decides as well as can be, if no policy is named")
+    ] = False
 
 
 class Switch(_Record, frozen=True):
@@ -230,18 +238,28 @@ class PileText(_Record, frozen=True):
     """A place where cards lie.
 
     `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
-    character has one of its own. `decks` are the decks of which the cards lie here at first, each with the switches
-    under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into this one, with
-    the switches of `refill-when`. Cards that somebody says lie here are taken from the pile `dealt-from`.
+    character has one of its own. With the switches of `hidden-when` a pile that lies open is its owner's
+    alone, the table's being the game master's. `decks` are the decks of which the cards lie here at first, each with
+    the switches under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into
+    this one, with the switches of `refill-when`. Cards that somebody says lie here come from the pile `dealt-from`.
     """
 
     title: str
     face: Literal["up", "down", "hand"] = "up"
     each: bool = False
     decks: Annotated[dict[Id, Condition], msgspec.Meta(description="decks, with the switches that choose one")] = {}
+    hidden_when: Condition = {}
     refill: str = ""
     refill_when: Condition = {}
     dealt_from: str = ""
+
+
+class Period(_Record, frozen=True):
+    """Something that begins and ends at a table, such as a scene or an exchange; its effects are applied then."""
+
+    help: str
+    begin: list[dict[str, Any]] = []
+    end: list[dict[str, Any]] = []
 
 
 class Field(_Record, frozen=True):
@@ -321,6 +339,7 @@ class RulesetFile(_Record, frozen=True):
     labels: dict[Id, Label] = {}
     tracks: dict[Id, Track] = {}
     piles: dict[Id, PileText] = {}
+    periods: dict[Id, Period] = {}
     decks: Annotated[dict[Id, dict[str, Any]], msgspec.Meta(description="decks, as decks/NAME.toml has them")] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}

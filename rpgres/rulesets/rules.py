@@ -16,6 +16,7 @@ from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
 from rpgres.rulesets.records import (
+    Condition,
     Id,
     MoreBoxes,
     OutcomeTable,
@@ -42,12 +43,14 @@ class Option(msgspec.Struct, frozen=True):
         text: what it means.
         prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
+        aliases: other words for it.
     """
 
     name: str
     text: str = ""
     prefer: int = 0
     facts: Mapping[str, Any] = EMPTY
+    aliases: tuple[str, ...] = ()
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -189,7 +192,11 @@ class Rules:
 
     def _has(self, part: Track | MoreBoxes) -> bool:
         """Tell whether characters have a track, or some boxes of one, with these switches."""
-        return self._is_so(part.when, None, EMPTY)
+        return self.has(part.when)
+
+    def has(self, switches: Condition) -> bool:
+        """Tell whether these switches are chosen; nothing asked for is always so."""
+        return self._is_so(switches, None, EMPTY)
 
     @cached_property
     def dice(self) -> Dice:
@@ -355,7 +362,7 @@ class Rules:
         found = {}
         for pile, text in self.file.piles.items():
             for name, condition in text.decks.items():
-                if self._is_so(condition, None, EMPTY):
+                if self.has(condition):
                     found[pile] = self.deck(name)
                     break
         return found
@@ -370,7 +377,7 @@ class Rules:
     def may_refill(self, pile: str) -> str:
         """Return the pile that is shuffled into this one when that is empty; none when the switches forbid it."""
         text = self.file.piles[pile.partition(":")[0]]
-        return text.refill if self._is_so(text.refill_when, None, EMPTY) else ""
+        return text.refill if self.has(text.refill_when) else ""
 
     def table_names(self) -> Iterator[str]:
         """Yield the names of all outcome tables, those of `ruleset.toml` first."""

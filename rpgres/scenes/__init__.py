@@ -6,9 +6,10 @@ from rpgres.scenes.checking import check_scene, require_sound, scene_problems
 from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, seed_of
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
 from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_names
-from rpgres.scenes.records import Expect, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.scenes.records import ABSENT, Expect, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 
 __all__ = [
+    "ABSENT",
     "Expect",
     "Mismatch",
     "PlayedStep",

@@ -15,7 +15,7 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.inputs import SHEET
 from rpgres.rulesets import Rules, load_rules
 from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
-from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.sheets import find_sheet
 from rpgres.state import EMPTY, GM, Map, State
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problem_error, problems
@@ -258,6 +258,13 @@ def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, 
         ids.append(step.id)
         if step.actor and step.actor not in everybody:
             faults.name("nobody in this scene is called", step.actor, everybody, *at, "actor")
+        if step.moment is not None:
+            from rpgres.periods import period_names
+
+            known, (period, moment) = period_names(scene.rules), step.moment
+            if period not in known:
+                faults.name(f"{scene.rules.id} has no period", period, known, *at, moment)
+            continue
         if step.action not in scene.rules.file.actions:
             faults.name(f"{scene.rules.id} has no action", step.action, scene.rules.file.actions, *at, "action")
             continue
@@ -278,9 +285,13 @@ def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: S
         for band in [wanted] if isinstance(wanted, str) else wanted:
             if band not in bands:
                 faults.name("no outcome is called", band, bands, *at, "when", earlier)
-    outcome = step.expect.outcome if step.expect is not None else None
-    if outcome is not None and outcome not in bands:
-        faults.name("no outcome is called", outcome, bands, *at, "expect", "outcome")
+    if step.expect is None:
+        return
+    others = {band.also for band in bands.values() if band.also}
+    if step.expect.outcome is not None and step.expect.outcome not in bands:
+        faults.name("no outcome is called", step.expect.outcome, bands, *at, "expect", "outcome")
+    if step.expect.also is not None and step.expect.also not in (ABSENT, *others):
+        faults.name("no outcome is as well", step.expect.also, (ABSENT, *others), *at, "expect", "also")
 
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:

@@ -124,8 +124,34 @@ def play_step(
     scene: Scene, number: int, state: State, streams: Streams, *, prompt: Prompt | None = None
 ) -> tuple[Result | Pending, State]:
     step = scene.file.steps[number]
+    if step.moment is not None:
+        return _turn(scene, number, state, streams, prompt=prompt)
     return run(
         prepare_step(scene, step, state),
+        streams=streams,
+        step=number,
+        given=_lists(step.given),
+        choose=_lists(step.choose),
+        policies=scene.policies,
+        prompt=prompt,
+        note=step.note or None,
+    )
+
+
+def _turn(
+    scene: Scene, number: int, state: State, streams: Streams, *, prompt: Prompt | None
+) -> tuple[Result | Pending, State]:
+    """Return what comes of a step that begins or ends a period."""
+    from rpgres.periods import turn
+
+    step = scene.file.steps[number]
+    assert step.moment is not None
+    period, moment = step.moment
+    return turn(
+        scene.rules,
+        state,
+        period=period,
+        moment=moment,
         streams=streams,
         step=number,
         given=_lists(step.given),

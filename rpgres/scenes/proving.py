@@ -12,7 +12,7 @@ from rpgres.chance import Streams, read_seed
 from rpgres.errors import RpgresError
 from rpgres.keeping import plain
 from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
-from rpgres.scenes.records import Expect, Scene
+from rpgres.scenes.records import ABSENT, Expect, Scene
 from rpgres.state import State
 
 
@@ -93,7 +93,12 @@ def _compare(expect: Expect, found: Result | Pending | RpgresError, state: State
         yield "error", expect.error, expect.error if expect.error in message else message
     if expect.asks is not None:
         yield "asks", expect.asks, found.question.label if isinstance(found, Pending) else "nothing"
-    for what in ("outcome", "success", "margin", "total", "opposition"):
+    outcome, also = getattr(found, "outcome", None), getattr(found, "also", None)
+    if expect.outcome is not None:
+        yield "outcome", expect.outcome, expect.outcome if expect.outcome == also else outcome
+    if expect.also is not None:
+        yield "also", expect.also, also or (ABSENT if outcome else None)
+    for what in ("success", "margin", "total", "opposition"):
         expected = getattr(expect, what)
         if expected is not None:
             yield what, expected, getattr(found, what, None)
@@ -118,12 +123,9 @@ def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str,
     shown = []
     for number, effect in enumerate(effects):
         wanted = expected[number] if number < len(expected) else {}
-        agrees = wanted and all(effect.get(key, _ABSENT) == value for key, value in wanted.items())
+        agrees = wanted and all(effect.get(key, ABSENT) == value for key, value in wanted.items())
         shown.append(dict(wanted) if agrees else dict(effect))
     return shown
-
-
-_ABSENT = "absent"
 
 
 def _look_up(state: State, path: str) -> Any:
@@ -131,11 +133,11 @@ def _look_up(state: State, path: str) -> Any:
     value: Any = state
     for key in path.split("."):
         if isinstance(value, Mapping):
-            value = value.get(key, _ABSENT)
+            value = value.get(key, ABSENT)
         elif isinstance(value, tuple):
-            value = next((one for one in value if getattr(one, "slug", getattr(one, "name", "")) == key), _ABSENT)
+            value = next((one for one in value if getattr(one, "slug", getattr(one, "name", "")) == key), ABSENT)
         else:
-            value = getattr(value, key, _ABSENT)
-        if value is None or value == _ABSENT:
-            return _ABSENT
+            value = getattr(value, key, ABSENT)
+        if value is None or value == ABSENT:
+            return ABSENT
     return plain(value)

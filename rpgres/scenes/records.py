@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -13,6 +13,7 @@ from rpgres.state import SCENE, State
 from rpgres.tomlfiles import Source, locate
 
 Answers = dict[str, str | list[str]]
+ABSENT = "absent"  # what an expectation says of what must not be there
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -53,6 +54,9 @@ class Expect(_Record, frozen=True):
 
     `played` holds a step to being played, or to being skipped.
 
+    `outcome` may be one that the outcome is as well, as in `when`. `also` says which one that is, `"absent"` that it is
+    no other; so both together tell them apart.
+
     `effects` are compared in order and number, each by the fields given. `asks` expects the run to wait for that
     decision, `error` expects it to be refused with a message that contains the text. `state` holds values after the
     step by path, as `characters.mara.counters.fate-points = 2`, in quotes or not; `"absent"` for what must not be
@@ -61,6 +65,7 @@ class Expect(_Record, frozen=True):
 
     played: bool | None = None
     outcome: str | None = None
+    also: str | None = None
     success: bool | None = None
     margin: int | None = None
     total: int | None = None
@@ -72,9 +77,11 @@ class Expect(_Record, frozen=True):
 
 
 class Step(_Record, frozen=True):
-    """One action of a scene. `fresh` plays it on the table as it was at the scene's beginning."""
+    """One action of a scene, or the `begin` or `end` of a period. `fresh` plays it on the table as it was at first."""
 
-    action: str
+    action: str = ""
+    begin: str = ""
+    end: str = ""
     actor: str = ""
     id: str = ""
     with_: dict[str, Any] = msgspec.field(default_factory=dict, name="with")
@@ -84,6 +91,17 @@ class Step(_Record, frozen=True):
     expect: Expect | None = None
     note: str = ""
     fresh: bool = False
+
+    def __post_init__(self) -> None:
+        if sum(map(bool, (self.action, self.begin, self.end))) != 1:
+            raise ValueError("a step has one of action, begin and end")
+
+    @property
+    def moment(self) -> tuple[str, Literal["begin", "end"]] | None:
+        """The period that begins or ends, and which; None for an action."""
+        if self.action:
+            return None
+        return (self.begin, "begin") if self.begin else (self.end, "end")
 
 
 class SceneFile(_Record, frozen=True):

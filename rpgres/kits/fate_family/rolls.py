@@ -129,8 +129,16 @@ def _used_up(actor: Character, raised: int) -> tuple[Effect, ...]:
 Part = tuple[str, int]  # what is added to a skill: what it is, and how much
 
 
-def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part]) -> int:
-    """Return a skill with what is added to it, and tell the sum when there is more to it than the skill."""
+def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part], *, called: str = "skill") -> int:
+    """Return a skill with what is added to it, and tell the sum when there is more to it than the skill.
+
+    Args:
+        table: where it is told.
+        who: whose it is.
+        skill: the rating that counts.
+        parts: what is added, each with its name.
+        called: what a rating without a name is called.
+    """
     total = skill.value
     told = []
     for name, number in parts:
@@ -138,7 +146,7 @@ def add_up(table: Table, who: str, skill: Rating, parts: Sequence[Part]) -> int:
             total += number
             told.append(f"{name} {number:+d}")
     if told:
-        table.tell(f"{who}: {skill.name or 'skill'} {skill.value:+d}, {', '.join(told)} = {total:+d}")
+        table.tell(f"{who}: {skill.name or called} {skill.value:+d}, {', '.join(told)} = {total:+d}")
     return total
 
 
@@ -153,6 +161,7 @@ def effort(
     parts: Sequence[Part] = (),
     also: Sequence[str] = (),
     anybody_helps: bool = False,
+    called: str = "skill",
 ) -> int:
     """Return what somebody adds to the dice: skill, stunts, teamwork, the size of a mob, and any other bonus.
 
@@ -166,6 +175,7 @@ def effort(
         parts: what the ruleset adds beside all this.
         also: further abilities in use, which stunts may be about.
         anybody_helps: whether helpers need not have the skill themselves.
+        called: what a rating without a name is called.
 
     Raises:
         UsageError: a stunt is not on the sheet or does not help here; a helper lacks the skill or should lead.
@@ -187,7 +197,7 @@ def effort(
         ("full defense", FULL_DEFENSE if full_defense else 0),
         ("bonus", given.get("bonus", 0)),
     ]
-    return add_up(table, actor.name, skill, parts)
+    return add_up(table, actor.name, skill, parts, called=called)
 
 
 def crowd(character: Character, rating: int) -> int:
@@ -263,12 +273,13 @@ def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
 
 
-def resistance(table: Table, one: Opposition, parts: Sequence[Part] = ()) -> int:
+def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:
     """Return what an opposer adds: its rating, the size of a mob, and further parts."""
     if not one.character:
         return one.value + sum(number for _, number in parts)
     size = crowd(table.state.characters[one.character], one.value)
-    return add_up(table, one.character, Rating(one.value, one.ability), [*parts, ("the mob's size", size)])
+    parts = [*parts, ("the mob's size", size)]
+    return add_up(table, one.character, Rating(one.value, one.ability), parts, called=called)
 
 
 def defense(
@@ -281,6 +292,7 @@ def defense(
     full_defense: bool = False,
     stunts: Sequence[str] = (),
     parts_of: Callable[[Character, Opposition], Sequence[Part]] | None = None,
+    called: str = "skill",
 ) -> Foe:
     """Return the one who defends, with the stunts for it and +2 for full defense (A:285, A:332-339).
 
@@ -295,6 +307,7 @@ def defense(
         full_defense: whether the defender gave up its action for this.
         stunts: stunts of the defender whose condition holds.
         parts_of: what the ruleset has a defender add beside all this.
+        called: what a rating without a name is called.
 
     Raises:
         UsageError: there is not exactly one, or a stunt does not help.
@@ -311,9 +324,9 @@ def defense(
         parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=stunts)
         parts += parts_of(character, one) if parts_of is not None else ()
     elif stunts:
-        raise UsageError("--defense-stunt is for a defender with a sheet; say --vs SHEET:SKILL")
+        raise UsageError(f"--defense-stunt is for a defender with a sheet; say --vs SHEET:{called.upper()}")
     if who:
         check_in(table.state, who)
     if target and not who:
         check_in(table.state, target)
-    return Foe(resistance(table, one, parts), one.dice, who or target or "")
+    return Foe(resistance(table, one, parts, called=called), one.dice, who or target or "")

@@ -1,0 +1,268 @@
+"""One hero's play: pushing, the card that has to be played, edge and trumps. What it has to reach is told elsewhere.
+
+Lines of the text (`rulesets/saga/SOURCES.md`) as `S:n`, rows of the list of rulings there as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres import NO, Card, Option, Table, UsageError
+from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, is_doom, ruling
+
+STOP = Option("stop")
+ENDLESS = 1_000_000  # more than any cards can add up to
+
+
+class Stand(msgspec.Struct, frozen=True, gc=False):
+    """Where a play stands.
+
+    Attributes:
+        total: ability and cards so far.
+        played: the cards played from the hand, in order.
+        drawn: the cards drawn on trumps.
+        pushed: the cards added by pushing.
+        banked: the played cards that lie in the doom bank already.
+        follows: whether a card drawn lets another be played (R:2).
+    """
+
+    total: int
+    played: tuple[Card, ...] = ()
+    drawn: tuple[Card, ...] = ()
+    pushed: tuple[Card, ...] = ()
+    banked: tuple[Card, ...] = ()
+    follows: bool = False
+
+
+class Goal(msgspec.Struct, frozen=True, gc=False):
+    """What a play has to reach.
+
+    Attributes:
+        need: the total that is enough; None when the score is compared with something that is not known yet.
+        threat: by how much it may still be raised.
+    """
+
+    need: int | None
+    threat: int = 0
+
+    def lacking(self, stand: Stand) -> int:
+        """Return how much is missing for certain success; 0 or less when it is certain."""
+        return ENDLESS if self.need is None else self.need + self.threat - stand.total
+
+
+def push(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
+    """Add a card of the hand to the ability, if its owner wants to (S:16); one has to be left to play (R:28)."""
+    most = ENDLESS if ruling(table.rules, "push_max") == "any" else 1
+    is_trumping = ruling(table.rules, "push_can_trump") == "yes"
+    left = 1 if not stand.played else 0
+    while len(stand.pushed) < most:
+        cards = table.cards(hero.hand)
+        options = card_options(cards) if len(cards) > left else []
+        chosen = table.ask("push", hero.name, options, text="Push?", optional=True, **_facts(hero, stand, goal))
+        if chosen == NO:
+            break
+        card = _card(cards, chosen)
+        table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name, label="push")
+        stand = msgspec.structs.replace(stand, total=stand.total + (card.value or 0), pushed=(*stand.pushed, card))
+        if is_trumping:
+            stand = draw_on(table, hero, stand, goal, card)
+    return stand
+
+
+def play(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
+    """Play a card, and others while the edge allows it and their owner wants to (S:7, S:12), with trumps (S:15).
+
+    Raises:
+        UsageError: there is no card to play.
+    """
+    rules = table.rules
+    late = ruling(rules, "trump_on") == "last" or ruling(rules, "trump_timing") == "after_all_plays"
+    before = len(stand.played)
+    while True:
+        cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
+        if not stand.played and not cards:
+            stand = _flip(table, hero, stand)
+            break
+        if not cards:
+            break
+        _same_from_here(table, hero, stand, "play")
+        chosen = _choose(table, hero, stand, goal, cards)
+        if chosen is None:
+            break
+        stand = _lay(table, hero, stand, chosen)
+        if not late:
+            stand = draw_on(table, hero, stand, goal, chosen)
+    if late:
+        fresh = stand.played[before:]
+        for card in fresh[-1:] if ruling(rules, "trump_on") == "last" else fresh:
+            stand = draw_on(table, hero, stand, goal, card)
+    return stand
+
+
+def _choose(table: Table, hero: Hero, stand: Stand, goal: Goal, cards: Sequence[Card]) -> Card | None:
+    """Return the card its owner plays, None to stop; the first has to be played."""
+    options = card_options(cards)
+    facts = _facts(hero, stand, goal)
+    if not stand.played:
+        return _card(cards, table.ask("play", hero.name, options, text="Which card?", **facts))
+    optional = goal.lacking(stand) <= 0  # one may go on, for the sake of new cards alone
+    low = [] if optional else _low_cards(table, hero, cards)
+    chosen = table.ask(
+        "play",
+        hero.name,
+        [*options, STOP],
+        text="Another card?",
+        optional=optional,
+        dominant=low[0].short if low else "",
+        is_won=bool(low) and _is_won(cards, low, goal.lacking(stand)),
+        **facts,
+    )
+    return None if chosen in (STOP.name, NO) else _card(cards, chosen)
+
+
+def _low_cards(table: Table, hero: Hero, cards: Sequence[Card]) -> list[Card]:
+    """Return the cards that it can never hurt to play next: each lets another follow, and is added like any other.
+
+    There are none where it matters which card is the last, or where what is played may count less or help the game
+    master at once.
+    """
+    rules = table.rules
+    if ruling(rules, "trump_on") != "each" or ruling(rules, "edge_order") != "seed":
+        return []
+    odd = ruling(rules, "doom_available") == "immediate" or ruling(rules, "doom_worth_zero") == "yes"
+    return [card for card in cards if (card.value or 0) <= hero.edge and not (odd and is_doom(card))]
+
+
+def _is_won(cards: Sequence[Card], low: Sequence[Card], lacking: int) -> bool:
+    """Tell whether playing every low card and then the best of the others is enough, whatever trumps draw."""
+    others = [card.value or 0 for card in cards if card not in low]
+    return sum(card.value or 0 for card in low) + max(others, default=0) >= lacking
+
+
+def _may_play(table: Table, hero: Hero, stand: Stand, card: Card) -> bool:
+    """Tell whether a card may be played now: the first, or one more by the edge (S:12, R:1, R:4)."""
+    if not stand.played or stand.follows:
+        return True
+    if ruling(table.rules, "edge") == "off":
+        return False
+    highest = max(one.value or 0 for one in stand.played)
+    if ruling(table.rules, "edge_order") == "any":
+        return highest <= hero.edge or (card.value or 0) <= hero.edge
+    return (stand.played[-1].value or 0) <= hero.edge
+
+
+def _lay(table: Table, hero: Hero, stand: Stand, card: Card) -> Stand:
+    """Return the play with one more card from the hand in it."""
+    rules = table.rules
+    at_once = is_doom(card) and ruling(rules, "doom_bank") == "on" and ruling(rules, "doom_available") == "immediate"
+    table.move([card], source=hero.hand, to=BANK if at_once else IN_PLAY, by=hero.name, label="play")
+    worth = 0 if is_doom(card) and ruling(rules, "doom_worth_zero") == "yes" else card.value or 0
+    return msgspec.structs.replace(
+        stand,
+        total=stand.total + worth,
+        played=(*stand.played, card),
+        banked=(*stand.banked, card) if at_once else stand.banked,
+        follows=False,
+    )
+
+
+def _flip(table: Table, hero: Hero, stand: Stand) -> Stand:
+    """Return the play of a hero without cards (R:36).
+
+    Raises:
+        UsageError: such a hero cannot act.
+    """
+    card = None
+    if ruling(table.rules, "empty_hand_flip") == "yes":
+        card = table.draw(DECK, to=IN_PLAY, by=hero.name)
+    if card is None:
+        raise UsageError(f"{hero.name} has no card to play, and cannot act; --hand says which cards are in hand")
+    return msgspec.structs.replace(stand, total=stand.total + (card.value or 0), drawn=(*stand.drawn, card))
+
+
+def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card) -> Stand:
+    """Return the play after the draws of a trump: on while the suit holds and its owner wants to (S:15, R:5-R:9)."""
+    rules = table.rules
+    desperate = is_doom(card) and ruling(rules, "desperate_attack") == "yes"
+    if not hero.trump or not (card.suit == hero.trump or desperate):
+        return stand
+    counts = ruling(rules, "trump_offsuit_counts") == "yes"
+    follow = ruling(rules, "edge_on_draws") == "yes"
+    while not (goal.need is not None and goal.lacking(stand) <= 0):
+        if ruling(rules, "auto_trump") == "no" and not _wants_draw(table, hero, stand, goal):
+            break
+        drawn = table.draw(DECK, to=IN_PLAY, by=hero.name, alike=_alike(hero, stand, goal))
+        if drawn is None:
+            break
+        is_trump = drawn.suit == hero.trump
+        stand = msgspec.structs.replace(
+            stand,
+            total=stand.total + ((drawn.value or 0) if is_trump or counts else 0),
+            drawn=(*stand.drawn, drawn),
+            follows=stand.follows or (follow and (drawn.value or 0) <= hero.edge),
+        )
+        if not is_trump:
+            break
+    return stand
+
+
+def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal) -> bool:
+    _same_from_here(table, hero, stand, "trump")
+    options = (Option("draw", prefer=1), Option("stop"))
+    cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
+    low = _low_cards(table, hero, cards)
+    chosen = table.ask(
+        "trump",
+        hero.name,
+        options,
+        text="Draw on the trump?",
+        dominant="draw",
+        is_won=bool(low) and _is_won(cards, low, goal.lacking(stand)),
+        **_facts(hero, stand, goal),
+    )
+    return chosen == "draw"
+
+
+def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
+    """Return which cards it makes no difference to draw here: those that are enough are all alike."""
+    lacking = goal.lacking(stand)
+    if goal.need is None:
+        return None
+    return lambda card: (card.suit == hero.trump, min(card.value or 0, lacking))
+
+
+def _same_from_here(table: Table, hero: Hero, stand: Stand, point: str) -> None:
+    """Promise that from this point on only the total, the hand and the cards in play matter."""
+    piles = table.state.piles
+    cards = tuple(piles[pile].cards for pile in (hero.hand, IN_PLAY, BANK))
+    is_any = ruling(table.rules, "edge_order") == "any"
+    ends = (card.value or 0 for card in (stand.played if is_any else stand.played[-1:]))
+    goes_on = stand.follows or max(ends, default=0) <= hero.edge
+    table.merge((point, hero.name, stand.total, goes_on, len(stand.pushed), bool(stand.played), *cards))
+
+
+def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:
+    """Return what a player's decision is about, for policies and people."""
+    facts: dict[str, Any] = {"total": stand.total, "edge": hero.edge, "trump": hero.trump or "none"}
+    if goal.need is not None:
+        facts["lacking"] = goal.need - stand.total
+        facts["threat"] = goal.threat
+    return facts
+
+
+def card_options(cards: Iterable[Card]) -> list[Option]:
+    """Return an option for each kind of card, by its short code: auras do not matter when cards are played."""
+    options: dict[str, Option] = {}
+    for card in cards:
+        facts = {"value": card.value or 0, "suit": card.suit}
+        known = options.get(card.short)
+        aliases = (*(known.aliases if known else ()), card.code)
+        options[card.short] = Option(card.short, facts=facts, aliases=aliases)
+    return list(options.values())
+
+
+def _card(cards: Iterable[Card], name: str) -> Card:
+    return next(card for card in cards if card.short == name)

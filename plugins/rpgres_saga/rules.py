@@ -1,0 +1,545 @@
+"""The actions of Saga, each a plain function that plays at a table. No outcome's name stands here.
+
+Lines of the text (`rulesets/saga/SOURCES.md`) as `S:n`, rows of the list of rulings there as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import msgspec
+
+from rpgres import (
+    GM,
+    NO,
+    Card,
+    Character,
+    Effect,
+    Map,
+    Opposition,
+    Outcome,
+    Rating,
+    Rules,
+    Ruleset,
+    State,
+    Table,
+    UsageError,
+    effect,
+    put,
+    slug,
+)
+from rpgres_saga.hands import (
+    BANK,
+    DECK,
+    DISCARD,
+    GM_CARD,
+    IN_PLAY,
+    OTHER_HAND,
+    REMOVED,
+    TRUMPLESS,
+    Hero,
+    discard,
+    fill,
+    hero_of,
+    is_doom,
+    lost,
+    powers_of,
+    ruling,
+)
+from rpgres_saga.playing import ENDLESS, Goal, Stand, card_options, play, push
+from rpgres_saga.policies import lavish, sensible
+
+EXCHANGE = "exchange"
+
+saga = Ruleset("saga")
+saga.policy("sensible")(sensible)
+saga.policy("lavish")(lavish)
+
+
+@saga.prepare
+def with_powers(_rules: Rules, character: Character) -> Character:
+    """Return the character with each power among its abilities, by its intensity."""
+    powers = {slug(name): power["intensity"] for name, power in powers_of(character)}
+    return put(character, ("abilities",), Map({**powers, **character.abilities})) if powers else character
+
+
+@saga.lump("act")
+def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[bool, int, bool]:
+    """Cards are told apart by value, by being trump, and by being doom where that counts before the result."""
+    ability, typed = parameters["ability"], parameters.get("trump")
+    own = rules.file.settings["trumps"].get(ability.name, "")
+    counts = ruling(rules, "doom_available") == "immediate" or ruling(rules, "bank_trump_doom") == "yes"
+    is_trump = card.suit in ({slug(typed)} if typed else {ability.name, own})
+    return is_trump, card.value or 0, counts and is_doom(card)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Act
+
+
+@saga.action("act")
+def act(
+    table: Table,
+    actor: Character,
+    *,
+    ability: Rating,
+    vs: Opposition | None,
+    opposing: Opposition | None = None,
+    skilled: bool = False,
+    skill: Sequence[str] = (),
+    trump: str | None = None,
+    edge: int | None = None,
+    dire: bool = False,
+) -> Outcome:
+    """Play cards against a difficulty, opposed or not (S:1-S:16)."""
+    rules = table.rules
+    base = _plain(vs, "--vs")
+    levels = _levels(rules, actor, skilled=skilled, skills=skill)
+    own_card = not table.count(GM_CARD)
+    hero = hero_of(table, actor, ability, trump=trump, edge=edge)
+    difficulty = _lowered(rules, base, levels)
+    if opposing is not None:
+        difficulty += _plain(opposing, "--opposing")
+    difficulty += _gm_card(table, opposing)
+    used = 0
+    if ruling(rules, "doom_timing") == "before_play":
+        used = _doom(table, None)
+        difficulty += used
+    may_push = dire or ruling(rules, "push_free") == "yes"
+    stand = Stand(hero.ability)
+    goal = Goal(_needed(rules, difficulty), _threat(table, is_open=not used))
+    if may_push and ruling(rules, "push_timing") == "before":
+        stand = push(table, hero, stand, goal)
+    stand = play(table, hero, stand, goal)
+    if may_push and ruling(rules, "push_timing") == "after_total":
+        stand = push(table, hero, stand, goal)
+    while ruling(rules, "doom_timing") == "any" and stand.total >= _needed(rules, difficulty):
+        raised = _doom(table, stand.total - _needed(rules, difficulty))
+        difficulty += raised
+        if not raised or ruling(rules, "doom_reopens_play") == "no":
+            break
+        stand = play(table, hero, stand, Goal(_needed(rules, difficulty), _threat(table, is_open=True)))
+    outcome = table.settle(
+        "act",
+        stand.total - _needed(rules, difficulty),
+        total=stand.total,
+        opposition=difficulty,
+        roles=_roles(actor, opposing),
+        facts=Map({"mishap": _mishap(table, stand, difficulty), "opposed": "yes" if opposing is not None else "no"}),
+    )
+    outcome = outcome.plus(_clean_up(table, hero, stand))
+    if own_card and EXCHANGE not in table.state.periods:
+        clear_gm_card(table)
+    fill(table, hero, places=len(stand.pushed))
+    return outcome
+
+
+def _roles(actor: Character, other: Opposition | None) -> Map[str, str]:
+    return Map({"actor": actor.name, "opponent": (other.character if other is not None else "") or "opponent"})
+
+
+def _plain(one: Opposition | None, option: str) -> int:
+    """Return a difficulty or an ability as a number; nothing in the way is 0.
+
+    Raises:
+        UsageError: it is dice.
+    """
+    if one is None:
+        return 0
+    if one.dice is not None:
+        raise UsageError(f"{option} takes a number or a rung: nobody rolls dice here")
+    return one.value
+
+
+def _levels(rules: Rules, actor: Character, *, skilled: bool, skills: Sequence[str]) -> int:
+    """Return how many levels skills take off the difficulty (S:6): one, however many fit.
+
+    Raises:
+        UsageError: a skill is not on the sheet.
+    """
+    known = {slug(name): name for name in actor.records.get("skills", Map())}
+    for name in skills:
+        if slug(name) not in known:
+            listed = ", ".join(known.values()) or "none"
+            raise UsageError(f"{actor.name}'s sheet has no skill {name!r}; it has: {listed}. --skilled says one helps")
+    count = len({slug(name) for name in skills}) + (1 if skilled else 0)
+    return count if ruling(rules, "skills_stack") == "yes" else min(count, 1)
+
+
+def _lowered(rules: Rules, base: int, levels: int) -> int:
+    """Return a difficulty some levels lower, never below 0 (S:6)."""
+    step = rules.file.settings["step"]
+    rungs = sorted(rules.file.ladder.values())
+    for _ in range(levels):
+        if ruling(rules, "skill_snap") == "yes":
+            base = max((rung for rung in rungs if rung < base), default=0)
+        else:
+            base -= step
+    return max(0, base)
+
+
+def _needed(rules: Rules, difficulty: int) -> int:
+    """Return the total that is enough: the difficulty itself (S:8), or one more where a tie fails (R:35)."""
+    return difficulty + (1 if ruling(rules, "tie") == "fail" else 0)
+
+
+def _gm_card(table: Table, opposing: Opposition | None) -> int:
+    """Return what the game master's card adds: turned up for an opposed action, kept for the exchange (S:13)."""
+    rules = table.rules
+    if ruling(rules, "gm_card") == "none":
+        return 0
+    is_opposed = opposing is not None
+    if is_opposed and not table.count(GM_CARD):
+        card = table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
+        while card is not None and ruling(rules, "gm_card_trumps") == "yes":
+            suit = opposing.ability if opposing is not None else ""
+            if not suit or card.suit not in (suit, rules.file.settings["trumps"].get(suit, "")):
+                break
+            card = table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
+    if not is_opposed and ruling(rules, "gm_card_opposed_only") == "yes":
+        return 0
+    return sum(card.value or 0 for card in table.cards(GM_CARD))
+
+
+def clear_gm_card(table: Table) -> None:
+    """Put the game master's card away."""
+    discard(table, table.cards(GM_CARD), source=GM_CARD, banked=ruling(table.rules, "bank_gm_doom") == "yes")
+
+
+def _threat(table: Table, *, is_open: bool) -> int:
+    """Return by how much the game master can still raise a difficulty, as far as the players can tell.
+
+    What they cannot see may be anything; else being asked or not would tell them.
+    """
+    rules = table.rules
+    if ruling(rules, "doom_timing") != "any" or not table.count(BANK):
+        return 0
+    if ruling(rules, "doom_hidden") == "yes":
+        return ENDLESS
+    values = [card.value or 0 for card in table.cards(BANK)]
+    if ruling(rules, "doom_max_per_action") == "one":
+        return max(values) if is_open else 0
+    return sum(values)
+
+
+def _doom(table: Table, lead: int | None) -> int:
+    """Return by how much the game master raises the difficulty with cards of the bank (S:11, R:16).
+
+    Args:
+        table: where it is played.
+        lead: by how much the hero is over what is needed; None before cards are played.
+    """
+    rules = table.rules
+    raised = 0
+    used = REMOVED if ruling(rules, "doom_removed") == "yes" else DISCARD
+    while lead is None or raised <= lead:
+        cards = table.cards(BANK)
+        facts: dict[str, Any] = {} if lead is None else {"lead": lead - raised}
+        options = card_options(cards)
+        chosen = table.ask("doom", GM, options, text="Use doom?", optional=True, **facts)
+        if chosen == NO:
+            break
+        card = next(card for card in cards if card.short == chosen)
+        table.move([card], source=BANK, to=used, by=GM, label="doom")
+        raised += card.value or 0
+        if ruling(rules, "doom_max_per_action") == "one":
+            break
+    return raised
+
+
+def _mishap(table: Table, stand: Stand, difficulty: int) -> str:
+    """Tell whether a mishap happens: by a played card of the suit that misfires (R:4.5)."""
+    when = ruling(table.rules, "mishap_on")
+    misfires = any(card.suit in TRUMPLESS for card in stand.played)
+    fails = stand.total < _needed(table.rules, difficulty)
+    return "yes" if misfires and (when == "any" or (when == "fail" and fails)) else "no"
+
+
+def _clean_up(table: Table, hero: Hero, stand: Stand) -> tuple[Effect, ...]:
+    """Put the cards in play away (S:11, R:11, R:14), and return what pushing costs (S:16)."""
+    rules = table.rules
+    played = list(stand.played)
+    for card in stand.banked:
+        played.remove(card)
+    discard(table, played, source=IN_PLAY, banked=True, by=hero.name)
+    discard(table, stand.drawn, source=IN_PLAY, banked=ruling(rules, "bank_trump_doom") == "yes")
+    discard(table, stand.pushed, source=IN_PLAY, banked=ruling(rules, "bank_push_doom") == "yes")
+    return lost(hero.name, len(stand.pushed), ruling(rules, "push_recovery"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Hero against hero
+
+
+@saga.action("versus")
+def versus(
+    table: Table,
+    actor: Character,
+    *,
+    ability: Rating,
+    vs: Opposition | None,
+    against: Opposition,
+    skilled: bool = False,
+    against_skilled: bool = False,
+    trump: str | None = None,
+    edge: int | None = None,
+    against_edge: int | None = None,
+    rounds: int = 1,
+    dire: bool = False,
+) -> Outcome:
+    """Hero against hero (S:14): the active one plays, the other has to reach score and difficulty together."""
+    difficulty = _plain(vs, "--vs")
+    _plain(against, "--against")
+    other = table.state.characters[against.character] if against.character else "opponent"
+    if isinstance(other, Character) and table.count(OTHER_HAND):
+        raise UsageError(f"{other.name} has a hand of their own; --against-hand is for somebody without a sheet")
+    active = hero_of(table, actor, ability, trump=trump, edge=edge)
+    passive = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
+    helped = {active.name: skilled, passive.name: against_skilled}
+    effects: list[Effect] = []
+    number = 1
+    while True:
+        margin, total, target, more = _round(table, active, passive, difficulty, helped=helped, dire=dire)
+        effects += more
+        if number == rounds:
+            break
+        winner = active.name if margin >= 0 else passive.name
+        table.tell(f"round {number}: {winner} has the better of it ({total} to reach {target})")
+        active, passive, number = passive, active, number + 1
+    outcome = table.settle(
+        "versus",
+        margin,
+        total=total,
+        opposition=target,
+        roles=Map({"actor": active.name, "opponent": passive.name}),
+    )
+    return outcome.plus(effects)
+
+
+def _round(
+    table: Table, active: Hero, passive: Hero, difficulty: int, *, helped: dict[str, bool], dire: bool
+) -> tuple[int, int, int, list[Effect]]:
+    """Return how far the active hero is ahead, the other's total, what it had to reach, and what it cost.
+
+    Args:
+        table: where it is played.
+        active, passive: who plays first, and who answers.
+        difficulty: the number the game master set.
+        helped: whom a skill helps (R:34).
+        dire: whether they may push.
+    """
+    rules = table.rules
+    step = rules.file.settings["step"]
+    if ruling(rules, "gm_card_in_pvp") == "yes":
+        card = table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
+        difficulty += (card.value or 0) if card is not None else 0
+    may_push = dire or ruling(rules, "push_free") == "yes"
+    first = _played(table, active, Goal(None), may_push=may_push)
+    effects = list(_clean_up(table, active, first))
+    if ruling(rules, "redraw_between") == "yes":
+        fill(table, active, places=len(first.pushed))
+    sign = {"add": 1, "subtract": -1, "none": 0}[ruling(rules, "hero_vs_hero_difficulty")]
+    target = first.total + sign * difficulty
+    if helped[passive.name]:
+        target -= step
+    own = difficulty - (step if helped[active.name] else 0)
+    if ruling(rules, "active_must_succeed") == "yes" and first.total < own:
+        fill(table, active, places=len(first.pushed))
+        return first.total - own, first.total, own, effects
+    target += _doom(table, None)
+    enough = target + (1 if ruling(rules, "tie") == "fail" else 0)
+    second = _played(table, passive, Goal(enough), may_push=may_push)
+    effects += _clean_up(table, passive, second)
+    clear_gm_card(table)
+    fill(table, active, places=len(first.pushed))
+    fill(table, passive, places=len(second.pushed))
+    return enough - second.total - 1, second.total, target, effects
+
+
+def _played(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
+    stand = Stand(hero.ability)
+    before = ruling(table.rules, "push_timing") == "before"
+    if may_push and before:
+        stand = push(table, hero, stand, goal)
+    stand = play(table, hero, stand, goal)
+    return push(table, hero, stand, goal) if may_push and not before else stand
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Readings, harm, healing
+
+
+@saga.action("aura")
+def aura(table: Table, actor: Character) -> Outcome:
+    """Read the aura of the top card: yes, no or neither (S:2); without a card it is neither (R:31)."""
+    rules = table.rules
+    readings, neutral = rules.file.settings["readings"], ruling(rules, "aura_neutral")
+    while True:
+        card = table.draw(DECK, to=IN_PLAY, label="aura", by=actor.name)
+        sign = card.attributes.get("aura", "neutral") if card is not None else "neutral"
+        if card is not None:
+            _put_back(table, card)
+        if sign != "neutral" or neutral != "redraw" or card is None:
+            break
+    if sign == "neutral" and neutral in ("yes", "no"):
+        sign = "positive" if neutral == "yes" else "negative"
+    return table.settle(readings[sign], None, roles=Map({"actor": actor.name}))
+
+
+def _put_back(table: Table, card: Card) -> None:
+    if ruling(table.rules, "aura_return") == "deck":
+        table.move([card], source=IN_PLAY, to=DECK)
+        table.shuffle(DECK)
+        return
+    discard(table, [card], source=IN_PLAY, banked=ruling(table.rules, "bank_gm_doom") == "yes")
+
+
+@saga.action("damage")
+def damage(table: Table, actor: Character, *, amount: int) -> Outcome:
+    """Pay for harm with cards, none of which could be taken back while it is still covered (R:4.6)."""
+    roles = Map({"actor": actor.name})
+    health = actor.counters.get("health", 0)
+    hero = hero_of(table, actor, Rating(0)) if not health else None
+    if hero is None:
+        name = "damage" if health > amount else "damage-out"
+        outcome = table.settle(name, None, total=health - amount, roles=roles)
+        return outcome.plus([effect("health", to=actor.name, change=-min(amount, health))])
+    paid: list[Card] = []
+    covered = 0
+    while covered < amount and table.count(hero.hand):
+        options = _payments(table, hero, amount - covered)
+        if not options:  # all there is does not suffice
+            rest = table.cards(hero.hand)
+            _pay(table, hero, rest)
+            paid += rest
+            break
+        text = f"{amount - covered} still to be paid."
+        chosen = table.ask("pay", hero.name, card_options(options), text=text, owed=amount - covered)
+        card = next(card for card in options if card.short == chosen)
+        covered += _worth(table, card)
+        _pay(table, hero, [card])
+        paid.append(card)
+        covered += _damage_trump(table, hero, card) if covered < amount else 0
+    is_out = not table.count(hero.hand) and bool(amount)
+    outcome = table.settle("damage-out" if is_out else "damage", None, roles=roles)
+    return outcome.plus(lost(actor.name, len(paid), "heal"))
+
+
+def _worth(table: Table, card: Card) -> int:
+    return 1 if ruling(table.rules, "damage_mode") == "count" else card.value or 0
+
+
+def _payments(table: Table, hero: Hero, owed: int) -> list[Card]:
+    """Return the cards that can be paid next so that no card of the whole payment is one too many."""
+    cards = table.cards(hero.hand)
+    found: dict[int, Card] = {}
+    for size in range(1, len(cards) + 1):
+        for chosen in combinations(range(len(cards)), size):
+            worth = [_worth(table, cards[index]) for index in chosen]
+            if sum(worth) >= owed > sum(worth) - min(worth):
+                found |= {index: cards[index] for index in chosen}
+    return [found[index] for index in sorted(found)]
+
+
+def _pay(table: Table, hero: Hero, cards: Sequence[Card]) -> None:
+    table.move(cards, source=hero.hand, to=IN_PLAY, by=hero.name, label="pay")
+    discard(table, cards, source=IN_PLAY, banked=ruling(table.rules, "bank_damage_doom") == "yes")
+
+
+def _damage_trump(table: Table, hero: Hero, card: Card) -> int:
+    """Return what a card turned up counts against harm, where the suit of the one paid allows it."""
+    if card.suit != ruling(table.rules, "damage_trump_suit"):
+        return 0
+    drawn = table.draw(DECK, to=IN_PLAY, label="trump-damage", by=hero.name)
+    if drawn is None:
+        return 0
+    discard(table, [drawn], source=IN_PLAY, banked=False)
+    return _worth(table, drawn)
+
+
+@saga.action("heal")
+def heal(table: Table, actor: Character, *, amount: int) -> Outcome:
+    """Get back lost places of the hand and draw cards for them; rates are not stated by any source at hand."""
+    hero = hero_of(table, actor, Rating(0))
+    missing = actor.counters.get("lost", 0) + actor.counters.get("pushed", 0)
+    back = min(amount, missing)
+    outcome = table.settle("heal", None, total=back, roles=Map({"actor": actor.name}))
+    fill(table, msgspec.structs.replace(hero, size=hero.size + back))
+    return outcome.plus([effect("regain", to=actor.name, count=back)])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Exchanges and scenes
+
+
+@saga.ends("exchange")
+def end_exchange(table: Table) -> Sequence[Effect]:
+    """The game master's card goes, and what was pushed for the exchange comes back (S:13)."""
+    clear_gm_card(table)
+    return _recovered(table) if ruling(table.rules, "push_recovery") == "exchange" else ()
+
+
+@saga.begins("scene")
+def begin_scene(table: Table) -> Sequence[Effect]:
+    """The discard is shuffled into the deck where a table plays so (R:30)."""
+    if ruling(table.rules, "reshuffle") == "each_scene":
+        table.move(table.cards(DISCARD), source=DISCARD, to=DECK)
+        table.shuffle(DECK)
+    return ()
+
+
+@saga.ends("scene")
+def end_scene(table: Table) -> Sequence[Effect]:
+    """What was pushed for a scene or an exchange comes back, and hands are filled."""
+    clear_gm_card(table)
+    return _recovered(table) if ruling(table.rules, "push_recovery") in ("scene", "exchange") else ()
+
+
+def _recovered(table: Table) -> list[Effect]:
+    effects = []
+    for character in table.state.characters.values():
+        places = character.counters.get("pushed", 0)
+        if places:
+            hero = hero_of(table, character, Rating(0))
+            fill(table, msgspec.structs.replace(hero, size=hero.size + places))
+            effects.append(effect("regain", to=character.name, count=places, recovery="scene"))
+    return effects
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Effects
+
+
+@saga.effect("lose")
+def lose(state: State, change: Effect) -> State:
+    """Return the state in which somebody has lost places of the hand."""
+    name = "lost" if change.get("recovery", "heal") == "heal" else "pushed"
+    return _counted(state, change["to"], name, change["count"])
+
+
+@saga.effect("regain")
+def regain(state: State, change: Effect) -> State:
+    """Return the state in which somebody has places of the hand again: those lost for a while first."""
+    character = state.characters.get(change["to"])
+    if character is None:
+        return state
+    first = min(change["count"], character.counters.get("pushed", 0))
+    state = _counted(state, change["to"], "pushed", -first)
+    return _counted(state, change["to"], "lost", first - change["count"])
+
+
+@saga.effect("health")
+def health(state: State, change: Effect) -> State:
+    """Return the state in which somebody without a hand has more or fewer points."""
+    return _counted(state, change["to"], "health", change["change"])
+
+
+def _counted(state: State, who: str, counter: str, change: int) -> State:
+    character = state.characters.get(who)
+    if character is None or not change:
+        return state
+    counters = character.counters
+    value = max(0, counters.get(counter, 0) + change)
+    return put(state, ("characters", who, "counters"), counters.with_(counter, value))

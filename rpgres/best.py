@@ -1,0 +1,389 @@
+"""Exact odds of an action whose actor decides as well as can be. Nothing here names a ruleset.
+
+The rule is run on recorded answers, as in `odds`; what chance answers is weighed, and of what the actor's seat may
+choose the option with the greatest chance of success is taken, once for every point that `Table.merge` tells apart.
+Everybody else decides by a script or a policy. A seat that cannot see everything that was drawn or rolled may not
+be weighed so: it would choose by what it cannot know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.actions import Prepared, check_labels, laid, play
+from rpgres.dice import Throw, difference
+from rpgres.errors import UsageError
+from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, chance_record, in_order, needs_policy
+from rpgres.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.state import EMPTY
+from rpgres.table import Broken, NeedsAnswer, Settled, Stop, not_deterministic
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from rpgres.cards import Stack
+    from rpgres.dice import Dice
+    from rpgres.dice.readings import Reading
+
+
+class Value(msgspec.Struct, frozen=True, gc=False):
+    """What may come of a point of play: the chance of success, of each outcome by name, and what was left open."""
+
+    success: Fraction
+    masses: tuple[tuple[str, Fraction], ...]
+    open: Fraction
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One option of the first decision, and the exact chances when everything after it is decided well."""
+
+    option: str
+    value: Value
+
+
+class Best(msgspec.Struct, frozen=True):
+    """The odds of deciding well.
+
+    Attributes:
+        label: the label of the first decision; empty when there was none.
+        choices: its options, the best first.
+        value: the chances of the best.
+        leaves: how many courses were run.
+        states: how many merged points were met.
+        passed: labels of optional moments of others that nobody answered.
+    """
+
+    label: str
+    choices: tuple[Choice, ...]
+    value: Value
+    leaves: int
+    states: int
+    passed: tuple[str, ...] = ()
+
+    def odds(self, prepared: Prepared) -> Odds:
+        """Return the odds of the best choice, as `rpgres.odds` has them."""
+        masses = in_order(prepared, dict(self.value.masses))
+        return Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states, passed=self.passed)
+
+    def records(self, prepared: Prepared) -> list[ChoiceOdds]:
+        """Return the odds of each first option for the JSON, the best first."""
+        return [
+            ChoiceOdds(
+                label=self.label,
+                option=choice.option,
+                success=chance_record(choice.value.success),
+                outcomes={
+                    name: chance_record(mass) for name, mass in in_order(prepared, dict(choice.value.masses)).items()
+                },
+                open=chance_record(choice.value.open),
+            )
+            for choice in self.choices
+        ]
+
+
+class _Chance(Stop):
+    """Chance is asked something new."""
+
+    def __init__(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> None:
+        super().__init__(label)
+        self.label, self.values, self.weights, self.total = label, values, weights, total
+
+
+class _Decision(Stop):
+    """The seat that is weighed decides something new."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.label)
+        self.question = question
+
+
+class _Known(Stop):
+    """The run came to a point whose value is known."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Walk:
+    """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it."""
+
+    __slots__ = ("_known", "_position", "fresh_keys", "tape")
+    joint = True
+
+    def __init__(self, known: Mapping[Hashable, Value]) -> None:
+        self._known = known
+        self.tape: list[tuple[str, Any]] = []
+        self._position = 0
+        self.fresh_keys: list[Hashable] = []
+
+    def begin(self, tape: list[tuple[str, Any]]) -> None:
+        """Turn to another course."""
+        self.tape, self._position, self.fresh_keys = tape, 0, []
+
+    def _next(self, label: str) -> tuple[bool, Any]:
+        if self._position == len(self.tape):
+            return False, None
+        asked, value = self.tape[self._position]
+        if asked != label:
+            raise Broken(not_deterministic(repr(asked), repr(label)))
+        self._position += 1
+        return True, value
+
+    def chance(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        """Return the answer on the tape, or end the run at a new question."""
+        is_known, value = self._next(label)
+        if not is_known:
+            raise _Chance(label, values, weights, total)
+        return value
+
+    def decide(self, question: Question) -> str:
+        """Return the option on the tape, or end the run at a new decision."""
+        is_known, value = self._next(question.label)
+        if not is_known:
+            raise _Decision(question)
+        chosen: str = value
+        return chosen
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        law = dice.law
+        value = self.chance(label, law.values, law.weights, law.total)
+        return Throw(value, (), str(value))
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        from rpgres.dice.readings import joint_law
+
+        if not readings:
+            return None, ()
+        law = joint_law(dice, readings)
+        return None, self.chance(label, law.values, law.weights, law.total)
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        law = difference(own, other)
+        value: int = self.chance(label, law.values, law.weights, law.total)
+        return value
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        indices = [index for index, weight in enumerate(weights) if weight]
+        index: int = self.chance(label, indices, [weights[index] for index in indices], sum(weights))
+        return index
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        is_known, value = self._next(label)
+        if not is_known:
+            from rpgres.cards import classes
+
+            raise _Chance(label, *classes(cards, stack), len(cards))
+        card: str = value
+        return card
+
+    def merge(self, key: object) -> None:
+        if self._position < len(self.tape):
+            return
+        value = self._known.get(key)
+        if value is not None:
+            raise _Known(value)
+        self.fresh_keys.append(key)
+
+
+class _Seats:
+    """Players among whom one seat's decisions are weighed and the others' are answered as usual."""
+
+    __slots__ = ("_others", "_seat", "_walk")
+
+    def __init__(self, others: Seats, *, seat: str, walk: _Walk) -> None:
+        self._others, self._seat, self._walk = others, seat, walk
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return what the script says, what is weighed, or what the others answer."""
+        scripted = self._others.scripted(question)
+        if scripted is not None:
+            return scripted
+        if view.seat == self._seat:
+            return Answer(self._walk.decide(question), "best")
+        return self._others.answer(question, view)
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        return self._others.used()
+
+
+def best_odds(
+    prepared: Prepared,
+    *,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    leaves: int = LEAVES,
+    seconds: float = SECONDS,
+    clock: Callable[[], float] | None = None,
+    looks_at_all: bool = False,
+) -> Best:
+    """Return the exact chances of an action whose actor decides as well as can be, for each first option.
+
+    Args:
+        prepared: the action.
+        choose: answers to decisions, by label, used in order in every run.
+        policies: who answers for everybody else.
+        leaves, seconds: the budget; what it leaves open counts for nothing.
+        clock: tells the time in seconds; for tests.
+        looks_at_all: whether even options that a rule says can be no better are looked at; for tests.
+
+    Raises:
+        NeedsPolicy: a decision of somebody else has nobody to take it.
+        UsageError: the actor's seat cannot see all that chance answered.
+        RuleError: the ruleset's code failed.
+    """
+    check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
+    solver = _Solver(laid(prepared), choose, policies, leaves, seconds, clock)
+    solver.looks_at_all = looks_at_all
+    return solver.solve()
+
+
+def weigh_best(
+    prepared: Prepared,
+    *,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    leaves: int = LEAVES,
+    seconds: float = SECONDS,
+) -> Odds:
+    """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
+    best = best_odds(prepared, choose=choose, policies=policies, leaves=leaves, seconds=seconds)
+    return best.odds(prepared)
+
+
+class _Solver:
+    """One calculation: the points whose value is known, and what is left of the budget."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        choose: Mapping[str, Sequence[str]],
+        policies: Mapping[str, Policy],
+        leaves: int,
+        seconds: float,
+        clock: Callable[[], float] | None,
+    ) -> None:
+        from fractions import Fraction
+        from time import monotonic
+
+        self._zero, self._one = Fraction(0), Fraction(1)
+        self._prepared, self._choose, self._policies = prepared, choose, policies
+        self._seat = prepared.state.seat_of(prepared.actor)
+        self._known: dict[Hashable, Value] = {}
+        self._walk = _Walk(self._known)
+        self._now = clock or monotonic
+        self._leaves, self._until = leaves, self._now() + seconds
+        self._runs = 0
+        self._passed: set[str] = set()
+        self._undecided: dict[str, Question] = {}
+        self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
+        successes = [name for name, success in self._success.items() if success]
+        self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
+        self._settled: dict[str, Value] = {}
+        self.looks_at_all = False
+        self.label = ""
+        self.choices: list[Choice] = []
+
+    def solve(self) -> Best:
+        """Return the odds."""
+        value = self._value([])
+        if self._undecided:
+            raise needs_policy(self._undecided.values())
+        choices = sorted(self.choices, key=lambda choice: choice.value.success, reverse=True)
+        return Best(self.label, tuple(choices), value, self._runs, len(self._known), tuple(sorted(self._passed)))
+
+    def _value(self, tape: list[tuple[str, Any]]) -> Value:
+        """Return the value of the point that a tape leads to."""
+        if self._runs >= self._leaves or self._now() >= self._until:
+            return Value(self._zero, (), self._one)
+        self._runs += 1
+        self._walk.begin(tape)
+        seats = Seats(self._choose, policies=self._policies)
+        players = _Seats(seats, seat=self._seat, walk=self._walk)
+        try:
+            outcome, _ = play(self._prepared, dealer=self._walk, players=players, band_only=True)
+            value = self._ended(outcome.band)
+        except Settled as settled:
+            value = self._ended(settled.band)
+        except _Known as known:
+            return known.value
+        except NeedsAnswer as needs:
+            self._undecided[needs.question.label] = needs.question
+            return self._ended("")
+        except _Chance as chance:
+            keys = self._walk.fresh_keys
+            value = self._weighed(tape, chance)
+        except _Decision as decision:
+            keys = self._walk.fresh_keys
+            self._check_sight(decision)
+            value = self._chosen(tape, decision.question)
+        else:
+            keys = []
+        finally:
+            self._passed |= seats.passed
+        if not value.open:
+            for key in locals().get("keys") or ():
+                self._known[key] = value
+        return value
+
+    def _ended(self, band: str) -> Value:
+        known = self._settled.get(band)
+        if known is None:
+            success = self._one if self._success.get(band) else self._zero
+            known = self._settled[band] = Value(success, ((band, self._one),), self._zero)
+        return known
+
+    def _weighed(self, tape: list[tuple[str, Any]], chance: _Chance) -> Value:
+        from fractions import Fraction
+
+        masses: dict[str, Fraction] = {}
+        success = open_ = self._zero
+        total = chance.total
+        met = 0
+        for answer, weight in zip(chance.values, chance.weights, strict=True):
+            value = self._value([*tape, (chance.label, answer)])
+            share = Fraction(weight, total)
+            met += weight
+            success += share * value.success
+            open_ += share * value.open
+            for band, mass in value.masses:
+                masses[band] = masses.get(band, self._zero) + share * mass
+        open_ += Fraction(total - met, total)  # what no answer stands for: a tail that was cut off
+        return Value(success, tuple(masses.items()), open_)
+
+    def _chosen(self, tape: list[tuple[str, Any]], question: Question) -> Value:
+        names = [option.name for option in question.options]
+        if question.optional:
+            names.insert(0, NO)
+        is_first = not self.label
+        if is_first:
+            self.label = question.label
+        elif question.is_won and self._success_band and not self.looks_at_all:
+            return self._ended(self._success_band)
+        elif question.dominant and not self.looks_at_all:
+            names = [question.dominant]
+        best: Value | None = None
+        for name in names:
+            value = self._value([*tape, (question.label, name)])
+            if is_first:
+                self.choices.append(Choice(name, value))
+            if best is None or value.success > best.success:
+                best = value
+            if best.success == 1 and not is_first:
+                break
+        assert best is not None  # a question has an option
+        return best
+
+    def _check_sight(self, decision: _Decision) -> None:
+        """Check that the seat that decides has seen all that chance answered."""
+        for event in decision.table.events:
+            if event.audience is not None and self._seat not in event.audience and hasattr(event, "label"):
+                raise UsageError(
+                    f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
+                    "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"
+                )

@@ -1,0 +1,151 @@
+"""Scenes, exchanges and whatever else begins and ends at a table: what a ruleset does then. Nothing here names one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.actions import Pending, Result, answers_of, event_record, guarded, pending_of
+from rpgres.chance import Streams
+from rpgres.dealers import GivenDealer, SeededDealer
+from rpgres.errors import RuleError, UsageError
+from rpgres.piles import lay_out
+from rpgres.players import Policy, Prompt, Seats
+from rpgres.rulesets import Effect, Rules, unknown
+from rpgres.state import EMPTY, GM, Map, State, freeze
+from rpgres.table import NeedsAnswer, Outcome, Table, apply_effects
+from rpgres.version import __version__
+
+Moment = Literal["begin", "end"]
+SCENE = "scene"  # what every table can have, whatever its ruleset says
+
+
+def period_names(rules: Rules) -> list[str]:
+    """Return what can begin and end under a ruleset."""
+    return list(dict.fromkeys([*rules.file.periods, SCENE]))
+
+
+def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> None:
+    """Check that a period can begin or end now.
+
+    Raises:
+        UsageError: there is no such period, it has begun already, or it has not begun.
+    """
+    known = period_names(rules)
+    if period not in known:
+        raise UsageError(unknown("period", period, known, of=f"the ruleset {rules.id}"))
+    if moment == "begin" and period in state.periods:
+        raise UsageError(f"the {period} has begun already; end it first")
+    if moment == "end" and period not in state.periods:
+        open_now = ", ".join(state.periods) or "nothing"
+        raise UsageError(f"no {period} has begun, so none can end; what has begun: {open_now}")
+
+
+def turn(
+    rules: Rules,
+    state: State,
+    *,
+    period: str,
+    moment: Moment,
+    streams: Streams,
+    step: int = 0,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    prompt: Prompt | None = None,
+    note: str | None = None,
+    identify: bool = True,
+) -> tuple[Result | Pending, State]:
+    """Return what comes of the beginning or end of a period, and the state after it.
+
+    When a period ends, those that began in it end first.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table.
+        period: `scene`, or another that the ruleset has.
+        moment: whether it begins or ends.
+        streams: the seed's numbers.
+        step: which step of a scene or table this is, from 0.
+        given, choose, policies, prompt: who answers what, as for an action.
+        note: carried into the result.
+        identify: whether the result names its rules exactly, which means reading all their files.
+
+    Raises:
+        UsageError: the period cannot begin or end now, or an answer is impossible.
+        RuleError: the ruleset's code failed.
+    """
+    check_period(rules, state, period=period, moment=moment)
+    rules.require_sound()
+    if rules.file.piles:
+        state = lay_out(rules, state)
+    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
+    seats = Seats(choose, policies=policies, prompt=prompt)
+    table = Table(rules, state, dealer, seats)
+    inner = [one for one in reversed(state.periods) if state.periods.index(one) > _place(state, period)]
+    turned = [*((one, "end") for one in inner), (period, moment)] if moment == "end" else [(period, moment)]
+    effects: list[Effect] = []
+    told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
+    inputs: dict[str, Any] = {moment: period}
+    try:
+        for one, its in turned:
+            effects += guarded(rules, table, told, lambda one=one, its=its: _effects(rules, table, one, its))  # type: ignore[misc]
+    except NeedsAnswer as needs:
+        pending = pending_of(
+            rules,
+            table.events,
+            action="",
+            actor=GM,
+            inputs=inputs,
+            question=needs.question,
+            seed=streams.seed,
+            note=note,
+        )
+        return pending, state
+    for label, value in dealer.unused():
+        raise UsageError(f"--given {label}={value} was not used: nothing of that label was asked")
+    outcome = Outcome("", effects=tuple(effects))
+    after = apply_effects(rules, table.state, outcome)
+    open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
+    after = msgspec.structs.replace(after, periods=open_then)
+    result = Result(
+        version=__version__,
+        ruleset=rules.id,
+        rules=rules.identity() if identify else {"version": rules.file.version},
+        action=None,
+        actor=None,
+        inputs=inputs,
+        answers=list(answers_of(table.events)),
+        outcome=None,
+        success=None,
+        margin=None,
+        total=None,
+        opposition=None,
+        effects=[dict(effect) for effect in effects],
+        texts=[],
+        events=[event_record(event) for event in table.events],
+        switches=rules.switches,
+        seed=streams.seed,
+        note=note,
+    )
+    return result, after
+
+
+def _place(state: State, period: str) -> int:
+    return state.periods.index(period) if period in state.periods else len(state.periods)
+
+
+def _effects(rules: Rules, table: Table, period: str, moment: str) -> list[Effect]:
+    """Return what the data and the code of a ruleset do at a moment."""
+    text = rules.file.periods.get(period)
+    told = [] if text is None else text.begin if moment == "begin" else text.end
+    effects: list[Effect] = [freeze(effect) for effect in told]
+    passage = rules.ruleset.periods.get((period, moment))
+    more: Iterable[Effect] = (passage(table) or ()) if passage is not None else ()
+    for effect in more:
+        if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
+            raise RuleError(f"it returned {effect!r}, which is no effect; rpgres.effect(KIND, ...) makes one")
+        effects.append(effect)
+    return effects
