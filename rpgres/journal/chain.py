@@ -1,9 +1,8 @@
-"""Canonical bytes, commitments and the chain of hashes of a journal. What the bytes say is no matter of this module.
+"""The bytes, commitments and chain of hashes of a journal. What the bytes say is no matter of this module.
 
-All of it is SHA-256, so that anybody can check it with other tools:
+All of it is SHA-256 over the bytes as they stand in the file, so that anybody can check it with other tools:
 
 ==========  ========================================================================================
-canonical   JSON in UTF-8, keys sorted, no blanks
 commitment  sha256(salt + data), the salt being 32 random bytes
 link        sha256(hash before + number in 8 bytes, most significant first + commitment + public part)
 ==========  ========================================================================================
@@ -23,8 +22,13 @@ SALT = 32  # bytes of a salt: too many to be tried out
 START = bytes(32)  # the hash before the first entry
 
 
+def written(value: Any) -> bytes:
+    """Return plain data as they are written down: JSON in UTF-8."""
+    return msgspec.json.encode(value)
+
+
 def canonical(value: Any) -> bytes:
-    """Return the one way in which plain data are written down."""
+    """Return the same bytes for equal data, in whatever order their keys are."""
     return msgspec.json.encode(value, order="sorted")
 
 
@@ -49,7 +53,7 @@ def link(before: bytes, *, number: int, public: bytes, commitment: bytes) -> byt
     Args:
         before: the hash of the entry before; `START` for the first.
         number: its number, from 0.
-        public: what everybody may see of it, as canonical bytes.
+        public: what everybody may see of it, as bytes.
         commitment: what binds to the rest.
     """
     return sha256(before + number.to_bytes(8, "big") + commitment + public).digest()

@@ -69,8 +69,10 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         note: the text of `--note`.
         result: what came of it, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
-        path, value, was: of `set`.
-        text, to: of `note`: the text, and the seats it is for; null for everybody.
+        hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
+        path, value, was: of `set`; `text` is the value as typed.
+        text: of `note`.
+        to: the seats that a note, or a value that was set, is for; null for everybody.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
         seed, salt: of `new`: what the commitment is to.
@@ -88,6 +90,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str | None = None
     result: dict[str, Any] | None = None
     waits: dict[str, Any] | None = None
+    hidden: dict[str, list[str]] = {}
     path: str = ""
     value: Any = None
     was: Any = None
@@ -203,7 +206,7 @@ def _ends(until: str, later: Entry) -> bool:
 
 
 def found_in(secret: Secret) -> Result | Pending | None:
-    """Return what came of an entry, or the decision it waits for, with nothing left out; None where there is neither."""
+    """Return what came of an entry, or the decision it waits for, with nothing left out; None where it has neither."""
     if secret.waits is not None:
         return msgspec.convert(secret.waits, Pending)
     return msgspec.convert(secret.result, Result) if secret.result is not None else None

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.journal.chain import START, canonical, commitment, digest, link
+from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.records import Draft, Entry, History, Public, Secret
 from rpgres.keeping import read_state, state_record
 from rpgres.state import State
@@ -206,8 +206,8 @@ def write(
             connection.execute("BEGIN IMMEDIATE")
             if _head(connection) != history.head.hash:
                 raise TableError(
-                    f"{path}: somebody else acted at this table while a decision was made here, so nothing of yours was "
-                    "written; look at it with `rpgres table show`, and do it again",
+                    f"{path}: somebody else acted at this table while a decision was made here, so nothing of "
+                    "yours was written; look at it with `rpgres table show`, and do it again",
                     file=str(path),
                 )
         added: list[Entry] = []
@@ -221,9 +221,9 @@ def write(
 
 
 def _add(connection: sqlite3.Connection, draft: Draft, *, number: int, before: bytes, salt: bytes) -> Entry:
-    state = canonical(state_record(draft.state))
+    state = written(state_record(draft.state))
     secret_record = msgspec.structs.replace(draft.secret, state=digest(state))
-    public, secret = canonical(draft.public), canonical(secret_record)
+    public, secret = written(draft.public), written(secret_record)
     bound = commitment(salt, secret)
     hash_ = link(before, number=number, public=public, commitment=bound)
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (number, public, secret, salt, bound, hash_))
@@ -296,7 +296,8 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
         raise TableError(f"{path}: this is a database, but no table of rpgres", file=str(path))
     if format_ > FORMAT:
         raise TableError(
-            f"{path}: this table was written by a newer rpgres (format {format_}; this one knows {FORMAT}); update rpgres",
+            f"{path}: this table was written by a newer rpgres (its format is {format_}, and "
+            f"{FORMAT} is the last one known here); update rpgres",
             file=str(path),
         )
 
@@ -318,9 +319,7 @@ def _reason(error: sqlite3.Error, path: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     match code:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return (
-                f"somebody else is acting at this table, for more than {WAIT:g} seconds; nothing was written, try again"
-            )
+            return f"somebody else is acting at this table for over {WAIT:g} seconds; nothing was written, try again"
         case sqlite3.SQLITE_FULL:
             return "the disk is full; nothing was written, and everything before is kept"
         case sqlite3.SQLITE_NOTADB:
