@@ -43,6 +43,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "text": "the question as put to a person",
         "options": "what may be answered, and what it means",
         "facts": "what the decision is about",
+        "optional": "whether `no` may be answered too, which lets the moment pass",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",

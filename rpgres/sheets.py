@@ -139,9 +139,18 @@ def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: S
         FileError: there is no such file, or it is faulty (all problems at once).
     """
     if source is None:
-        path = find_sheet(rules, name, beside=beside)
-        source = _typed(sys.stdin) if str(path) == STDIN else read_source(path)
+        source = sheet_source(rules, name, beside=beside)
     return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
+
+
+def sheet_source(rules: Rules, name: str, *, beside: Path | None = None) -> Source:
+    """Return the text of a sheet; see `find_sheet` for where it is sought.
+
+    Raises:
+        FileError: there is no such file, or it cannot be read.
+    """
+    path = find_sheet(rules, name, beside=beside)
+    return _typed(sys.stdin) if str(path) == STDIN else read_source(path)
 
 
 def short_name(source: Source) -> str:
