@@ -294,7 +294,9 @@ def _described(action: str) -> Rule:
     return partial(play_described, action)
 
 
-ROLLED = "what an outcome rolls"  # the help of a label that only an outcome table has
+def chance_help(label: str) -> str:
+    """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
+    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
