@@ -193,7 +193,10 @@ class _Given:
         words = name
         if name in self.parameters:
             value = self.values.get(name)
-            words = (value.name if isinstance(value, Rating) else "") or name
+            if isinstance(value, Opposition):
+                words = f"{value.ability} of {value.character}" if value.ability else ""
+            elif isinstance(value, Rating) and value.name:
+                words = value.name
         elif name in self.described.numbers:
             formula = bounded(self.described.numbers[name])
             is_free = formula.at_least is None and formula.at_most is None
@@ -202,7 +205,7 @@ class _Given:
         elif name.startswith(OPPOSED):
             other = self.opponent()
             words = f"{name.removeprefix(OPPOSED)} of {other.name if other is not None else OPPONENT}"
-        return f"{number} {words.replace('-', ' ')}"
+        return f"{number} {words.replace('-', ' ')}".rstrip()
 
     def words(self, template: str) -> str:
         """Return what is rolled, for people: `2d6 + 2 quick`."""

@@ -138,6 +138,10 @@ SLIPS = {
         ),
         "actions.try.bands.fine.from: nothing comes to this band: highest is 1 to 6",
     ),
+    "policy without code": (
+        (FLAG, FLAG + '[policies]\nbold = "always"\n'),
+        "policies.bold: a policy is code, and a ruleset of data alone has none",
+    ),
     # What nothing uses.
     "parameter that no action takes": (
         (FLAG, FLAG + MORE.replace("NAME", "lucky")),
@@ -267,3 +271,9 @@ def test_what_is_no_opposition_is_told_without_empty_words() -> None:
     told = rpgres("roll", "blades", "strike", "--pool", "1", "--vs", "wall").err
     assert "()" not in told
     assert "no dice such as 4d6>=5, no SHEET:ABILITY" in told
+
+
+def test_difficulties_have_no_sign() -> None:
+    write(UNDER.replace("[bands.wonder]", "[ladder]\nhard = 8\neasy = 14\n\n[bands.wonder]", 1))
+    assert "  Hard 8, Easy 14\n" in rpgres("ruleset", "show", "under").out
+    assert "Good +3" in rpgres("ruleset", "show", "fate").out

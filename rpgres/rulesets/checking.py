@@ -261,7 +261,10 @@ def _names(rules: Rules) -> Iterator[Problem]:
         if rules.effect_function(name) is None:
             yield undescribed(rules, texts, ("effects", name), name)
     for name in rules.file.policies:
-        if name not in code.policies:
+        if rules.file.standalone:
+            told = "a policy is code, and a ruleset of data alone has none; `prefer` says what is liked"
+            yield problem_at(texts, ("policies", name), told)
+        elif name not in code.policies:
             yield unregistered(texts, ("policies", name), f"the policy {name!r}", name, code.policies, "policy")
     for kind, described in rules.file.effects.items():
         for key, fields in (("values", described.values), ("numbers", described.numbers)):

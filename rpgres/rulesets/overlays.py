@@ -75,7 +75,7 @@ def _menus(rules: Rules) -> Iterator[Problem]:
     named = named_menus(rules) if new else set()
     for name in new:
         if name not in named:
-            near = nearest(name, own or named)
+            near = nearest(name, sorted(own or named))
             yield problem_at(laid, (name,), f"no question takes a menu {name!r}", hint=near or "")
 
 

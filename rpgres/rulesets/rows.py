@@ -422,7 +422,7 @@ def _fault_of(
         if isinstance(value, int) and not isinstance(value, bool):
             return None
         wanted = "a whole number, or text such as `margin`, `-margin`, `margin-1`"
-        near = nearest(match[2], ["margin", *numbers]) if match is not None else None
+        near = nearest(match[2], ["margin", *sorted(numbers)]) if match is not None else None
         return f"expected {wanted}, found {value!r}", near or _near_margin(value)
     words = described.values.get(key)
     if words is not None:
