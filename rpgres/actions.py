@@ -20,6 +20,7 @@ from rpgres.players import COMMON_POLICIES, NO, Players, Policy, Prompt, Questio
 from rpgres.rulesets import Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
+    PLACE,
     Broken,
     Decided,
     Drawn,
@@ -37,9 +38,11 @@ from rpgres.table import (
     seen,
 )
 from rpgres.version import __version__
+from rpgres.waiting import Waiting, always
 
 if TYPE_CHECKING:
     from rpgres.cards import Card, Stack
+    from rpgres.tomlfiles import Source
 
 Returned = TypeVar("Returned")
 NOBODY = ""  # a seat that nobody has
@@ -93,6 +96,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     options: list[dict[str, str]]
     facts: dict[str, Any] = {}
+    optional: bool = False
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +129,7 @@ class Prepared(msgspec.Struct, frozen=True):
         inputs: what was typed, for the record.
         placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        sheets: the texts of the sheets that were read, by the name that was typed.
     """
 
     rules: Rules
@@ -135,6 +140,7 @@ class Prepared(msgspec.Struct, frozen=True):
     inputs: dict[str, Any]
     placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     lump: Callable[[Card], Hashable] | None = None
+    sheets: Mapping[str, Source] = EMPTY
 
 
 def prepare(
@@ -146,6 +152,7 @@ def prepare(
     actor: str = "",
     beside: Path | None = None,
     confined: bool = False,
+    sheets: Mapping[str, Source] = EMPTY,
 ) -> Prepared:
     """Return an action with its inputs read.
 
@@ -157,6 +164,7 @@ def prepare(
         actor: who acts, somebody of that state; by default whoever `sheet` describes.
         beside: the folder in which sheets are sought first.
         confined: whether sheets may only be named by plain file names, for inputs that strangers typed.
+        sheets: the texts of sheets by the name that is typed, in place of what the files say now.
 
     Raises:
         UsageError: the action or an input is unknown, missing or impossible.
@@ -164,7 +172,12 @@ def prepare(
     """
     rules.require_action(action)
     setting = Setting(
-        rules, state if state is not None else State(), actor=actor or ACTOR, beside=beside, confined=confined
+        rules,
+        state if state is not None else State(),
+        actor=actor or ACTOR,
+        beside=beside,
+        confined=confined,
+        sheets=dict(sheets),
     )
     arguments = read_inputs(setting, action, inputs)
     plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
@@ -173,7 +186,7 @@ def prepare(
         from rpgres.piles import lay_out
 
         state, lump = lay_out(rules, state), _lump(rules, action, arguments)
-    return Prepared(rules, action, state, setting.actor, arguments, plain, placed, lump)
+    return Prepared(rules, action, state, setting.actor, arguments, plain, placed, lump, setting.sheets)
 
 
 def _lump(rules: Rules, action: str, arguments: Mapping[str, Any]) -> Callable[[Card], Hashable] | None:
@@ -293,7 +306,9 @@ def _described(action: str) -> Rule:
     return partial(play_described, action)
 
 
-ROLLED = "what an outcome rolls"  # the help of a label that only an outcome table has
+def help_of(label: str) -> str:
+    """Return the help of a label that no ruleset describes: one that only an outcome table has, or the engine's own."""
+    return "which card it is, where one is typed without its sign" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
@@ -302,6 +317,8 @@ def labels_of(rules: Rules, action: str) -> dict[str, str]:
     found: dict[str, str] = {
         label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
     }
+    if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
+        found[PLACE] = "chance"
     for table in rules.file.actions[action].tables:
         for row in rules.table(table).values():
             found |= dict.fromkeys(row.rolls, "chance")
@@ -403,6 +420,7 @@ def run(
     prompt: Prompt | None = None,
     note: str | None = None,
     identify: bool = True,
+    players: Seats | None = None,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
 
@@ -416,6 +434,7 @@ def run(
         prompt: asks a person what nobody else answered.
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
+        players: who answers, in place of the script, the policies and the prompt.
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
@@ -432,6 +451,7 @@ def run(
             prompt=prompt,
             note=note,
             identify=identify,
+            players=players,
         )
     except RuleError as error:
         raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
@@ -448,11 +468,12 @@ def _run(
     prompt: Prompt | None,
     note: str | None,
     identify: bool,
+    players: Seats | None,
 ) -> tuple[Result | Pending, State]:
     rules, action = prepared.rules, prepared.action
     check_labels(rules, action, given=given, choose=choose)
     dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
-    seats = Seats(choose, policies=policies, prompt=prompt)
+    seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
     try:
         outcome, table = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
@@ -524,7 +545,9 @@ def _check_repeats(
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
-        _, table = play(prepared, dealer=dealer, players=Seats(scripts["decision"]))
+        # Everything that was asked so far is answered, optional moments included, so the next question is the end.
+        players = Waiting(scripts["decision"], waits=always) if waits_for else Seats(scripts["decision"])
+        _, table = play(prepared, dealer=dealer, players=players)
     except NeedsAnswer as needs:
         table, asks = needs.table, needs.question.label
     except UsageError as error:  # an answer that fitted the first time
@@ -667,6 +690,7 @@ def pending_of(
         text=question.text,
         options=[{"name": option.name, "text": option.text} for option in question.options],
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
+        optional=question.optional,
     )
     return Pending(
         version=__version__,

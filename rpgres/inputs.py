@@ -15,9 +15,9 @@ import msgspec
 from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import Parameter, Rules, unknown
-from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, unique_name
+from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, sheet_source, unique_name
 from rpgres.state import ROLES, SCENE, Map, State, Tag, pile_name, put, slug
-from rpgres.tomlfiles import nearest
+from rpgres.tomlfiles import Source, nearest
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
 OPPONENT = "opponent"  # the other side when it is nobody with a sheet
@@ -56,7 +56,8 @@ class Setting(msgspec.Struct):
     """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`.
 
     `confined` allows sheets by plain file name only, for inputs that strangers typed. `placed` are cards that somebody
-    says lie in a pile, as (pile, cards, option).
+    says lie in a pile, as (pile, cards, option). `sheets` are texts of sheets by the name that is typed: those that are
+    known beforehand, whatever the files say now, and those that were read.
     """
 
     rules: Rules
@@ -65,6 +66,7 @@ class Setting(msgspec.Struct):
     beside: Path | None = None
     confined: bool = False
     placed: list[tuple[str, tuple[str, ...], str]] = []
+    sheets: dict[str, Source] = {}
 
     def seat(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
@@ -94,7 +96,9 @@ class Setting(msgspec.Struct):
             FileError: there is no such sheet, or it is faulty.
         """
         self.check_name(name)
-        return read_sheet(self.rules, name, beside=self.beside)
+        if name not in self.sheets:
+            self.sheets[name] = sheet_source(self.rules, name, beside=self.beside)
+        return read_sheet(self.rules, name, source=self.sheets[name])
 
 
 def lay_distinct(state: State, tag: Tag) -> State:
@@ -296,7 +300,8 @@ def _character(setting: Setting, name: str, *, option: str) -> str:
         return name
     setting.check_name(name)
     try:
-        find_sheet(setting.rules, name, beside=setting.beside)
+        if name not in setting.sheets:
+            find_sheet(setting.rules, name, beside=setting.beside)
     except FileError:
         raise _nobody(setting, name, option) from None
     return setting.seat(setting.read(name))
@@ -409,6 +414,9 @@ def read_opposition(
     name, separator, ability = text.rpartition(":")
     if separator and name:
         return _opposed_by(setting, name, ability, option=option, parameter=parameter)
+    name, separator, ability = text.partition("=")
+    if separator and parameter is not None and parameter.rolls and _number(ability) is not None:
+        return rated(parameter.rolls, _number(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)
         if read.constant:

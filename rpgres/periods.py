@@ -57,6 +57,7 @@ def turn(
     prompt: Prompt | None = None,
     note: str | None = None,
     identify: bool = True,
+    players: Seats | None = None,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of the beginning or end of a period, and the state after it.
 
@@ -72,6 +73,7 @@ def turn(
         given, choose, policies, prompt: who answers what, as for an action.
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
+        players: who answers, in place of the script, the policies and the prompt.
 
     Raises:
         UsageError: the period cannot begin or end now, or an answer is impossible.
@@ -82,7 +84,7 @@ def turn(
     if rules.file.piles:
         state = lay_out(rules, state)
     dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
-    seats = Seats(choose, policies=policies, prompt=prompt)
+    seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
     table = Table(rules, state, dealer, seats)
     inner = [one for one in reversed(state.periods) if state.periods.index(one) > _place(state, period)]
     turned = [*((one, "end") for one in inner), (period, moment)] if moment == "end" else [(period, moment)]

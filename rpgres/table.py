@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rpgres.dice.readings import Reading
 
 PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
+PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
@@ -309,8 +310,7 @@ class Table(msgspec.Struct):
         """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
 
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
-        that no policy can depend on which of the merged runs is the one that goes on. Live play forgets
-        nothing.
+        that no policy can depend on which of the merged runs is the one that goes on.
         """
         self._idled("merge")
         self.since = len(self.events)
@@ -449,22 +449,28 @@ class Table(msgspec.Struct):
         Raises:
             UsageError: there is no such card, or it lies somewhere else.
         """
-        text = self.rules.file.piles[pile.partition(":")[0]]
-        source = text.dealt_from
-        there, stock = self._pile(pile), self._pile(source)
+        known_piles, there = self.rules.file.piles, self._pile(pile)
+        source = known_piles[pile.partition(":")[0]].dealt_from
+        source = pile_name(source, there.owner) if known_piles[source].each else source
+        stock = self._pile(source)
         stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
         from rpgres.cards import Stack
 
         known, laid = self.rules.cards, list[str]()
-        for number, typed in enumerate(texts):
+        for typed in texts:
             codes = known.matching(typed)
             if not codes:
                 raise UsageError(f"{option}: {unknown_card(known, typed)}")
             fitting = tuple(card for card in stock.cards if code_of(card) in codes)
             if not fitting:
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-            stack = Stack(source, stock.shuffles, known, self.lump)
-            card = self.dealer.draw(fitting, stack, f"place:{pile}", number) if len(codes) > 1 else fitting[0]
+            card = fitting[0]
+            if len({code_of(one) for one in fitting}) > 1:
+                # Not in the order in which they would be drawn: those left would then come later than their share.
+                stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
+                card = self.dealer.draw(fitting, stack, PLACE, self._count(PLACE))
+                self.events.append(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
+                self.has_secrets = self.has_secrets or there.audience is not None
             laid.append(card)
             stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
         self._put_piles({source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
@@ -542,10 +548,13 @@ class Table(msgspec.Struct):
         state = self.state
         seat = state.seat_of(who)
         events: Sequence[Event] = self.events
-        since = self.since if self.dealer.joint else 0  # in odds, runs that merge go on as one
-        if self.has_secrets or since:
-            events = [known for event in events[since:] if (known := seen(event, seat)) is not None]
-        return View(seat, state.seen_by(seat) if state.tags or state.audiences or state.piles else state, events)
+        forgotten: Sequence[Event] = ()
+        if self.has_secrets or self.since:
+            events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
+            if self.since and not self.dealer.joint:  # in odds, nobody reads it
+                forgotten = [known for event in self.events[: self.since] if (known := seen(event, seat)) is not None]
+        is_open = not (state.tags or state.audiences or state.piles)
+        return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""

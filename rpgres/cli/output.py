@@ -85,9 +85,23 @@ def is_terminal() -> bool:
     return results() is not None and results().isatty()
 
 
+_listening = False  # whether somebody sits down to be asked, whatever the input is
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Have questions put to whatever the input is, a pipe included."""
+    global _listening
+    before, _listening = _listening, True
+    try:
+        yield
+    finally:
+        _listening = before
+
+
 def can_prompt() -> bool:
-    """Tell whether a person can be asked: both input and output are a terminal."""
-    return is_terminal() and sys.stdin is not None and sys.stdin.isatty()
+    """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
+    return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
 def can_rewrite() -> bool:

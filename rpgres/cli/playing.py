@@ -5,6 +5,7 @@ What happens when one is called stands in `roll` and `odds`; here is how the lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class Verb(Struct, frozen=True):
         dice_help: what it does with dice, in one line.
         act: plays an action: `act(data, action, values)`.
         throw: does the same with dice: `throw(notation, values)`.
+        is_seated: whether who acts sits at a table already, so that no sheet is named.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Verb(Struct, frozen=True):
     dice_help: str
     act: Callable[[RulesetData, str, dict[str, Any]], None]
     throw: Callable[[str, dict[str, Any]], None]
+    is_seated: bool = False
 
 
 class RulesetData(Struct, frozen=True):
@@ -172,6 +175,7 @@ class ActionCommand(SectionedCommand):
     def __init__(self, verb: Verb, data: RulesetData, action: str) -> None:
         described = data.file.actions[action]
         inputs = inputs_of(data, action, verb=verb.name)
+        own = [option for option in inputs if option.name != SHEET] if verb.is_seated else inputs
 
         @results_alone()
         def call(**values: Any) -> None:
@@ -180,7 +184,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*inputs, *_completed(verb.options, data, action))],
+            params=[option.build() for option in (*own, *_completed(verb.options, data, action))],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -208,6 +212,9 @@ class ActionCommand(SectionedCommand):
 
 
 def _said(example: str, verb: str) -> str:
+    if verb == "act":  # who acts sits there, and the table says which ruleset
+        words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
+        return " ".join(("rpgres table act", *words))
     return example.replace("rpgres roll ", f"rpgres {verb} ", 1)
 
 

@@ -31,7 +31,10 @@ COMMANDS: dict[str, Entry] = {
     "roll": Entry("roll", "Resolve an action of a ruleset, or roll dice."),
     "odds": Entry("odds", "Work out exact chances of an action, or of dice."),
     "scene": Entry("scene", "Play, check and test scripted scenes."),
+    "table": Entry("table", "Keep a table in a file: act, answer, take back, show, verify."),
+    "play": Entry("play", "Sit down at the table that is kept here."),
     "sheet": Entry("sheet", "Make, check and show character sheets."),
+    "deck": Entry("deck", "List, show and draw from decks of cards."),
     "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
     "plugin": Entry("plugin", "List, start and check the plugins that bring rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
@@ -159,7 +162,8 @@ def load_command(name: str) -> Any:
 
 def _apart(command: Any) -> Any:
     """Return a command that keeps its results apart from what a ruleset's code may print."""
-    command.callback = results_alone()(command.callback)
+    if command.callback is not None:  # a group hands on to commands of its own
+        command.callback = results_alone()(command.callback)
     return command
 
 

@@ -12,7 +12,7 @@ from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.rulesets import RulesetFile
 from rpgres.state import FACE_DOWN
-from rpgres.table import Event
+from rpgres.table import PLACE, Event
 
 INDENT = "  "
 
@@ -144,7 +144,7 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
             case "decision" if first["answer"] != NO:
                 text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
                 yield line(INDENT, f"{first['label']} ({who_is(first['who'])}): ", Piece(first["answer"], "name"), text)
-            case "draw":
+            case "draw" if first["label"] != PLACE:
                 yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
             case "move" if first["label"]:
                 yield line(INDENT, f"{_whose(first)}: ", _cards(first["cards"]))
@@ -201,15 +201,27 @@ def _note_lines(note: str | None, seed: str | None) -> Iterator[Line]:
         yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
 
 
-def pending_lines(pending: Pending, *, is_drawn: bool = False) -> list[Line]:
-    """Return a decision that waits: what happened so far, the question with its options, and how to answer it."""
+def pending_lines(pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None) -> list[Line]:
+    """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
+
+    Args:
+        pending: the decision.
+        is_drawn: whether dice are drawn.
+        how: the lines that tell how it is answered; by default the command that goes on with it.
+    """
     question = pending.question
-    lines = [line(Piece(_heading(pending.action, None, pending.actor), "title"), ": ", Piece("waiting", "even"))]
+    turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
+    heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
+    lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
     lines += _event_lines(pending.events, is_drawn)
     lines.append(line(INDENT, *_asked(question.who, question.text, question.facts)))
     for option in question.options:
         text = f": {option['text']}" if option["text"] else ""
         lines.append(line(INDENT * 2, Piece(option["name"], "name"), text))
+    if question.optional and question.options:
+        lines.append(line(INDENT * 2, Piece(NO, "name"), ": let it pass"))
+    if how is not None:
+        return [*lines, *how]
     lines.append(line(INDENT, f"Answer it with --choose {question.label}=..., or go on with:"))
     lines.append(line(INDENT * 2, pending.resume))
     return lines

@@ -21,6 +21,9 @@ def signed(number: int) -> str:
     return f"{number:+d}"
 
 
+LOWEST, HIGHEST = 4, 12  # the rungs between which a ladder still names ratings
+
+
 def rung(number: int, ladder: Mapping[str, int]) -> str:
     """Return a total in the ladder's words, the bare number when there is no ladder.
 
@@ -29,12 +32,13 @@ def rung(number: int, ladder: Mapping[str, int]) -> str:
     >>> rung(20, {"hard": 20, "easy": 10}), rung(23, {"hard": 20, "easy": 10})
     ('Hard (20)', '23')
 
-    A ladder without negative numbers names difficulties and not ratings, so other numbers stand for themselves.
+    A ladder that begins well over 0, or goes far, names difficulties and not ratings, so other numbers stand for
+    themselves.
     """
     if not ladder:
         return str(number)
     names = {value: name for name, value in ladder.items()}
-    if min(names) >= 0:
+    if min(names) > LOWEST or max(names) > HIGHEST:
         return f"{title(names[number])} ({number})" if number in names else str(number)
     if number in names:
         return f"{title(names[number])} ({signed(number)})"

@@ -13,12 +13,13 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets.describing import description_problems
+from rpgres.rulesets.laying import laying_problems, switch_problems
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, Condition, Parameter
-from rpgres.rulesets.rows import condition_problems, missing, roles_of, row_problems, undescribed, unregistered
+from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, Parameter
+from rpgres.rulesets.rows import missing, roles_of, row_problems, undescribed, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.using import unused_problems
 from rpgres.tomlfiles import Problem, nearest, problem_error
@@ -46,6 +47,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         reach_problems,
         row_problems,
         _sheet_fields,
+        laying_problems,
         stray_problems,
         unused_problems,
     )
@@ -296,15 +298,6 @@ def _effects(rules: Rules) -> Iterator[Problem]:
                 yield problem_at(texts, (*at, "fields", field), told, hint=near)
 
 
-def _switched(rules: Rules, path: Path, condition: Condition) -> Iterator[Problem]:
-    """A condition of what characters have can speak of switches alone."""
-    strange = [key for key in condition if key not in rules.file.switches]
-    for key in strange:
-        yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
-    if not strange:
-        yield from condition_problems(rules, rules.texts(), path, condition, ())
-
-
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
     for name, label in rules.file.labels.items():
@@ -312,9 +305,9 @@ def _sheet_fields(rules: Rules) -> Iterator[Problem]:
         if rules.file.standalone and label.who and label.who not in roles:
             yield missing(texts, ("labels", name, "who"), "role", label.who, roles)
     for name, track in rules.file.tracks.items():
-        yield from _switched(rules, ("tracks", name, "when"), track.when)
+        yield from switch_problems(rules, ("tracks", name, "when"), track.when)
         for number, more in enumerate(track.more):
-            yield from _switched(rules, ("tracks", name, "more", number, "when"), more.when)
+            yield from switch_problems(rules, ("tracks", name, "more", number, "when"), more.when)
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
         for path, message in _bound_faults(field.at_least, field.at_most, field.default):

@@ -339,7 +339,13 @@ class Rules:
         found = dict.fromkeys(self.file.decks)
         for folder in self.folders:
             found |= dict.fromkeys(path.stem for path in sorted((folder / "decks").glob("*.toml")))
-        return list(found)
+        return [name for name in found if self._has_deck(name)]
+
+    def _has_deck(self, name: str) -> bool:
+        try:
+            return bool(self.deck_texts(name))
+        except FileError:
+            return True  # there is one, and that it cannot be read is told when it is
 
     def deck(self, name: str) -> Deck:
         """Return a deck by name, read on first use from `decks/NAME.toml` or `ruleset.toml`.
@@ -349,23 +355,15 @@ class Rules:
         """
         deck = self._decks.get(name)
         if deck is None:
-            deck = self._decks[name] = self._read_deck(name, ())
+            deck = self._decks[name] = self._read_deck(name)
         return deck
 
-    def _read_deck(self, name: str, within: tuple[str, ...]) -> Deck:
-        from rpgres.cards import DeckFile, build_deck
+    def _read_deck(self, name: str) -> Deck:
+        from rpgres.rulesets.decks import read_deck
 
-        texts = self.deck_texts(name)
-        if not texts:
+        if not self.deck_texts(name):
             raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self.id}"))
-        file = read_as(texts, DeckFile)
-        if file.extends in (*within, name):
-            raise problem_error([problem_at(texts, ("extends",), "a deck cannot add to itself")])
-        base = self._read_deck(file.extends, (*within, name)) if file.extends else None
-        deck, faults = build_deck(file, base=base)
-        if faults:
-            raise problem_error([problem_at(texts, path, message) for path, message in faults])
-        return deck
+        return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
 
     @cached_property
     def laid(self) -> dict[str, Deck]:

@@ -1,0 +1,791 @@
+"""`rpgres table`: a table that lasts, from what was typed to what is printed. What it is and does: `rpgres.journal`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets
+from rpgres.cli.groups import Command, LazyGroup
+from rpgres.cli.options import Option, folders_in, hoist
+from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.cli.playing import RulesetGroup, Verb, read_ruleset
+from rpgres.errors import FileError, RpgresError, UsageError
+
+if TYPE_CHECKING:
+    from rpgres.actions import Pending, Result
+    from rpgres.cli.playing import RulesetData
+    from rpgres.journal.records import Entry, History
+    from rpgres.journal.sitting import Done, Place
+    from rpgres.players import Prompt
+    from rpgres.render.lines import Line
+    from rpgres.rulesets import Rules, RulesetFile
+
+WAITING = 3  # exit code: somebody has to decide
+FAILED, TIED = 10, 11  # exit codes of --exit-code
+TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
+TABLE_PART = "The table"
+
+TABLE = Option(
+    "table",
+    "The table's file or folder; else the nearest one from here upwards [env: RPGRES_TABLE].",
+    "PATH",
+    TABLE_PART,
+)
+SEAT = Option(
+    "as",
+    "Act and look as this seat: gm, or a character's name. Without it, as the host [env: RPGRES_SEAT].",
+    "SEAT",
+    TABLE_PART,
+)
+ACTOR = Option("actor", "Who acts, where the seat has several characters.", "NAME", TABLE_PART)
+
+Table = Annotated[str | None, typer.Option("--table", metavar="PATH", help=TABLE.help, show_default=False)]
+Seat = Annotated[str | None, typer.Option("--as", metavar="SEAT", help=SEAT.help, show_default=False)]
+Given = Annotated[
+    list[str] | None, typer.Option("--given", metavar=opt.GIVEN.metavar, help=opt.GIVEN.help, show_default=False)
+]
+Choose = Annotated[
+    list[str] | None, typer.Option("--choose", metavar=opt.CHOOSE.metavar, help=opt.CHOOSE.help, show_default=False)
+]
+Policies = Annotated[
+    list[str] | None, typer.Option("--policy", metavar=opt.POLICY.metavar, help=opt.POLICY.help, show_default=False)
+]
+Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="""Keep a table in a file: its characters, what lies on it, and everything that is done at it.
+
+    `rpgres table new --ruleset fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
+    what can be done at it, `rpgres table show` shows it, `rpgres play` sits down at it.""",
+    short_help="Keep a table in a file: act, answer, take back, show, verify.",
+)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What all commands share
+
+
+def place_of(table: str | None, rulesets: Sequence[str] | None = None) -> Place:
+    """Return the table that is meant.
+
+    Raises:
+        TableError: there is none.
+    """
+    from rpgres.cli.options import read_folders
+    from rpgres.journal.sitting import Place
+    from rpgres.journal.store import find_table
+
+    return Place(find_table(table or os.environ.get(TABLE_ENV)), read_folders(rulesets or ()))
+
+
+def seat_of(typed: str | None) -> str | None:
+    """Return the seat that is meant; None for the host."""
+    return typed or os.environ.get(SEAT_ENV) or None
+
+
+def read_table(table: str | None, seat: str | None, rulesets: Sequence[str] | None = None) -> tuple[Place, History]:
+    """Return a table with its history, after making sure that it has such a seat."""
+    from rpgres.journal.sitting import check_seat
+    from rpgres.journal.store import read
+
+    place = place_of(table, rulesets)
+    history = read(place.path)
+    check_seat(history, seat)
+    return place, history
+
+
+def _rules(place: Place, history: History) -> Rules:
+    from rpgres.journal.sitting import rules_of
+
+    return rules_of(history, folders=place.folders)
+
+
+def say_lines(lines: Sequence[Line], *, plain: bool) -> None:
+    """Print lines."""
+    say(list(lines), is_plain=plain)
+
+
+def _is_drawn(plain: bool) -> bool:
+    return is_terminal() and not plain
+
+
+def say_done(done: Done, seat: str | None, *, as_json: bool, plain: bool, exit_code: bool = False) -> int:
+    """Print what came of something that runs, and return the exit code.
+
+    Args:
+        done: what was added; its last entry tells.
+        seat: who reads it.
+        as_json: as JSON.
+        plain: in words only.
+        exit_code: whether a failure and a tie have codes of their own.
+    """
+    from rpgres.actions import Pending, Result
+    from rpgres.journal.views import run_seen
+
+    found = run_seen(done.history, done.entry, seat)
+    if as_json:
+        say_found(found, done.entry)
+    else:
+        from rpgres.render.tables import found_lines
+
+        say_lines(found_lines(found, done.rules.file, is_drawn=_is_drawn(plain)), plain=plain)
+    if isinstance(found, Pending):
+        return WAITING
+    return _code_of(found) if exit_code and isinstance(found, Result) else 0
+
+
+def say_found(found: Result | Pending, entry: Entry) -> None:
+    """Print a result or a pending decision as JSON, with the number and hash of its entry."""
+    import msgspec
+
+    say_json({**msgspec.to_builtins(found), "entry": entry.number, "hash": entry.hash})
+
+
+def _code_of(result: Result) -> int:
+    if result.success is None:
+        return TIED if result.margin is not None else 0
+    return 0 if result.success else FAILED
+
+
+def _say_entry(done: Done, seat: str | None, *, as_json: bool, plain: bool) -> None:
+    """Print an entry that was added and has no outcome."""
+    from rpgres.journal.views import entry_record, entry_seen
+
+    if as_json:
+        say_json(entry_record(done.history, done.entry, seat))
+    else:
+        from rpgres.render.tables import entry_lines
+
+        view = entry_seen(done.history, done.entry, seat)
+        say_lines(list(entry_lines(view, done.rules.file, is_drawn=_is_drawn(plain))), plain=plain)
+
+
+def prompt_for(*, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line] = ()) -> Prompt | None:
+    """Return what asks a person, when there is one to ask."""
+    if as_json or auto or not can_prompt():
+        return None
+    from rpgres.cli.prompt import Person
+
+    return Person(heading=heading, is_plain=plain).ask
+
+
+def read_named(texts: Sequence[str] | None) -> dict[str, str]:
+    """Return policies by the character they are for; everybody's under an empty name."""
+    return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Acting
+
+
+ACT_OPTIONS = (
+    *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
+    *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+)
+
+
+def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Resolve an action at the table and print what came of it; exit with the code it calls for."""
+    from rpgres.journal.sitting import act
+    from rpgres.render.results import action_lines
+
+    shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
+    inputs = opt.given_inputs(values)
+    seat = seat_of(shared["as"])
+    plain = {key.replace("_", "-"): value for key, value in inputs.items()}
+    heading = action_lines(action, actor=shared["actor"] or "", inputs=plain)
+    done = act(
+        place_of(shared["table"], shared["rulesets"]),
+        action,
+        inputs,
+        actor=shared["actor"] or "",
+        seat=seat,
+        given=opt.read_answers(shared["given"], option="--given"),
+        choose=opt.read_answers(shared["choose"], option="--choose"),
+        policies=read_named(shared["policy"]),
+        auto=shared["auto"],
+        prompt=prompt_for(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading),
+        note=shared["note"],
+    )
+    code = say_done(done, seat, as_json=shared["json"], plain=shared["plain"], exit_code=shared["exit_code"])
+    if code:
+        raise typer.Exit(code)
+
+
+def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
+    raise UsageError("dice without a ruleset are rolled with `rpgres roll`")
+
+
+ACT = Verb("act", ACT_OPTIONS, (), "", act_with, _no_dice, is_seated=True)
+
+
+class ActGroup(LazyGroup):
+    """The actions of the ruleset that is played at the table found here."""
+
+    heading = "Actions"
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the actions with their summaries; none where there is no table."""
+        try:
+            return {name: action.summary for name, action in _data(()).file.actions.items()}
+        except RpgresError:
+            return {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line up to the action."""
+        return super().parse_args(ctx, hoist(args, {name: one for one in ACT_OPTIONS for name in one.names}))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the action that is named.
+
+        Raises:
+            UsageError: none is.
+        """
+        if not ctx._protected_args:
+            raise UsageError(f"say which action: {', '.join(_data(()).file.actions)}; --help explains them")
+        return super().invoke(ctx)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the command of an action."""
+        return RulesetGroup(ACT, _data(args)).load(name, args)
+
+
+def _data(args: Sequence[str]) -> RulesetData:
+    """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
+    from rpgres.journal.store import read
+
+    named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
+    named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
+    new = read(place_of(named[0] if named else None).path).new
+    return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders_in(args)))
+
+
+app.add_typer(
+    typer.Typer(
+        cls=ActGroup,
+        add_completion=False,
+        rich_markup_mode=None,
+        help="Resolve an action at the table, by the ruleset that is played there.",
+        subcommand_metavar="ACTION [OPTIONS]",
+    ),
+    name="act",
+)
+
+
+@app.command("new")
+def new(
+    ruleset: Annotated[
+        str, typer.Option("--ruleset", metavar="ID", help="What is played.", autocompletion=complete_rulesets)
+    ],
+    sheet: Annotated[
+        list[str] | None,
+        typer.Option("--sheet", metavar="FILE", help="Who sits there; repeat it for others.", show_default=False),
+    ] = None,
+    switch: Annotated[
+        list[str] | None,
+        typer.Option("--switch", metavar=opt.SWITCH.metavar, help=opt.SWITCH.help, show_default=False),
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
+    ] = None,
+    name: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.", show_default=False)] = "",
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Begin a table, in .rpgres/table.db here or at --table PATH.
+
+    What is printed binds the table to its seed without telling it: sha256 of a salt and the seed, which are told by
+    `rpgres table reveal`.
+    """
+    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.journal.sitting import Place, begin_table
+    from rpgres.journal.store import place_for
+    from rpgres.render.lines import Piece, line
+
+    path = place_for(table or os.environ.get(TABLE_ENV))
+    done = begin_table(
+        Place(path, read_folders(rulesets or ())),
+        ruleset=ruleset,
+        sheets=sheet or (),
+        switches=read_switches(switch or ()),
+        seed=seed,
+        title=name,
+    )
+    if as_json:
+        from rpgres.journal.views import entry_record
+
+        say_json(entry_record(done.history, done.entry, None))
+        return
+    names = ", ".join(done.history.state.characters) or "nobody yet"
+    commitment = done.entry.public.commitment
+    say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")], is_plain=plain)
+    say([line(Piece(f"commitment to the seed: {commitment}", "quiet"))], is_plain=plain)
+
+
+@app.command("answer")
+def answer(
+    choose: Choose = None,
+    given: Given = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Take the answer that a seat wrote to a file.", show_default=False),
+    ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option("--view", metavar="FILE", help="Answer what a view asks, into --out.", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
+    ] = None,
+    auto: Auto = False,
+    policy: Policies = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Answer the decision that the table waits for, and go on with the action.
+
+    A player elsewhere, who has only a view (`rpgres table view`), writes the answer to a file with --view and --out,
+    and whoever has the table takes it with --from.
+    """
+    from rpgres.journal.sitting import answer as give
+
+    choices = opt.read_answers(choose or (), option="--choose")
+    rolled = opt.read_answers(given or (), option="--given")
+    if view is not None or out is not None:
+        _write_answer(view, out, choices, rolled)
+        return
+    who, at = seat_of(seat), ""
+    if from_ is not None:
+        if choices or rolled:
+            raise UsageError("--from has the whole answer; leave out --choose and --given")
+        who, at, choices, rolled = _answer_in(from_, who)
+    done = give(
+        place_of(table, rulesets),
+        seat=who,
+        given=rolled,
+        choose=choices,
+        policies=read_named(policy),
+        auto=auto,
+        prompt=None if choices else prompt_for(as_json=as_json, plain=plain, auto=auto),
+        at=at,
+    )
+    code = say_done(done, seat_of(seat), as_json=as_json, plain=plain)
+    if code:
+        raise typer.Exit(code)
+
+
+def _write_answer(
+    view: str | None, out: str | None, choices: dict[str, list[str]], given: dict[str, list[str]]
+) -> None:
+    from rpgres.journal.exchanging import answer_for, read_view, write_json
+    from rpgres.render.lines import line
+
+    if view is None or out is None:
+        raise UsageError("an answer for somebody else's table needs both --view FILE and --out FILE")
+    if not choices:
+        raise UsageError("say what you choose: --choose LABEL=OPTION")
+    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given))
+    say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
+
+
+def _answer_in(file: str, seat: str | None) -> tuple[str, str, dict[str, list[str]], dict[str, list[str]]]:
+    from rpgres.journal.exchanging import read_answer
+
+    found = read_answer(file)
+    if seat not in (None, found.seat):
+        raise UsageError(f"{file} is an answer of {found.seat}, not of {seat}")
+    lists = [
+        {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
+        for answers in (found.choose, found.given)
+    ]
+    return found.seat, found.entry, lists[0], lists[1]
+
+
+@app.command("pass")
+def let_pass(
+    label: Annotated[
+        str, typer.Argument(metavar="[LABEL]", help="Which moments; all of them by default.", show_default=False)
+    ] = "",
+    until: Annotated[
+        str,
+        typer.Option(
+            "--until",
+            metavar="SPAN",
+            help="How long: action (the one going on, or else the next), a period such as scene (until it begins or "
+            "ends), or always.",
+        ),
+    ] = "action",
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Let optional moments go by in advance, so that nobody waits for this seat.
+
+    Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
+    taken are not touched.
+    """
+    from rpgres.journal.sitting import let_pass as let
+
+    who = seat_of(seat)
+    if who is None:
+        raise UsageError("say whose moments pass: --as SEAT")
+    done = let(place_of(table, rulesets), label, seat=who, until=until)
+    if done.entry.kind == "pass":
+        _say_entry(done, who, as_json=as_json, plain=plain)
+        return
+    code = say_done(done, who, as_json=as_json, plain=plain)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command("begin")
+def begin(
+    period: Annotated[
+        str, typer.Argument(metavar="[PERIOD]", help="A scene, or what else the ruleset has.", show_default="scene")
+    ] = "",
+    given: Given = None,
+    choose: Choose = None,
+    auto: Auto = False,
+    policy: Policies = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Begin a scene, an exchange, a round: the ruleset does what it does then."""
+    _turn("begin", period, given, choose, auto, policy, seat, table, as_json, plain, rulesets)
+
+
+@app.command("end")
+def end(
+    period: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PERIOD]", help="What ends, with all that began in it.", show_default="what began last"
+        ),
+    ] = "",
+    given: Given = None,
+    choose: Choose = None,
+    auto: Auto = False,
+    policy: Policies = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """End what began: the ruleset cleans up, boosts fade and the like."""
+    _turn("end", period, given, choose, auto, policy, seat, table, as_json, plain, rulesets)
+
+
+def _turn(
+    moment: Any,
+    period: str,
+    given: list[str] | None,
+    choose: list[str] | None,
+    auto: bool,
+    policy: list[str] | None,
+    seat: str | None,
+    table: str | None,
+    as_json: bool,
+    plain: bool,
+    rulesets: list[str] | None,
+) -> None:
+    from rpgres.journal.sitting import turn
+
+    who = seat_of(seat)
+    done = turn(
+        place_of(table, rulesets),
+        moment,
+        period,
+        seat=who,
+        given=opt.read_answers(given or (), option="--given"),
+        choose=opt.read_answers(choose or (), option="--choose"),
+        policies=read_named(policy),
+        auto=auto,
+        prompt=prompt_for(as_json=as_json, plain=plain, auto=auto),
+    )
+    code = say_done(done, who, as_json=as_json, plain=plain)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command("undo")
+def undo(
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="[NUMBER]", help="From which entry on; the last action by default.", show_default=False),
+    ] = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Take back what was done from an entry on.
+
+    The journal keeps it. The same question asked again gets the same dice, and the entry tells whether a roll or a
+    secret that somebody has seen is taken back.
+    """
+    from rpgres.journal.sitting import undo as take_back
+
+    who = seat_of(seat)
+    _say_entry(take_back(place_of(table, rulesets), number, seat=who), who, as_json=as_json, plain=plain)
+
+
+@app.command("set")
+def set_(
+    assignment: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH=VALUE",
+            help="Such as characters.mara.counters.fate-points=2, tags.on-fire=aspect, tags.on-fire=absent.",
+        ),
+    ],
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Correct or award something: put a value at a place of the table.
+
+    What stands there tells which values fit; `rpgres table show --json` shows all places under `state`.
+    """
+    from rpgres.journal.sitting import set_value
+
+    path, separator, text = assignment.partition("=")
+    if not separator or not path.strip():
+        raise UsageError(f"say PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
+    who = seat_of(seat)
+    done = set_value(place_of(table, rulesets), path.strip(), text.strip(), seat=who)
+    _say_entry(done, who, as_json=as_json, plain=plain)
+
+
+@app.command("note")
+def note(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is written down.")],
+    to: Annotated[
+        list[str] | None,
+        typer.Option("--to", metavar="SEAT", help="Who may read it; everybody by default.", show_default=False),
+    ] = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Write something down in the journal."""
+    from rpgres.journal.sitting import write_note
+
+    who = seat_of(seat)
+    done = write_note(place_of(table, rulesets), text, seat=who, to=to or ())
+    _say_entry(done, who, as_json=as_json, plain=plain)
+
+
+@app.command("join")
+def join(
+    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="Who sits down.")],
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Let somebody sit down, or replace the sheet of somebody who sits there."""
+    from rpgres.journal.sitting import join as sit_down
+
+    _say_entry(sit_down(place_of(table, rulesets), sheet), None, as_json=as_json, plain=plain)
+
+
+@app.command("reveal")
+def reveal(
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Tell the seed and its salt, so that everybody can check every roll. Nothing more is rolled at the table."""
+    from rpgres.journal.sitting import reveal as tell
+
+    who = seat_of(seat)
+    _say_entry(tell(place_of(table, rulesets), seat=who), who, as_json=as_json, plain=plain)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Looking
+
+
+@app.command("show")
+def show(
+    seat: Seat = None, table: Table = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None
+) -> None:
+    """Show the table as it is now, and what it waits for."""
+    from rpgres.journal.views import table_record
+
+    who = seat_of(seat)
+    place, history = read_table(table, who, rulesets)
+    if as_json:
+        say_json(table_record(history, who))
+        return
+    say_lines(shown(place, history, who, plain=plain), plain=plain)
+
+
+def shown(place: Place, history: History, seat: str | None, *, plain: bool) -> list[Line]:
+    """Return the table as it is now, for people."""
+    from rpgres.journal.views import state_seen, table_record
+    from rpgres.render.tables import show_lines
+
+    state = state_seen(history.state, seat)
+    return show_lines(table_record(history, seat), state, _rules(place, history).file, is_drawn=_is_drawn(plain))
+
+
+@app.command("log")
+def log(
+    times: Annotated[bool, typer.Option("--times", help="Tell when each thing was done.")] = False,
+    last: Annotated[
+        int | None, typer.Option("--last", metavar="N", min=1, help="Only the last so many.", show_default=False)
+    ] = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Show everything that was done at the table, in order; what was taken back is shown as such."""
+    from msgspec import structs
+
+    from rpgres.journal.views import log_record
+
+    who = seat_of(seat)
+    place, history = read_table(table, who, rulesets)
+    record = log_record(history, who)
+    if last is not None:
+        record = structs.replace(record, entries=record.entries[-last:])
+    if as_json:
+        say_json(record)
+        return
+    say_lines(logged(_rules(place, history).file, record.entries, plain=plain, times=times), plain=plain)
+
+
+def logged(file: RulesetFile, entries: Sequence[Any], *, plain: bool, times: bool = False) -> list[Line]:
+    """Return entries for people."""
+    from rpgres.render.tables import log_lines
+
+    return log_lines(list(entries), file, is_drawn=_is_drawn(plain), is_timed=times)
+
+
+@app.command("verify")
+def verify(
+    head: Annotated[
+        str,
+        typer.Option(
+            "--head", metavar="HASH", help="The hash of an entry that you noted, or its beginning.", show_default=False
+        ),
+    ] = "",
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll and result.
+
+    The exit code is 0 when it is in order, 20 when something is missing (the seed, or entries behind a noted hash), 21
+    when it was tampered with, 22 when the rules have changed since.
+    """
+    from rpgres.journal.verifying import SHORTEST
+    from rpgres.journal.verifying import verify as check
+
+    if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
+        raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
+    place = place_of(table, rulesets)
+    verdict = check(place.path, head=head, folders=place.folders)
+    if as_json:
+        say_json(verdict)
+    else:
+        from rpgres.render.tables import verdict_lines
+
+        say_lines(verdict_lines(verdict), plain=plain)
+    if verdict.exit:
+        raise typer.Exit(verdict.exit)
+
+
+@app.command("view")
+def view(
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where the view goes; - for standard output.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
+    seat: Seat = None,
+    table: Table = None,
+    rulesets: Folders = None,
+) -> None:
+    """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
+
+    The player answers with `rpgres table answer --view FILE --choose LABEL=OPTION --out ANSWER`, or writes such a file
+    by hand; whoever has the table takes it with `rpgres table answer --from ANSWER`.
+    """
+    from rpgres.journal.exchanging import view_of, write_json
+    from rpgres.render.lines import line
+
+    who = seat_of(seat)
+    if who is None:
+        raise UsageError("say whose view: --as SEAT")
+    place, history = read_table(table, who, rulesets)
+    record = view_of(history, place.path, seat=who)
+    if out == "-":
+        say_json(record)
+        return
+    write_json(Path(out), record, is_forced=force)
+    say([line(f"{out}: what {who} may see; nothing else is in it")])
+
+
+@app.command("export")
+def export(
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder the files go to.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    seat: Seat = None,
+    table: Table = None,
+    rulesets: Folders = None,
+) -> None:
+    """Write the sheets as they are now, and an account of everything that was done as Markdown.
+
+    With --as SEAT, what the seat may not know of is in none of them.
+    """
+    from rpgres.journal.exchanging import write_text
+    from rpgres.journal.exporting import sheets_of
+    from rpgres.journal.views import log_seen
+    from rpgres.render.lines import line
+    from rpgres.render.transcripts import transcript
+
+    who = seat_of(seat)
+    place, history = read_table(table, who, rulesets)
+    rules = _rules(place, history)
+    title = history.new.public.title or rules.file.title
+    files = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=who).items()}
+    files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
+    folder = Path(out)
+    there = [name for name in files if (folder / name).exists()]
+    if there and not force:
+        raise FileError(
+            f"{folder / there[0]}: is there already; nothing was written. Name another folder, or say --force",
+            file=str(folder / there[0]),
+        )
+    for name, text in files.items():
+        write_text(folder / name, text, is_forced=force)
+        say([line(f"{folder / name}: written")])

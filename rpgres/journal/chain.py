@@ -1,0 +1,59 @@
+"""The bytes, commitments and chain of hashes of a journal. What the bytes say is no matter of this module.
+
+All of it is SHA-256 over the bytes as they stand in the file, so that anybody can check it with other tools:
+
+==========  ========================================================================================
+commitment  sha256(salt + data), the salt being 32 random bytes
+link        sha256(hash before + number in 8 bytes, most significant first + commitment + public part)
+==========  ========================================================================================
+
+The hash before entry 0 is 32 zero bytes. Everything in front of the public part has a fixed length, so that no two
+entries can be the same bytes.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+SALT = 32  # bytes of a salt: too many to be tried out
+START = bytes(32)  # the hash before the first entry
+
+
+def written(value: Any) -> bytes:
+    """Return plain data as they are written down: JSON in UTF-8."""
+    return msgspec.json.encode(value)
+
+
+def canonical(value: Any) -> bytes:
+    """Return the same bytes for equal data, in whatever order their keys are."""
+    return msgspec.json.encode(value, order="sorted")
+
+
+def digest(data: bytes) -> str:
+    """Return the hash of bytes as 64 hexadecimal digits."""
+    return sha256(data).hexdigest()
+
+
+def commitment(salt: bytes, data: bytes) -> bytes:
+    """Return what binds to data without telling anything of them, as long as the salt is secret.
+
+    Args:
+        salt: `SALT` random bytes, never used twice.
+        data: what is committed to.
+    """
+    return sha256(salt + data).digest()
+
+
+def link(before: bytes, *, number: int, public: bytes, commitment: bytes) -> bytes:
+    """Return the hash of an entry, which depends on every entry before it.
+
+    Args:
+        before: the hash of the entry before; `START` for the first.
+        number: its number, from 0.
+        public: what everybody may see of it, as bytes.
+        commitment: what binds to the rest.
+    """
+    return sha256(before + number.to_bytes(8, "big") + commitment + public).digest()

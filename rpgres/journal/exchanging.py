@@ -1,0 +1,138 @@
+"""What goes between a table and a player elsewhere: a view of it as a file, and the answer that comes back.
+
+A view holds what its seat may see and nothing else; whoever holds the table's file holds everything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rpgres.errors import FileError, UsageError
+from rpgres.journal import store
+from rpgres.journal.records import History
+from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
+from rpgres.players import NO
+from rpgres.state import slug
+from rpgres.tomlfiles import nearest, read_source
+from rpgres.version import __version__
+
+
+def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
+    """Return all that a seat may see of a table, with the chain of hashes to hold it against later.
+
+    Args:
+        history: the journal.
+        path: its file.
+        seat: whose view it is.
+    """
+    rows = store.read_rows(path)[: len(history.entries)]
+    chain = [
+        LinkRecord(row.number, row.public.decode("utf-8", "replace"), row.commitment.hex(), row.hash.hex())
+        for row in rows
+    ]
+    table = table_record(history, seat)
+    return ViewRecord(version=__version__, seat=seat, table=table, log=log_seen(history, seat), chain=chain)
+
+
+def read_view(file: str) -> ViewRecord:
+    """Return a view from a file.
+
+    Raises:
+        FileError: it cannot be read, or is no view.
+    """
+    view: ViewRecord = _read(file, ViewRecord, "view")
+    return view
+
+
+def read_answer(file: str) -> AnswerFile:
+    """Return a seat's answer from a file.
+
+    Raises:
+        FileError: it cannot be read, or is no answer.
+    """
+    answer: AnswerFile = _read(file, AnswerFile, "answer")
+    return answer
+
+
+def _read(file: str, type_: Any, what: str) -> Any:
+    text = read_source(Path(file)).text
+    try:
+        return msgspec.json.decode(text.encode(), type=type_)
+    except msgspec.DecodeError as error:
+        raise FileError(f"{file}: this is no {what} of a table: {error}", file=file) from None
+
+
+def answer_for(
+    view: ViewRecord, *, choose: Mapping[str, Sequence[str]], given: Mapping[str, Sequence[str]]
+) -> AnswerFile:
+    """Return the answer to what a view asks.
+
+    Args:
+        view: what the seat sees.
+        choose: the choice, by label; further ones are for what may be asked after it.
+        given: results read off real dice, by label.
+
+    Raises:
+        UsageError: the view asks nothing of its seat, or the choice is none of those it offers.
+    """
+    pending = view.table.pending
+    question = pending.question if pending is not None else None
+    if question is None or not question.label:
+        raise UsageError(f"this view asks nothing of {view.seat}, so there is nothing to answer")
+    chosen = choose.get(question.label)
+    if not chosen:
+        near = nearest(question.label, choose)
+        hint = f", not {near!r}" if near else ""
+        raise UsageError(f"{question.label!r} is asked{hint}: --choose {question.label}=OPTION")
+    names = [*(option["name"] for option in question.options), *([NO] if question.optional else [])]
+    if chosen[0] not in names and slug(chosen[0]) not in names:
+        near = nearest(chosen[0], names)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")
+    entry = next(one.hash for one in reversed(view.log) if one.pending is not None and not one.undone)
+    return AnswerFile(
+        seat=view.seat,
+        entry=entry,
+        choose={label: list(answers) for label, answers in choose.items()},
+        given={label: list(answers) for label, answers in given.items()},
+    )
+
+
+def write_json(path: Path, record: Any, *, is_forced: bool = False) -> Path:
+    """Write a record as JSON into a file.
+
+    Raises:
+        FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
+    """
+    text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode() + "\n"
+    return write_text(path, text, is_forced=is_forced)
+
+
+def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:
+    """Write a text into a file, whole or not at all.
+
+    Raises:
+        FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
+    """
+    if path.exists() and not is_forced:
+        raise FileError(
+            f"{path}: is there already; nothing was written. Name another file, or say --force", file=str(path)
+        )
+    made = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(made, path)
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{path}: cannot be written: {reason}", file=str(path)) from None
+    finally:
+        with suppress(OSError, ValueError):
+            made.unlink()
+    return path

@@ -1,0 +1,165 @@
+"""A table as files for people: its characters as sheets of their ruleset, as they are now. Nothing here writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from rpgres.journal.records import History
+from rpgres.journal.views import state_seen
+from rpgres.rulesets import Field, Rules
+from rpgres.sheets import RULESET, short_name, track_boxes
+from rpgres.state import EMPTY, GM, Character, State, Tag
+from rpgres.tomlfiles import Source, parse
+
+NAME = "name"  # the text field that a character is called by
+
+
+def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, str]:
+    """Return the sheets of all characters at a table as they are now, by the name of their file.
+
+    Args:
+        rules: the ruleset in play.
+        history: the journal.
+        seat: who reads them; what it may not know of is left out.
+    """
+    state = state_seen(history.state, seat)
+    written = originals(history)
+    return {f"{name}.toml": sheet_of(rules, state, name, original=written.get(name, {})) for name in state.characters}
+
+
+def originals(history: History) -> dict[str, dict[str, Any]]:
+    """Return what stood on the sheets with which characters sat down, by the character's name."""
+    found: dict[str, dict[str, Any]] = {}
+    for entry in history.standing:
+        for path, text in entry.secret.sheets.values():
+            source = Source(path, text)
+            found[short_name(source)] = parse(source)
+    return found
+
+
+def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, Any] = EMPTY) -> str:
+    """Return a character as it is now, as the text of a sheet that can be read again.
+
+    What a sheet of the ruleset has no key for (a boost, an aspect that somebody else laid there, a free use) is told in
+    a comment below.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table, as far as whoever reads it may know it.
+        name: the character.
+        original: what stood on the sheet with which it sat down, for the names of its keys.
+    """
+    import tomli_w
+
+    character = state.characters[name]
+    tags = [tag for tag in state.tags if tag.on == name]
+    data: dict[str, Any] = {} if RULESET in rules.file.sheet else {RULESET: rules.id}
+    used: set[str] = set()
+    for key, field in rules.file.sheet.items():
+        value = _value(rules, key, field, character, tags, used, original)
+        if value is not None and value != {} and value != []:
+            data[key] = value
+    simple = {key: value for key, value in data.items() if not isinstance(value, dict)}
+    text = tomli_w.dumps({**simple, **data})
+    left = list(_left(tags, used))
+    return text + ("\n" + "".join(f"# {line}\n" for line in left) if left else "")
+
+
+def _value(
+    rules: Rules,
+    key: str,
+    field: Field,
+    character: Character,
+    tags: list[Tag],
+    used: set[str],
+    original: Mapping[str, Any],
+) -> Any:
+    """Return what stands under a key of the sheet; None for nothing. Notes in `used` which tags are told by it."""
+    match field.kind:
+        case "text" if key == NAME:
+            return character.title
+        case "text":
+            return character.texts.get(key) or None
+        case "counter":
+            return _within(field, character.counters.get(key))
+        case "abilities":
+            return {name: rating for name, rating in character.abilities.items() if _home(rules, name, original) == key}
+        case "tags":
+            return _tags(field, character, tags, used, original.get(key))
+        case "records":
+            records: Mapping[str, Mapping[str, Any]] = character.records.get(key, EMPTY)
+            used |= {tag.slug for tag in tags if field.tag and tag.name in records}
+            return {name: {k: v for k, v in record.items() if v is not None} for name, record in records.items()}
+        case "boxes":
+            return _boxes(rules, character)
+        case "marks":
+            return {
+                track: marked
+                for track, boxes in character.tracks.items()
+                if not _is_written(rules, track) and (marked := [box.name for box in boxes if box.mark])
+            }
+        case "written":
+            written = {box.name: box.mark for box in character.tracks.get(field.track, ()) if box.mark}
+            used |= {tag.slug for tag in tags if tag.name in written.values()}
+            return written
+        case "seat":
+            return GM if character.seat == GM else None
+
+
+def _home(rules: Rules, ability: str, original: Mapping[str, Any]) -> str:
+    """Return the key under which an ability stands: as on the first sheet, as the ruleset lists it, or the first."""
+    keys = {key: field for key, field in rules.file.sheet.items() if field.kind == "abilities"}
+    known = [key for key in keys if ability in original.get(key, ())]
+    listed = [key for key, field in keys.items() if ability in field.names]
+    open_ = [key for key, field in keys.items() if field.any_name or not field.names]
+    return next(iter((*known, *listed, *open_)), "")
+
+
+def _within(field: Field, number: int | None) -> int | None:
+    """Return a number that the sheet's key takes; None where what is there now is outside its bounds."""
+    if number is None or (field.at_least is not None and number < field.at_least):
+        return None
+    return None if field.at_most is not None and number > field.at_most else number
+
+
+def _tags(field: Field, character: Character, tags: list[Tag], used: set[str], original: Any) -> Any:
+    """Return the tags that a key of the sheet holds, under the names they had on the first sheet."""
+    marks = {box.mark for boxes in character.tracks.values() for box in boxes if box.mark}
+    records = {name for named in character.records.values() for name in named}
+    mine = [tag for tag in tags if tag.kind == field.tag and tag.slug not in used and tag.name not in marks | records]
+    used |= {tag.slug for tag in mine}
+    if not isinstance(original, Mapping):
+        return [tag.name for tag in mine]
+    keys = {text: key for key, text in original.items()}
+    new = (key for key in (f"more-{number}" for number in count(1)) if key not in original)
+    return {keys[tag.name] if tag.name in keys else next(new): tag.name for tag in mine}
+
+
+def _boxes(rules: Rules, character: Character) -> dict[str, int]:
+    """Return how many boxes each track has, where that is not what its ratings give."""
+    return {
+        name: len(boxes)
+        for name, boxes in character.tracks.items()
+        if name in rules.tracks and len(track_boxes(rules.tracks[name], character.abilities)) != len(boxes)
+    }
+
+
+def _is_written(rules: Rules, track: str) -> bool:
+    known = rules.file.tracks.get(track)
+    return known is not None and bool(known.tag)
+
+
+def _left(tags: list[Tag], used: set[str]) -> Iterator[str]:
+    """Yield what the sheet has no key for."""
+    for tag in tags:
+        uses = ", ".join(f"{count} free for {holder}" for holder, count in tag.uses.items())
+        if tag.slug not in used:
+            yield _comment(f"{tag.kind}: {tag.name}" + (f" ({uses})" if uses else ""))
+        elif uses:
+            yield _comment(f"{tag.name}: {uses}")
+
+
+def _comment(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -1,0 +1,708 @@
+"""What can be done at a table that lasts, one function a deed; each adds entries to the journal, or changes nothing.
+
+Who types is a seat (`--as`), or the host: whoever has the file, and may do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from os import urandom
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.actions import Pending, default_policy
+from rpgres.chance import read_seed
+from rpgres.errors import UsageError
+from rpgres.inputs import lay_distinct
+from rpgres.journal import store
+from rpgres.journal.chain import SALT, commitment
+from rpgres.journal.places import audience_at, changed, value_at
+from rpgres.journal.records import ACTION, ALWAYS, Draft, Entry, History, Kind, Public, Secret, found_in
+from rpgres.journal.running import Ran, Run, run_at, run_of, seat_of
+from rpgres.journal.views import HOST, hidden_by, passed, seats_of
+from rpgres.periods import check_period, period_names
+from rpgres.piles import lay_out
+from rpgres.players import NO, Prompt
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import Rules, load_rules, unknown
+from rpgres.sheets import Sheet, read_sheet, sheet_source
+from rpgres.state import EMPTY, GM, ROLES, State
+from rpgres.tomlfiles import Source
+from rpgres.version import __version__
+
+MOST_TOLD = 6  # options that fit into a message
+
+
+def utc_now() -> str:
+    """Return the time of day as it stands in a journal."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def fresh_salt() -> bytes:
+    """Return random bytes for a commitment."""
+    return urandom(SALT)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A table's file, and where time and salts come from.
+
+    Attributes:
+        path: the file.
+        folders: further folders with rulesets and house rules, beside those the table was begun with.
+        now: returns the time.
+        salt: returns `SALT` fresh random bytes.
+    """
+
+    path: Path
+    folders: tuple[Path, ...] = ()
+    now: Callable[[], str] = utc_now
+    salt: Callable[[], bytes] = fresh_salt
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What was added to a journal, and the journal as it is then."""
+
+    history: History
+    entries: tuple[Entry, ...]
+    rules: Rules
+
+    @property
+    def entry(self) -> Entry:
+        """The last entry that was added."""
+        return self.entries[-1]
+
+
+def rules_of(history: History, *, folders: Sequence[Path] = ()) -> Rules:
+    """Return the rules a table is played by, as they are now.
+
+    Raises:
+        UsageError, PluginError, FileError: they are not there any more, or faulty.
+    """
+    new = history.new
+    extra = (*map(Path, new.secret.folders), *folders)
+    return load_rules(find_ruleset(new.public.ruleset, extra=extra), switches=new.public.switches, extra=extra)
+
+
+def hash_of(rules: Rules) -> str:
+    """Return the hash of the effective rules."""
+    return str(rules.identity()["hash"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Beginning, and who sits down
+
+
+def begin_table(
+    place: Place,
+    *,
+    ruleset: str,
+    sheets: Sequence[str],
+    switches: Mapping[str, str] = EMPTY,
+    seed: str | None = None,
+    title: str = "",
+) -> Done:
+    """Begin a table: make its file, with a commitment to its seed.
+
+    Args:
+        place: where.
+        ruleset: its id.
+        sheets: who sits there, as sheets are typed.
+        switches: house rules that are not at their default.
+        seed: what all chance is drawn from; a fresh one by default.
+        title: what people call it.
+
+    Raises:
+        UsageError: something named does not exist, or two characters have one name.
+        FileError: a sheet is faulty, there is a table already, or the file cannot be written.
+    """
+    rules = load_rules(find_ruleset(ruleset, extra=place.folders), switches=switches, extra=place.folders)
+    texts = {name: sheet_source(rules, name) for name in sheets}
+    state = set_table(rules, texts)
+    seed = read_seed(seed)
+    salt = place.salt()
+    public = Public(
+        kind="new",
+        at=place.now(),
+        rules=hash_of(rules),
+        format=store.FORMAT,
+        version=__version__,
+        ruleset=rules.id,
+        title=title,
+        switches=dict(rules.switches),
+        commitment=commitment(salt, seed.encode()).hex(),
+    )
+    folders = [str(folder.absolute()) for folder in place.folders]
+    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=_kept(rules, texts))
+    entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
+    return Done(History((entry,), state), (entry,), rules)
+
+
+def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
+    """Return a table at which the characters of some sheets sit.
+
+    Raises:
+        UsageError: two have one name.
+        FileError: a sheet is faulty.
+    """
+    state = State()
+    for name, source in texts.items():
+        sheet = read_sheet(rules, name, source=source)
+        if sheet.character.name in state.characters:
+            raise UsageError(f"two sheets are called {sheet.character.name!r}; rename one of the files")
+        state = seated(rules, state, sheet)
+    return state
+
+
+def seated(rules: Rules, state: State, sheet: Sheet) -> State:
+    """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
+
+    Raises:
+        UsageError: the name means whoever plays a part in an action.
+    """
+    name = sheet.character.name
+    if name in ROLES:
+        raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
+    if name in state.characters:
+        state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
+    state = state.with_character(sheet.character)
+    for tag in sheet.tags:
+        state = lay_distinct(state, tag)
+    return lay_out(rules, state) if rules.file.piles else state
+
+
+def _kept(rules: Rules, texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
+    return {name: (Path(source.path).name, source.text) for name, source in texts.items()}
+
+
+def join(place: Place, sheet: str) -> Done:
+    """Let a character sit down, or replace its sheet.
+
+    Raises:
+        UsageError: an action waits for a decision.
+        FileError: the sheet is missing or faulty.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        _refuse_while_pending(history, "join", HOST)
+        source = sheet_source(rules, sheet)
+        read = read_sheet(rules, sheet, source=source)
+        state = seated(rules, history.state, read)
+        secret = Secret(sheets=_kept(rules, {sheet: source}))
+        return [_draft(place, rules, "join", secret, state, character=read.character.name)]
+
+    return _write(place, work)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Actions, beginnings and ends
+
+
+def act(
+    place: Place,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    actor: str = "",
+    seat: str | None = HOST,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+    note: str | None = None,
+) -> Done:
+    """Resolve an action at the table, or have it wait for a decision.
+
+    Args:
+        place: the table.
+        action: the action's name.
+        inputs: what was typed for it.
+        actor: who acts; by default the seat's only character.
+        seat: who types; answers and policies are then for its own decisions alone.
+        given: results read off real dice, by label.
+        choose: answers to decisions, by label.
+        policies: policy by character, everybody's under an empty name.
+        auto: whether the ruleset's first policy answers what nobody did.
+        prompt: asks a person; others may act meanwhile, and then nothing is written.
+        note: carried into the result.
+
+    Raises:
+        UsageError: something typed is unknown or impossible, or another action waits.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        _refuse_while_pending(history, "act", seat)
+        _refuse_when_revealed(history)
+        rules.require_action(action)
+        who = actor_of(history, actor, seat)
+        asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
+        asked = _with_answers(rules, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
+        ran = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat))
+        secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
+        return [_draft(place, rules, "act", secret, ran.state, action=action, actor=who)]
+
+    return _write(place, work, is_slow=prompt is not None)
+
+
+def turn(
+    place: Place,
+    moment: Literal["begin", "end"],
+    period: str = "",
+    *,
+    seat: str | None = HOST,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+) -> Done:
+    """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
+
+    Args:
+        place: the table.
+        moment: which of the two.
+        period: of what; by default the scene begins, and what began last ends.
+
+    Raises:
+        UsageError: it cannot begin or end now, or something waits.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if seat not in (HOST, GM):
+            raise UsageError(f"only the game master says that something begins or ends, not {seat}")
+        _refuse_while_pending(history, moment, seat)
+        _refuse_when_revealed(history)
+        name = period or _usual_period(history.state, moment)
+        check_period(rules, history.state, period=name, moment=moment)
+        asked = Run(kind=moment, name=name)
+        asked = _with_answers(rules, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
+        ran = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat))
+        secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
+        return [_draft(place, rules, moment, secret, ran.state, period=name)]
+
+    return _write(place, work, is_slow=prompt is not None)
+
+
+def _usual_period(state: State, moment: str) -> str:
+    if moment == "begin":
+        return "scene"
+    if not state.periods:
+        raise UsageError("nothing has begun, so nothing can end; `rpgres table begin scene` begins a scene")
+    return state.periods[-1]
+
+
+def answer(
+    place: Place,
+    *,
+    seat: str | None = HOST,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+    at: str = "",
+) -> Done:
+    """Answer the decision that is waited for, and go on with its action; see `act` for the arguments.
+
+    Args:
+        place: the table.
+        at: the hash of the entry that is answered, when the answer was given elsewhere.
+
+    Raises:
+        UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        if at and pending.hash != at:
+            raise UsageError(
+                "this answer is to a question that is not asked any more; look at the table again with "
+                "`rpgres table show` or a new view"
+            )
+        require_own(history, pending, seat)
+        found = found_in(pending.secret)
+        assert isinstance(found, Pending)
+        if not (choose or policies or auto or prompt):
+            raise UsageError(f"say what you choose: --choose {found.question.label}={_options(found)}")
+        return [
+            _answered(
+                place,
+                rules,
+                history,
+                pending,
+                seat,
+                given=given,
+                choose=choose,
+                policies=policies,
+                auto=auto,
+                prompt=prompt,
+            )
+        ]
+
+    return _write(place, work, is_slow=prompt is not None)
+
+
+def _options(found: Pending) -> str:
+    names = [option["name"] for option in found.question.options]
+    names = [*names, NO] if found.question.optional else names
+    return "|".join(names) if len(names) <= MOST_TOLD else "..."
+
+
+def _answered(
+    place: Place,
+    rules: Rules,
+    history: History,
+    pending: Entry,
+    seat: str | None,
+    *,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+) -> Draft:
+    """Return the entry of an answer: the action run anew, with what was added to its answers."""
+    begun = history.run_of(pending)
+    if begun.public.rules != hash_of(rules):
+        raise UsageError(
+            f"the rules have changed since this {_thing(begun)} began; `rpgres table undo` takes it back, so that it "
+            "can be done by the rules as they are now"
+        )
+    asked = _with_answers(
+        rules, run_of(history, pending), seat, given=given, choose=choose, policies=policies, auto=auto
+    )
+    ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
+    # What was typed stands where the action began.
+    secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
+    secret = hidden_by(_by(secret, seat), history.state, ran.state)
+    return _draft(place, rules, "answer", secret, ran.state, of=begun.number)
+
+
+def _thing(begun: Entry) -> str:
+    return begun.public.action or f"{begun.kind} of the {begun.public.period}"
+
+
+def _with_answers(
+    rules: Rules,
+    asked: Run,
+    seat: str | None,
+    *,
+    given: Mapping[str, Sequence[str]],
+    choose: Mapping[str, Sequence[str]],
+    policies: Mapping[str, str],
+    auto: bool,
+) -> Run:
+    """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    everybody = "" if seat is HOST else seat
+    more = {who or everybody: name for who, name in policies.items()}
+    if auto:
+        more.setdefault(everybody, default_policy(rules))
+    asked = msgspec.structs.replace(asked, given=_joined(asked.given, given), policies={**asked.policies, **more})
+    if seat is HOST:
+        return msgspec.structs.replace(asked, choose=_joined(asked.choose, choose))
+    own = {**asked.own, seat: _joined(asked.own.get(seat, {}), choose)} if choose else asked.own
+    return msgspec.structs.replace(asked, own=own)
+
+
+def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {label: [*one.get(label, ()), *more.get(label, ())] for label in (*one, *(set(more) - set(one)))}
+
+
+def _ran(rules: Rules, history: History, asked: Run, *, step: int, prompt: Prompt | None) -> Ran:
+    return run_at(rules, history, asked, seed=history.new.secret.seed, step=step, prompt=prompt)
+
+
+def _own(prompt: Prompt | None, seat: str | None) -> Prompt | None:
+    """Return what asks a person only for the decisions of its own seat; the host's answers for all."""
+    if prompt is None or seat is HOST:
+        return prompt
+    return lambda view, question: prompt(view, question) if view.seat == seat else None
+
+
+def actor_of(history: History, actor: str, seat: str | None) -> str:
+    """Return who acts: whoever was named, or the only character that the seat has.
+
+    Raises:
+        UsageError: there is no such character, it is another seat's, or there are several.
+    """
+    state = history.state
+    if actor:
+        if actor not in state.characters:
+            raise UsageError(unknown("character", actor, state.characters, of="this table"))
+        if seat not in (HOST, GM, state.seat_of(actor)):
+            raise UsageError(f"{actor} is not {seat}'s to act with")
+        return actor
+    # The game master may act with anybody, and means somebody in particular only where there is no player.
+    own = [name for name in state.characters if seat in (HOST, state.seat_of(name))]
+    if len(own) == 1:
+        return own[0]
+    players = [name for name in own if state.seat_of(name) != GM]
+    if len(players) == 1 and seat is HOST:
+        return players[0]
+    raise UsageError(f"say who acts: --actor {'|'.join(own or state.characters) or 'NAME'}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Letting windows go by, taking back, correcting
+
+
+def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -> Done:
+    """Have a seat let optional moments go by in advance, so that nobody waits for it.
+
+    Args:
+        place: the table.
+        label: which moments; all when empty. Decisions that have to be taken are not touched.
+        seat: whose moments.
+        until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
+            name of a period (until one of these begins or ends).
+
+    Raises:
+        UsageError: there is no such label or period.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        _check_label(rules, label)
+        spans = [ACTION, *period_names(rules), ALWAYS]
+        if until not in spans:
+            raise UsageError(unknown("span", until, spans, of="--until"))
+        drafts = [_draft(place, rules, "pass", Secret(by=seat, label=label, until=until), history.state)]
+        pending = history.pending
+        found = found_in(pending.secret) if pending is not None else None
+        if pending is not None and isinstance(found, Pending) and found.question.optional:
+            asked = found.question
+            if seat_of(history.state, found) == seat and label in ("", asked.label):
+                added = Entry(history.head.number + 1, drafts[0].public, drafts[0].secret, "")
+                then = History((*history.entries, added), history.state)
+                drafts.append(_answered(place, rules, then, pending, seat, choose={asked.label: [NO]}))
+        return drafts
+
+    return _write(place, work)
+
+
+def _check_label(rules: Rules, label: str) -> None:
+    from rpgres.actions import labels_of
+
+    known = {
+        name for action in rules.file.actions for name, kind in labels_of(rules, action).items() if kind != "chance"
+    }
+    known |= {name for name, text in rules.file.labels.items() if text.kind != "chance"}
+    if label and label not in known:
+        raise UsageError(unknown("decision", label, sorted(known), of=f"the ruleset {rules.id}"))
+
+
+def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:
+    """Take back everything from an entry on; the journal keeps it, and the table is as it was before.
+
+    Args:
+        place: the table.
+        number: the entry; by default the last that stands, a whole action when that was answered in pieces.
+        seat: who takes back: the game master, or a seat that only takes back what it did itself.
+
+    Raises:
+        UsageError: there is no such entry, it does not stand, or it is not this seat's to take back.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        before = _first_undone(history, number)
+        undone = [entry for entry in history.standing if entry.number >= before]
+        if any(entry.kind == "reveal" for entry in undone):
+            raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
+        if seat not in (HOST, GM):
+            _require_mine(history, undone, seat)
+        kept = [entry for entry in history.standing if entry.number < before]
+        state = store.read_state_after(place.path, kept[-1].number)
+        after = {entry.number: store.read_state_after(place.path, entry.number) for entry in undone}
+        passes = passed(history, undone, state, after)
+        secret = Secret(by=seat or "", passes=passes)
+        return [_draft(place, rules, "undo", secret, state, before=before)]
+
+    return _write(place, work)
+
+
+def _first_undone(history: History, number: int | None) -> int:
+    standing = history.standing[1:]
+    if not standing:
+        raise UsageError("there is nothing to take back")
+    if number is None:
+        return history.run_of(standing[-1]).number
+    if number == 0:
+        raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
+    if number not in [entry.number for entry in standing]:
+        last = ", ".join(str(entry.number) for entry in standing[-12:])
+        raise UsageError(f"there is no entry {number} that stands; the last that do: {last}")
+    return number
+
+
+def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
+    for entry in undone:
+        public = entry.public
+        owners = {entry.secret.by}
+        if public.actor:
+            owners.add(history.state.seat_of(public.actor))
+        if seat not in owners:
+            raise UsageError(f"entry {entry.number} is not {seat}'s to take back; the game master can, with --as {GM}")
+
+
+def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST) -> Done:
+    """Correct or award something: put a value at a place of the table.
+
+    Args:
+        place: the table.
+        path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`.
+        text: the value as typed; what stands there tells its type.
+        seat: the game master, or the host.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if seat not in (HOST, GM):
+            raise UsageError(f"only the game master sets what lies on the table, not {seat}")
+        _refuse_while_pending(history, "set", seat)
+        state = changed(history.state, path, text)
+        was, value = value_at(history.state, path), value_at(state, path)
+        audiences = [audience_at(one, path) for one in (history.state, state)]
+        to = None if None in audiences else sorted({seat for seats in audiences for seat in seats or ()})
+        secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=to)
+        return [_draft(place, rules, "set", secret, state)]
+
+    return _write(place, work)
+
+
+def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
+    """Write something down in the journal.
+
+    Args:
+        place: the table.
+        text: what.
+        seat: whose note it is.
+        to: the seats that may read it, beside its own; everybody by default.
+
+    Raises:
+        UsageError: there is no such seat, or nothing is said.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if not text.strip():
+            raise UsageError("a note says something")
+        for one in to:
+            check_seat(history, one)
+        readers = list(dict.fromkeys([*to, *([seat] if seat is not HOST else [])])) if to else None
+        return [_draft(place, rules, "note", Secret(by=seat or "", text=text, to=readers), history.state)]
+
+    return _write(place, work)
+
+
+def reveal(place: Place, *, seat: str | None = HOST) -> Done:
+    """Tell the seed, so that everybody can check every roll; nothing more is played at the table.
+
+    Raises:
+        UsageError: something waits, or it was told already.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if seat not in (HOST, GM):
+            raise UsageError(f"only the game master reveals the seed, not {seat}")
+        if history.revealed is not None:
+            raise UsageError(f"the seed was revealed already, in entry {history.revealed.number}")
+        _refuse_while_pending(history, "reveal", seat)
+        told = history.new.secret
+        return [_draft(place, rules, "reveal", Secret(by=seat or ""), history.state, seed=told.seed, salt=told.salt)]
+
+    return _write(place, work)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What all of these share
+
+
+def _write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_slow: bool = False) -> Done:
+    loaded: list[Rules] = []
+
+    def drafts(history: History) -> list[Draft]:
+        loaded.append(rules_of(history, folders=place.folders))
+        return work(history, loaded[0])
+
+    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow)
+    return Done(history, tuple(added), loaded[0])
+
+
+def _draft(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
+    return Draft(Public(kind=kind, at=place.now(), rules=hash_of(rules), **public), secret, state)
+
+
+def _by(secret: Secret, seat: str | None) -> Secret:
+    return msgspec.structs.replace(secret, by=seat or "")
+
+
+def check_seat(history: History, seat: str | None) -> None:
+    """Check that there is a seat of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = seats_of(history.state)
+    if seat is not HOST and seat not in known:
+        raise UsageError(unknown("seat", seat, known, of="this table"))
+
+
+def require_pending(history: History) -> Entry:
+    """Return the entry that waits for a decision.
+
+    Raises:
+        UsageError: nothing waits.
+    """
+    pending = history.pending
+    if pending is None:
+        raise UsageError("nothing waits for an answer; `rpgres table show` shows the table")
+    return pending
+
+
+def require_own(history: History, pending: Entry, seat: str | None) -> None:
+    """Check that a decision is a seat's own to take.
+
+    Raises:
+        UsageError: it is another seat's, and no more is told.
+    """
+    found = found_in(pending.secret)
+    if seat is not HOST and isinstance(found, Pending) and seat_of(history.state, found) != seat:
+        raise UsageError(f"nothing waits for an answer of {seat}; another seat is asked")
+
+
+def _refuse_while_pending(history: History, what: str, seat: str | None) -> None:
+    pending = history.pending
+    if pending is None:
+        return
+    found = found_in(pending.secret)
+    assert isinstance(found, Pending)
+    begun = history.run_of(pending)
+    owner = seat_of(history.state, found)
+    if seat in (HOST, owner):
+        asked = f"{found.question.who} is asked {found.question.label!r}"
+        how = f"answer it with `rpgres table answer --choose {found.question.label}={_options(found)}`"
+    else:
+        asked, how = "another seat is asked", "wait for its answer"
+    raise UsageError(
+        f"cannot {what} now: entry {begun.number} ({_thing(begun)}) waits for a decision, {asked}; {how}, or take the "
+        "action back with `rpgres table undo`"
+    )
+
+
+def _refuse_when_revealed(history: History) -> None:
+    if history.revealed is not None:
+        raise UsageError(
+            "the seed of this table is known, so nothing fair can be drawn at it any more; `rpgres table export` "
+            "writes the sheets as they are now, for a new table"
+        )

@@ -1,0 +1,242 @@
+"""Whether a journal is what was played: its chain of hashes and, once the seed is known, every roll and every state.
+
+What is found names entries by number and says nothing of what is in them, so that every seat may read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.errors import RpgresError
+from rpgres.journal import store
+from rpgres.journal.chain import START, canonical, commitment, digest, link
+from rpgres.journal.places import changed
+from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
+from rpgres.journal.running import Ran, answered_in, run_at, run_of
+from rpgres.journal.sitting import hash_of, rules_of, seated, set_table
+from rpgres.journal.store import Row
+from rpgres.keeping import read_state, state_record
+from rpgres.rulesets import Rules
+from rpgres.sheets import read_sheet
+from rpgres.state import State
+from rpgres.tomlfiles import Source
+from rpgres.version import __version__
+
+IN_ORDER, INCOMPLETE, TAMPERED, CHANGED = "in order", "incomplete", "tampered", "rules changed"
+EXITS = {IN_ORDER: 0, INCOMPLETE: 20, TAMPERED: 21, CHANGED: 22}
+SHORTEST = 8  # digits of a hash that is noted
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of verifying a journal, as `rpgres table verify --json` prints it."""
+
+    format: Literal["rpgres.verify/1"] = "rpgres.verify/1"
+    version: str
+    verdict: Literal["in order", "incomplete", "tampered", "rules changed"]
+    exit: int
+    entries: int
+    head: str
+    problems: list[str]
+    checked: list[str]
+    unchecked: list[str]
+
+
+def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verdict:
+    """Return whether a journal is in order.
+
+    Args:
+        path: the table's file.
+        head: the hash of an entry that somebody noted, or its first digits; it has to be there.
+        folders: further folders with rulesets and house rules.
+
+    Raises:
+        TableError: the file cannot be read at all.
+    """
+    rows = store.read_rows(path)
+    problems = chain_problems(rows)
+    entries = _entries(rows) if not problems else []
+    checked = ["the chain of hashes, and every part and state against it"] if not problems else []
+    unchecked: list[str] = []
+    if head and not any(row.hash.hex().startswith(head.lower()) for row in rows):
+        unchecked.append(f"no entry has the noted hash {head}: entries were cut off the end, or it is another table's")
+    changed_since: list[str] = []
+    if entries:
+        history = History(tuple(entries), _state(rows[-1]))
+        rules, why = _rules(history, folders)
+        changed_since = [why] if why else _changed_rules(history, rules)
+        if history.revealed is None:
+            unchecked.append("the rolls, as the seed is still secret (`rpgres table reveal` tells it)")
+        elif not _is_revealed_seed(history):
+            problems.append("the seed that was revealed is not the one that was committed to")
+        elif rules is not None and not changed_since:
+            problems += _replay(history, rules, rows)
+            checked.append("every roll, result and state, replayed from the seed")
+    unchecked += changed_since
+    verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
+    return Verdict(
+        version=__version__,
+        verdict=verdict,  # type: ignore[arg-type]
+        exit=EXITS[verdict],
+        entries=len([row for row in rows if row.hash]),
+        head=rows[-1].hash.hex() if rows else "",
+        problems=problems,
+        checked=checked if not problems else [],
+        unchecked=unchecked,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The chain
+
+
+def chain_problems(rows: Sequence[Row]) -> list[str]:
+    """Return what does not fit in the chain of a journal: by number, in order."""
+    problems: list[str] = []
+    if not rows:
+        return ["there is no entry"]
+    before = START
+    for place, row in enumerate(rows):
+        if not row.hash:
+            problems.append(f"entry {row.number} is missing; the table after it is there")
+            continue
+        if row.number != place and not problems:
+            problems.append(f"entry {place} is missing")
+        problems += [f"entry {row.number}: {fault}" for fault in _faults(row, before)]
+        before = row.hash
+    return problems
+
+
+def _faults(row: Row, before: bytes) -> list[str]:
+    faults = []
+    if commitment(row.salt, row.secret) != row.commitment:
+        faults.append("its secret part is not the one that was committed to")
+    if row.number < 0 or link(before, number=row.number, public=row.public, commitment=row.commitment) != row.hash:
+        faults.append("its hash does not follow from it and from the entry before")
+    if faults:
+        return faults
+    if row.state is None:
+        return ["the table after it is missing"]
+    try:
+        entry = store.entry_of(row.number, row.public, row.secret, row.hash)
+        if entry.secret.state != digest(row.state):
+            return ["the table after it is not the one that was recorded"]
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return ["it cannot be read"]
+    return []
+
+
+def _entries(rows: Sequence[Row]) -> list[Entry]:
+    return [store.entry_of(row.number, row.public, row.secret, row.hash) for row in rows]
+
+
+def _state(row: Row) -> State:
+    return read_state(msgspec.json.decode(row.state or b"{}"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The rules and the seed
+
+
+def _rules(history: History, folders: Sequence[Path]) -> tuple[Rules | None, str]:
+    try:
+        rules = rules_of(history, folders=folders)
+        hash_of(rules)
+    except RpgresError as error:
+        return None, f"the rules, which cannot be read any more: {error.message}"
+    return rules, ""
+
+
+def _changed_rules(history: History, rules: Rules | None) -> list[str]:
+    now = hash_of(rules) if rules is not None else ""
+    changed_ = [str(entry.number) for entry in history.entries if entry.public.rules != now]
+    if not changed_:
+        return []
+    return [
+        f"the rules: they have changed since {_entries_words(changed_)} ({len(changed_)} of {len(history.entries)})"
+    ]
+
+
+def _entries_words(numbers: list[str]) -> str:
+    return f"entry {numbers[0]}" if len(numbers) == 1 else f"entries {numbers[0]} to {numbers[-1]}"
+
+
+def _is_revealed_seed(history: History) -> bool:
+    """Tell whether what was revealed is what the first entry committed to, and what the dice were drawn from."""
+    revealed = history.revealed
+    assert revealed is not None
+    seed, salt = revealed.public.seed or "", revealed.public.salt
+    try:
+        bound = commitment(bytes.fromhex(salt), seed.encode()).hex()
+    except ValueError:
+        return False
+    return bound == history.new.public.commitment
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Playing it again
+
+
+def _replay(history: History, rules: Rules, rows: Sequence[Row]) -> list[str]:
+    """Return the entries of which something else comes when they are played again from the seed."""
+    revealed = history.revealed
+    assert revealed is not None
+    seed = revealed.public.seed or ""
+    problems: list[str] = []
+    states: list[State] = []
+    for entry in history.entries:
+        before = History(history.entries[: entry.number], states[-1] if states else State())
+        try:
+            state, fault = _again(rules, before, entry, states, seed=seed)
+        except (RpgresError, LookupError, AssertionError) as error:
+            state, fault = None, f"it cannot be played again ({type(error).__name__})"
+        recorded = _state(rows[entry.number])
+        if not fault and state is not None and canonical(state_record(state)) != canonical(state_record(recorded)):
+            fault = "another table comes of it when it is played again"
+        if fault:
+            problems.append(f"entry {entry.number}: {fault}")
+        states.append(recorded)
+    return problems
+
+
+def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State], *, seed: str) -> tuple[State, str]:
+    """Return the table after an entry when it is played again, and what else comes of it; empty when nothing does."""
+    if entry.kind in RUNNING:
+        ran = _run_again(rules, before, entry, seed=seed)
+        is_same = _comparable(ran.secret) == _comparable(entry.secret)
+        return ran.state, "" if is_same else "something else comes of it when it is played again"
+    secret = entry.secret
+    texts = {name: Source(*text) for name, text in secret.sheets.items()}
+    match entry.kind:
+        case "new":
+            return set_table(rules, texts), "" if secret.seed == seed else "its seed is not the one that was revealed"
+        case "join":
+            name, source = next(iter(texts.items()))
+            return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
+        case "set":
+            return changed(before.state, secret.path, secret.text), ""
+        case "undo":
+            kept = [one for one in before.standing if one.number < (entry.public.before or 0)]
+            return states[kept[-1].number], ""
+    return before.state, ""
+
+
+def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran:
+    everything = History((*before.entries, entry), before.state)
+    begun = everything.run_of(entry)
+    asked = run_of(everything, entry)
+    # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
+    asked = msgspec.structs.replace(asked, policies={}, answered=answered_in(found_in(entry.secret)))
+    return run_at(
+        rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
+    )
+
+
+def _comparable(secret: Secret) -> Any:
+    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was."""
+    found = secret.result if secret.result is not None else secret.waits
+    kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
+    return secret.waits is None, canonical(kept)

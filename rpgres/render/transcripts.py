@@ -1,0 +1,59 @@
+"""What was done at a table as an account in Markdown, for people who read it later. Nothing here prints or writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rpgres.actions import Result
+from rpgres.render.lines import harmless, plain_text
+from rpgres.render.results import result_lines
+from rpgres.render.tables import entry_lines, found_of
+from rpgres.render.words import who_is
+
+if TYPE_CHECKING:
+    from rpgres.journal.views import EntryView
+    from rpgres.rulesets import RulesetFile
+
+_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~"})  # what Markdown would read as more than text
+
+
+def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> str:
+    """Return an account of a table in Markdown: scenes as headings, actions as paragraphs with what came of them.
+
+    What was taken back is left out, and so is what a decision waited for before it was taken.
+
+    Args:
+        title: what stands above it.
+        entries: the journal as a seat sees it.
+        file: the ruleset's data, for its words.
+    """
+    blocks = [f"# {_text(title)}"]
+    for entry in entries:
+        if not entry.undone and not entry.is_hidden and entry.kind not in ("new", "undo", "pass"):
+            blocks += _block(entry, file)
+    return "\n\n".join(blocks) + "\n"
+
+
+def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
+    found = found_of(entry)
+    if isinstance(found, Result):
+        if found.action is None and entry.kind == "begin":
+            yield f"## {_text(f'The {entry.period} begins')}"
+        first, *rest = plain_text(result_lines(found, file)).splitlines()
+        heading, _, came = first.partition(": ")
+        if not (found.action is None and entry.kind == "begin"):
+            yield f"**{_text(heading)}**" + (f": {_text(came)}" if came else "")
+        if rest:
+            yield "\n".join(f"- {_text(line.strip().removeprefix('* '))}" for line in rest)
+    elif found is None and entry.kind == "note":
+        by = f"{who_is(entry.by)}: " if entry.by else ""
+        yield "\n".join(f"> {_text(line)}" for line in f"{by}{entry.text}".splitlines())
+    elif found is None:
+        told = plain_text(entry_lines(entry, file)).strip().partition("  ")[2]
+        yield f"*{_text(told.strip())}*"
+
+
+def _text(text: str) -> str:
+    """Return a text in which nothing means more than it says in Markdown."""
+    return harmless(text).translate(_MARKS)

@@ -1,0 +1,495 @@
+"""A table that lasts, as a library: acting, answering, taking back, correcting, and the chain under all of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpgres import UsageError, resolve
+from rpgres.actions import Pending, Result
+from rpgres.journal import sitting, store
+from rpgres.journal.chain import SALT, START, commitment, link
+from rpgres.journal.records import Entry, found_in
+from rpgres.journal.sitting import Done, Place
+from rpgres.journal.verifying import verify
+from rpgres.journal.views import log_seen, table_record
+
+LOSE = {"roll": ["----"]}
+FAILING = {"invoke": ["no"], "invoke-against": ["no"], "cost": ["no"], "price": ["fail"]}
+WIN = {"roll": ["++++"]}
+
+
+def place_in(folder: Path) -> Place:
+    """Return a table to be, with a clock and salts that are the same every time."""
+    ticks, salts = count(), count(1)
+    return Place(
+        folder / "table.db",
+        now=lambda: f"2026-01-01T00:{next(ticks):02}:00Z",
+        salt=lambda: next(salts).to_bytes(SALT, "big"),
+    )
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = place_in(tmp_path)
+    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda", "guards"], seed="7", title="The gate")
+    return place
+
+
+def overcome(place: Place, *, invoke: str = "no", **more: Any) -> Done:
+    settings = {"actor": "mara", "choose": {"invoke": [invoke], "invoke-against": ["no"]}, "given": WIN, **more}
+    return sitting.act(place, "overcome", {"skill": "burglary", "vs": ["2"]}, **settings)
+
+
+def found(done: Done | Entry) -> Result | Pending:
+    came = found_in((done.entry if isinstance(done, Done) else done).secret)
+    assert came is not None
+    return came
+
+
+def pending_label(place: Place) -> str | None:
+    pending = store.read(place.path).pending
+    if pending is None:
+        return None
+    came = found(pending)
+    assert isinstance(came, Pending)
+    return came.question.label
+
+
+def points(place: Place, who: str = "mara") -> int:
+    return store.read(place.path).state.characters[who].counters["fate-points"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Acting
+
+
+def test_an_action_is_the_one_of_a_roll(place: Place) -> None:
+    """Same inputs, same seed, same answers: what `resolve` says, but for the names of who sits there."""
+    done = overcome(place, given={}, choose=FAILING)
+    alone = resolve("fate", "overcome", sheet="mara", skill="burglary", vs="2", seed="7", choose={"invoke": "no"})
+    came = found(done)
+    assert isinstance(came, Result)
+    assert isinstance(alone, Result)
+    same = ("action", "total", "opposition", "margin", "outcome", "success", "texts", "switches")
+    assert [getattr(came, name) for name in same] == [getattr(alone, name) for name in same]
+    assert came.seed is None
+    assert (done.entry.number, done.entry.public.actor) == (1, "mara")
+
+
+def test_what_an_action_changes_stays(place: Place) -> None:
+    assert points(place) == 3
+    overcome(place, given={"roll": ["0000"]}, choose={"invoke": ["i-know-a-back-way", "no"], "cost": ["no"]})
+    assert points(place) == 2
+    assert points(place, "edda") == 2
+
+
+def test_each_action_has_dice_of_its_own(place: Place) -> None:
+    free: dict[str, Any] = {"given": {}, "choose": FAILING}
+    throws = [found(overcome(place, **free)).answers[0].value for _ in range(6)]
+    assert len(set(throws)) > 1
+
+
+def test_who_acts(place: Place) -> None:
+    with pytest.raises(UsageError, match=r"say who acts: --actor mara\|edda"):
+        overcome(place, actor="")
+    assert overcome(place, actor="", seat="edda").entry.public.actor == "edda"
+    with pytest.raises(UsageError, match="edda is not mara's to act with"):
+        overcome(place, actor="edda", seat="mara")
+    assert overcome(place, actor="guards", seat="gm").entry.public.actor == "guards"
+    with pytest.raises(UsageError, match="did you mean 'mara'"):
+        overcome(place, actor="mora")
+    with pytest.raises(UsageError, match="no seat 'guards'"):
+        overcome(place, seat="guards")
+    assert len(store.read(place.path).entries) == 3
+
+
+def test_a_sheet_that_opposes_is_kept(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer comes hours later, perhaps elsewhere: the text of the sheet is that of the first time."""
+    monkeypatch.chdir(tmp_path)
+    sheet = tmp_path / "dog.toml"
+    sheet.write_text('name = "Dog"\n[skills]\nwill = 4\n', "utf-8")
+    done = sitting.act(
+        place,
+        "overcome",
+        {"skill": "2", "vs": ["dog.toml:will"]},
+        actor="mara",
+        given={"roll": ["0000"], "opposition": ["0000"]},
+    )
+    assert pending_label(place) == "invoke"
+    assert "dog" not in done.history.state.characters  # nothing half done is on the table
+    sheet.unlink()
+    while pending_label(place) is not None:
+        label = pending_label(place) or ""
+        done = sitting.answer(place, choose={label: ["fail" if label == "price" else "no"]})
+    came = found(done)
+    assert isinstance(came, Result)
+    assert came.opposition == 4
+    assert "dog" in done.history.state.characters
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Decisions that wait
+
+
+def test_a_decision_waits_and_is_resumed(place: Place) -> None:
+    done = overcome(place, choose={}, given={"roll": ["----"]})
+    assert pending_label(place) == "invoke"
+    before = done.history.state
+    done = sitting.answer(place, seat="mara", choose={"invoke": ["i-know-a-back-way:reroll"]}, given={"roll": ["--00"]})
+    assert pending_label(place) == "invoke"
+    assert done.history.state == before
+    done = sitting.answer(place, seat="mara", choose={"invoke": ["wanted-in-three-ports"]})
+    while pending_label(place) is not None:
+        done = sitting.answer(place, choose={pending_label(place) or "": ["no"]})
+    came = found(done)
+    assert isinstance(came, Result)
+    assert [answer.value for answer in came.answers if answer.label == "roll"] == ["----", "--00"]
+    assert done.entry.public.of == 1
+    assert points(place) == 1
+
+
+def test_only_its_owner_answers(place: Place) -> None:
+    overcome(place, choose={})
+    with pytest.raises(UsageError, match="another seat is asked") as caught:
+        sitting.answer(place, seat="edda", choose={"invoke": ["no"]})
+    assert "mara" not in caught.value.message
+    with pytest.raises(UsageError, match="not offered"):
+        sitting.answer(place, seat="mara", choose={"invoke": ["nonsense"]})
+    with pytest.raises(UsageError, match="say what you choose"):
+        sitting.answer(place, seat="mara")
+    assert pending_label(place) == "invoke"
+    sitting.answer(place, seat="mara", choose={"invoke": ["no"]})
+    with pytest.raises(UsageError, match="nothing waits"):
+        sitting.answer(place, seat="mara", choose={"invoke": ["no"]})
+
+
+def test_nothing_else_is_done_meanwhile(place: Place) -> None:
+    overcome(place, choose={})
+    for seat, told in ((None, "mara is asked 'invoke'"), ("mara", "mara is asked"), ("edda", "another seat is asked")):
+        with pytest.raises(UsageError, match=told):
+            overcome(place, actor="", seat=seat) if seat else overcome(place)
+    for deed in (
+        lambda: sitting.set_value(place, "counters.gm-points", "2"),
+        lambda: sitting.join(place, "venn"),
+        lambda: sitting.turn(place, "begin"),
+        lambda: sitting.reveal(place),
+    ):
+        with pytest.raises(UsageError, match="waits for a decision"):
+            deed()
+    sitting.write_note(place, "The dice are still on the table.")
+    assert pending_label(place) == "invoke"
+
+
+def test_answers_typed_by_a_seat_are_for_its_own_decisions(place: Place) -> None:
+    """Edda's attack asks both sides whether they invoke; what she types is not Mara's answer."""
+    done = sitting.act(
+        place,
+        "attack",
+        {"skill": "fight", "vs": ["mara:fight"]},
+        seat="edda",
+        choose={"invoke": ["no", "no", "no"]},
+        given={"roll": ["++++"], "opposition": ["----"]},
+    )
+    came = found(done)
+    assert isinstance(came, Pending)
+    assert came.question.who == "mara"
+    assert [event["who"] for event in came.events if event["event"] == "decision"] in ([], ["edda"])
+
+
+def test_a_seat_lets_windows_go_by(place: Place) -> None:
+    sitting.let_pass(place, "invoke", seat="mara", until="always")
+    done = overcome(place, choose={})
+    assert isinstance(found(done), Result)
+    sitting.undo(place, 1)
+    sitting.let_pass(place, seat="mara")  # the next action only
+    assert isinstance(found(overcome(place, choose={})), Result)
+    assert isinstance(found(overcome(place, choose={})), Pending)
+    with pytest.raises(UsageError, match="did you mean 'invoke'"):
+        sitting.let_pass(place, "invoce", seat="mara")
+    with pytest.raises(UsageError, match="--until has no span 'scnee'; did you mean 'scene'"):
+        sitting.let_pass(place, seat="mara", until="scnee")
+
+
+def test_a_pass_answers_what_waits_and_lasts_for_a_scene(place: Place) -> None:
+    sitting.let_pass(place, seat="gm", until="always")
+    sitting.turn(place, "begin")
+    overcome(place, choose={})
+    done = sitting.let_pass(place, "invoke", seat="mara", until="scene")
+    assert [entry.kind for entry in done.entries] == ["pass", "answer"]
+    assert isinstance(found(done), Result)
+    assert isinstance(found(overcome(place, choose={})), Result)
+    sitting.turn(place, "end")
+    assert isinstance(found(overcome(place, choose={})), Pending)
+
+
+def test_a_decision_that_has_to_be_taken_is_not_passed(place: Place) -> None:
+    sitting.let_pass(place, seat="gm", until="always")
+    sitting.let_pass(place, seat="mara", until="always")
+    done = overcome(place, choose={}, given=LOSE)
+    came = found(done)
+    assert isinstance(came, Pending)
+    assert not came.question.optional
+
+
+def test_policies_and_a_prompt_answer(place: Place) -> None:
+    assert isinstance(found(overcome(place, choose={}, auto=True)), Result)
+    asked: list[str] = []
+
+    def prompt(view: Any, question: Any) -> str:
+        asked.append(question.who)
+        return "no"
+
+    assert isinstance(found(overcome(place, choose={}, seat="mara", prompt=prompt)), Result)
+    assert set(asked) == {"mara"}
+
+
+def test_somebody_acts_while_a_person_thinks(place: Place) -> None:
+    def prompt(view: Any, question: Any) -> str:
+        sitting.write_note(place, "meanwhile")
+        return "no"
+
+    with pytest.raises(store.TableError, match="somebody else acted at this table"):
+        overcome(place, choose={}, prompt=prompt)
+    assert [entry.kind for entry in store.read(place.path).entries] == ["new", "note"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Taking back
+
+
+def test_after_an_undo_the_same_question_gets_the_same_dice(place: Place) -> None:
+    free: dict[str, Any] = {"given": {}, "choose": FAILING}
+    first, second = (found(overcome(place, **free)) for _ in range(2))
+    sitting.undo(place, 1)
+    assert store.read(place.path).state == store.read_state_after(place.path, 0)
+    again = found(overcome(place, **free)), found(overcome(place, **free))
+    assert [one.answers for one in again] == [first.answers, second.answers]
+
+
+def test_an_undo_is_an_entry_and_flagged(place: Place) -> None:
+    overcome(place)
+    done = sitting.undo(place)
+    assert [entry.kind for entry in done.history.entries] == ["new", "act", "undo"]
+    assert [entry.kind for entry in done.history.standing] == ["new"]
+    shown = log_seen(done.history, "edda")
+    assert [entry.undone for entry in shown] == [False, True, False]
+    assert shown[-1].passes == ["draw"]
+    sitting.write_note(place, "nothing rolled")
+    assert log_seen(sitting.undo(place).history, "edda")[-1].passes == []
+
+
+def test_an_undo_that_takes_back_what_was_shown(place: Place) -> None:
+    sitting.set_value(place, "tags.Rigged Stairs", "aspect")
+    sitting.set_value(place, "tags.rigged-stairs.audience", "gm")
+    sitting.set_value(place, "tags.rigged-stairs.audience", "everybody")
+    done = sitting.undo(place)
+    assert log_seen(done.history, "mara")[-1].passes == ["reveal"]
+    assert log_seen(done.history, "gm")[-1].passes == []
+    assert log_seen(done.history, None)[-1].passes == ["reveal"]
+
+
+def test_whose_it_is_to_take_back(place: Place) -> None:
+    overcome(place)
+    with pytest.raises(UsageError, match="entry 1 is not edda's to take back"):
+        sitting.undo(place, seat="edda")
+    sitting.undo(place, seat="mara")
+    overcome(place)
+    sitting.undo(place, seat="gm")
+    with pytest.raises(UsageError, match="nothing to take back"):
+        sitting.undo(place)
+    for number, told in ((0, "the table itself"), (1, "no entry 1 that stands"), (99, "no entry 99")):
+        sitting.write_note(place, "x")
+        with pytest.raises(UsageError, match=told):
+            sitting.undo(place, number)
+
+
+def test_an_action_in_pieces_is_taken_back_whole_or_from_an_answer_on(place: Place) -> None:
+    overcome(place, choose={}, given={"roll": ["----", "0000"]})
+    sitting.answer(place, choose={"invoke": ["i-know-a-back-way:reroll"]})
+    assert pending_label(place) == "invoke"
+    sitting.undo(place, 2)
+    history = store.read(place.path)
+    assert history.pending is not None
+    assert history.pending.number == 1
+    sitting.answer(place, choose={"invoke": ["no"]})
+    assert pending_label(place) not in (None, "invoke")
+    sitting.undo(place)
+    assert [entry.kind for entry in store.read(place.path).standing] == ["new"]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Correcting, noting, sitting down, scenes
+
+
+def at(place: Place, path: str) -> Any:
+    from rpgres.journal.places import value_at
+
+    return value_at(store.read(place.path).state, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "where", "value"),
+    [
+        ("characters.mara.counters.fate-points", "5", "", 5),
+        ("characters.mara.is_out", "yes", "", True),
+        ("characters.mara.title", "Mara", "", "Mara"),
+        ("characters.mara.seat", "gm", "", "gm"),
+        ("characters.mara.abilities.fight", "3", "", 3),
+        ("characters.mara.abilities.lore", "2", "", 2),
+        ("characters.mara.tracks.physical.2", "x", "characters.mara.tracks.physical.2.mark", "x"),
+        ("characters.mara.tracks.physical.2.mark", "x", "", "x"),
+        ("counters.doom", "4", "", 4),
+        ("tags.On Fire", "aspect", "tags.on-fire.kind", "aspect"),
+        ("tags.i-know-a-back-way", "absent", "", "absent"),
+        ("tags.i-know-a-back-way.uses.mara", "2", "", 2),
+        ("tags.i-know-a-back-way.on", "edda", "", "edda"),
+        ("tags.i-know-a-back-way.audience", "gm, mara", "", ["gm", "mara"]),
+        ("characters.guards", "absent", "", "absent"),
+        ("tags.i-know-a-back-way.name", "I Knew a Back Way", "tags.i-knew-a-back-way.on", "mara"),
+    ],
+)
+def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: Any) -> None:
+    before = store.read(place.path).state
+    done = sitting.set_value(place, path, text, seat="gm")
+    assert at(place, where or path) == value
+    assert log_seen(done.history, "gm")[-1].path == path
+    sitting.undo(place)
+    assert store.read(place.path).state == before
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("characters.mara.counters.fate-pionts", "5", "did you mean 'fate-points'"),
+        ("characters.mara.counters.fate-points", "many", "whole number (now 3), not 'many'"),
+        ("characters.mora.counters.fate-points", "5", "characters has no place 'mora'; did you mean 'mara'"),
+        ("character.mara", "5", "did you mean 'characters'"),
+        ("characters.mara.is_out", "5", "true or false"),
+        ("characters.mara.name", "ann", "cannot be changed"),
+        ("characters.mara.counters", "5", "no single value"),
+        ("characters.mara.counters.fate-points.x", "5", "nothing inside"),
+        ("characters.mara.tracks.physical.7", "x", "no place '7'"),
+        ("tags.i-know-a-bakc-way", "aspect", "did you mean 'i-know-a-back-way'"),
+        ("tags.i-know-a-back-way", "aspect", "there already"),
+        ("tags.nothing", "absent", "no place 'nothing'"),
+        ("piles.deck", "x", "cards are moved"),
+        ("periods", "scene", "table begin"),
+        ("nothing.at.all", "1", "the table has no place 'nothing'"),
+    ],
+)
+def test_a_value_that_cannot_be_set(place: Place, path: str, text: str, told: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        sitting.set_value(place, path, text)
+    assert told in caught.value.message
+    assert len(store.read(place.path).entries) == 1
+
+
+def test_only_the_game_master_corrects(place: Place) -> None:
+    for deed in (
+        lambda: sitting.set_value(place, "counters.doom", "1", seat="mara"),
+        lambda: sitting.turn(place, "begin", seat="mara"),
+        lambda: sitting.reveal(place, seat="mara"),
+    ):
+        with pytest.raises(UsageError, match="only the game master"):
+            deed()
+
+
+def test_notes_are_for_whom_they_say(place: Place) -> None:
+    sitting.write_note(place, "for all")
+    done = sitting.write_note(place, "for two", seat="mara", to=["edda"])
+    assert [entry.text for entry in log_seen(done.history, "edda")][1:] == ["for all", "for two"]
+    assert [entry.is_hidden for entry in log_seen(done.history, "gm")][1:] == [False, True]
+    with pytest.raises(UsageError, match="no seat 'eda'; did you mean 'edda'"):
+        sitting.write_note(place, "x", to=["eda"])
+
+
+def test_somebody_sits_down_or_has_a_new_sheet(place: Place, tmp_path: Path) -> None:
+    done = sitting.join(place, "venn")
+    assert "venn" in done.history.state.characters
+    sheet = tmp_path / "mara.toml"
+    sheet.write_text('name = "Mara, older"\nrefresh = 2\n[aspects]\nhigh-concept = "Retired"\n', "utf-8")
+    done = sitting.join(place, str(sheet))
+    assert list(done.history.state.characters) == ["mara", "edda", "guards", "venn"]
+    assert [tag.name for tag in done.history.state.tags if tag.on == "mara"] == ["Retired"]
+    sitting.undo(place)
+    assert store.read(place.path).state.characters["mara"].title == "Mara Quill"
+
+
+def test_the_ruleset_cleans_up_when_a_scene_ends(place: Place) -> None:
+    sitting.turn(place, "begin")
+    assert store.read(place.path).state.periods == ("scene",)
+    sitting.set_value(place, "characters.mara.tracks.physical.1", "x")
+    sitting.set_value(place, "tags.Off Balance", "boost")
+    sitting.turn(place, "end")
+    assert at(place, "characters.mara.tracks.physical.1.mark") == ""
+    assert at(place, "tags.off-balance") == "absent"
+    assert store.read(place.path).state.periods == ()
+    with pytest.raises(UsageError, match="nothing has begun"):
+        sitting.turn(place, "end")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Where tables begin, and the chain
+
+
+def test_a_table_is_never_begun_over_another(place: Place) -> None:
+    before = place.path.read_bytes()
+    with pytest.raises(store.TableError, match="there is a table already"):
+        sitting.begin_table(place, ruleset="fate", sheets=["mara"])
+    assert place.path.read_bytes() == before
+    assert [path.name for path in place.path.parent.iterdir()] == ["table.db"]
+
+
+def test_two_of_one_name_do_not_sit_down(tmp_path: Path) -> None:
+    other = tmp_path / "mara.toml"
+    other.write_text('name = "Another"\n', "utf-8")
+    with pytest.raises(UsageError, match="two sheets are called 'mara'"):
+        sitting.begin_table(Place(tmp_path / "t.db"), ruleset="fate", sheets=["mara", str(other)])
+    assert not (tmp_path / "t.db").exists()
+
+
+def test_the_chain_is_what_its_page_says(place: Place) -> None:
+    """Worked out again from the columns, with nothing but the module's table."""
+    overcome(place)
+    sitting.write_note(place, "x")
+    before = START
+    with sqlite3.connect(place.path) as connection:
+        rows = connection.execute(
+            "SELECT number, public, secret, salt, commitment, hash FROM entries ORDER BY number"
+        ).fetchall()
+    connection.close()
+    for number, public, secret, salt, bound, hash_ in rows:
+        assert commitment(salt, secret) == bound
+        assert link(before, number=number, public=public, commitment=bound) == hash_
+        before = hash_
+    assert len({row[3] for row in rows}) == 3  # no salt twice
+    assert table_record(store.read(place.path), None).head == before.hex()
+
+
+def test_a_table_verifies_after_its_seed_is_told(place: Place) -> None:
+    overcome(place)
+    overcome(place, choose={}, given=LOSE)
+    sitting.answer(place, choose={"invoke": ["i-know-a-back-way:reroll"]})
+    while pending_label(place) is not None:
+        sitting.answer(place, auto=True)
+    sitting.let_pass(place, seat="mara")
+    overcome(place, choose={}, given={}, auto=True)
+    sitting.turn(place, "begin")
+    sitting.set_value(place, "tags.On Fire", "aspect")
+    sitting.join(place, "venn")
+    sitting.write_note(place, "x")
+    sitting.undo(place)
+    sitting.turn(place, "end")
+    assert verify(place.path).verdict == "incomplete"
+    sitting.reveal(place)
+    verdict = verify(place.path)
+    assert (verdict.verdict, verdict.exit, verdict.problems) == ("in order", 0, [])
+    with pytest.raises(UsageError, match="the seed of this table is known"):
+        overcome(place)
+    with pytest.raises(UsageError, match="cannot be taken back"):
+        sitting.undo(place)
