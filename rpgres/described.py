@@ -5,7 +5,7 @@ What `[actions.NAME] roll = ...` may say is in `rpgres.rulesets.records.Action`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any
 
@@ -16,7 +16,7 @@ from rpgres.dice.notation import Pool
 from rpgres.dice.readings import Reading
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.inputs import ACTOR, Opposition, Rating
-from rpgres.rulesets import Action, Instead, Parameter, Range, Row, RowQuestion, Rules
+from rpgres.rulesets import Action, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (
     COMPARED,
     NUMERIC,
@@ -29,7 +29,7 @@ from rpgres.rulesets.numbers import (
     sheet_names,
 )
 from rpgres.rulesets.records import bounded, templates
-from rpgres.rulesets.rules import BOUNDS, NUMBER
+from rpgres.rulesets.spoken import spoken_of
 from rpgres.rulesets.templates import dice_key, fill, names_in, together
 from rpgres.state import EMPTY, GM, Character, Map, State
 from rpgres.table import Outcome, Table
@@ -193,7 +193,10 @@ class _Given:
         words = name
         if name in self.parameters:
             value = self.values.get(name)
-            words = (value.name if isinstance(value, Rating) else "") or name
+            if isinstance(value, Opposition):
+                words = f"{value.ability} of {value.character}" if value.ability else ""
+            elif isinstance(value, Rating) and value.name:
+                words = value.name
         elif name in self.described.numbers:
             formula = bounded(self.described.numbers[name])
             is_free = formula.at_least is None and formula.at_most is None
@@ -202,7 +205,7 @@ class _Given:
         elif name.startswith(OPPOSED):
             other = self.opponent()
             words = f"{name.removeprefix(OPPOSED)} of {other.name if other is not None else OPPONENT}"
-        return f"{number} {words.replace('-', ' ')}"
+        return f"{number} {words.replace('-', ' ')}".rstrip()
 
     def words(self, template: str) -> str:
         """Return what is rolled, for people: `2d6 + 2 quick`."""
@@ -444,59 +447,3 @@ def bands_of(rules: Rules, action: str) -> dict[str, Range]:
     """Return when each band comes about, exceptions first: by the action's own bands, or the ruleset's."""
     found: Mapping[str, Range] = rules.file.actions[action].bands or rules.file.bands
     return dict(sorted(found.items(), key=lambda item: not item[1].is_exception))
-
-
-def spoken_of(rules: Rules, action: str, bands: Mapping[str, Range]) -> Iterator[str]:
-    """Yield every name that an action's measure, bands and rows speak of, numbers and others."""
-    described = rules.file.actions[action]
-    yield from filter(None, (described.by, *(other.by for other in described.instead.values())))
-    for other in described.instead.values():
-        yield from _in_conditions(other.when, other.unless)
-    for range_ in bands.values():
-        yield from _in_conditions(range_.when, range_.unless)
-    for name in rules.file.actions[action].tables:
-        for row in rules.table(name).values():
-            yield from _in_row(rules, row)
-
-
-def _in_row(rules: Rules, row: Row) -> Iterator[str]:
-    for template in templates(row.rolls).values():
-        yield from names_in(template)
-    yield from _in_effects(rules, row.effects)
-    yield from _in_questions(rules, row.ask, ())
-
-
-def _in_questions(rules: Rules, ask: Mapping[str, RowQuestion], menus: tuple[str, ...]) -> Iterator[str]:
-    for question in ask.values():
-        yield from _in_conditions(question.when, question.unless)
-        if question.menu in menus:
-            continue
-        asked = rules.menu(question.menu) if question.menu else question
-        for option in asked.options.values():
-            yield from _in_conditions(option.when, option.unless)
-            for template in templates(option.rolls).values():
-                yield from names_in(template)
-            yield from _in_effects(rules, option.effects)
-            yield from _in_questions(rules, option.ask, (*menus, question.menu))
-
-
-def _in_effects(rules: Rules, effects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for effect in effects:
-        yield from _in_conditions(effect.get("when", {}), effect.get("unless", {}))
-        known = rules.file.effects.get(effect.get("kind", ""))
-        for key in known.numbers if known is not None else ():
-            value = effect.get(key)
-            match = NUMBER.match(value) if isinstance(value, str) else None
-            if match is not None:
-                yield match[2]
-
-
-def _in_conditions(*conditions: Mapping[str, Any]) -> Iterator[str]:
-    for condition in conditions:
-        for key, wanted in condition.items():
-            name, _, side = key.rpartition("-")
-            yield name if side in BOUNDS and name else key
-            yield key
-            for one in wanted if isinstance(wanted, list) else [wanted]:
-                if isinstance(one, str):
-                    yield one

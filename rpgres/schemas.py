@@ -442,7 +442,7 @@ def _sheet_field(schema: Schema, field: Field, rules: Rules, definitions: dict[s
 def _boxes(field: Field, rules: Rules) -> list[str]:
     """Return the names of all boxes that a track can have."""
     track = rules.file.tracks[field.track]
-    return list(dict.fromkeys([*track.boxes, *(name for more in track.more for name in more.boxes)]))
+    return list(dict.fromkeys([*track.sizes, *(name for more in track.more for name in more.boxes)]))
 
 
 def _refine_scene(schema: Schema, rules: Rules) -> None:

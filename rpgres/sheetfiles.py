@@ -224,14 +224,14 @@ def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
                 "second": f"Second {field.tag}",
             }
         case "boxes":
-            return {track: len(described.boxes) for track, described in tracks.items()}
+            return {track: len(described.sizes) for track, described in tracks.items()}
         case "marks":
             # What a box with a tag holds is a text, which is written under another key.
-            plain = {track: list(described.boxes)[:1] for track, described in tracks.items() if not described.tag}
+            plain = {track: list(described.sizes)[:1] for track, described in tracks.items() if not described.tag}
             return {track: first for track, first in plain.items() if first}
         case "written":
             described = tracks.get(field.track)
-            return dict.fromkeys(list(described.boxes)[:1], ELLIPSIS) if described else {}
+            return dict.fromkeys(list(described.sizes)[:1], ELLIPSIS) if described else {}
 
 
 def _counter(rules: Rules, field: Field) -> int:

@@ -332,7 +332,7 @@ def _check_boxes(named: Sequence[str] | Mapping[str, Any], boxes: Sequence[str],
 
 def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
     """Return the boxes of a track (name: size) for a character with these abilities."""
-    boxes = dict(track.boxes)
+    boxes = dict(track.sizes)
     for more in track.more:
         if abilities.get(more.ability, 0) >= more.at:
             boxes |= more.boxes

@@ -563,7 +563,7 @@ FAULTS = {
     "kind of effect": (('kind = "hurt"', 'kind = "hrt"'), "'hrt'"),
     "no meaning": (
         ('help = "it is done"\ndoes = "nothing"', 'help = "it is done"'),
-        "the kind of effect 'done' has no function",
+        'effects.done: nothing says what it does: does = "counter", "tag", "untag", "mark", "clear", "out", "nothing"',
     ),
     "does": (('does = "nothing"', 'does = "noting"'), "effects.done.does: "),
     "unknown key": (("under = true", "udner = true"), "actions.try.udner: unknown key; did you mean `under`?"),
@@ -833,13 +833,17 @@ def test_what_needs_something_in_the_way_says_so() -> None:
     head = BLADES.split("[outcomes")[0].replace(
         "from = 1, success = true }", "from = 1, success = true, unopposed = true }"
     )
+    head = head.replace('vs = "{vs} + {cover}"', 'vs = "{vs} + {cover} + {angry}"')
     write(f"{head}[outcomes.strike.miss]\ntext = 'A miss.'\n" + BLADES[BLADES.index("[sheet]") :], name="blades")
     forget_rules()
     assert done("strike", name="blades", pool=3, vs="none").outcome == "hit"
 
 
 def test_dice_of_any_size_oppose_under_their_own_label() -> None:
-    sized = BLADES.replace('vs = "{vs} + {cover}"', 'vs = "1d{cover}"').replace('required = ["pool", "vs"]', "")
+    sized = BLADES.replace('vs = "{vs} + {cover}"', 'vs = "1d{cover}"').replace(
+        '["pool", "vs", "cover"', '["pool", "cover"'
+    )
+    sized = sized.replace('required = ["pool", "vs"]', "").replace('vs = { kind = "opposition"', "# vs = {")
     write(sized, name="blades")
     assert done("strike", name="blades", pool=1, cover=8, given={"opposition": "7"}).opposition == 7
     assert rpgres("odds", "blades", "strike", "--pool", "1", "--cover", "8").code == 0

@@ -191,7 +191,8 @@ def _effect(effect: EffectText) -> str:
 
 
 def _ladder(ladder: Mapping[str, int]) -> str:
-    return ", ".join(f"{title(name)} {signed(number)}" for name, number in ladder.items())
+    show = signed if min(ladder.values()) < 0 else str  # difficulties have no sign
+    return ", ".join(f"{title(name)} {show(number)}" for name, number in ladder.items())
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -56,14 +56,14 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _tables(rules: Rules) -> Iterator[Problem]:
-    """Yield the outcome tables that only overlays have and that no action names."""
+    """Yield the outcome tables that no action names; of code that may use its own, those that only overlays have."""
     named = {table for action in rules.file.actions.values() for table in action.tables}
     names = dict.fromkeys(rules.table_names())
     for name in names:
         texts = rules.table_texts(name)
-        if name in named or not texts or _is_own(rules, texts[0]):
+        if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):
             continue
-        near = nearest(name, [other for other in names if other != name])
+        near = nearest(name, [other for other in (*names, *rules.file.actions) if other != name])
         yield problem_at(texts[:1], (), f"no action has an outcome table {name!r}", hint=near or "")
 
 
@@ -84,15 +84,15 @@ def _decks(rules: Rules) -> Iterator[Problem]:
 
 
 def _menus(rules: Rules) -> Iterator[Problem]:
-    """Yield the menus that only overlays have and that no question takes."""
+    """Yield the menus that no question takes; of code that may use its own, those that only overlays have."""
     texts = rules.menu_texts()
-    laid = [text for text in texts if not _is_own(rules, text)]
-    own = {name for text in texts if _is_own(rules, text) for name in text.data}
+    laid = [text for text in texts if rules.file.standalone or not _is_own(rules, text)]
+    own = {name for text in texts if text not in laid for name in text.data}
     new = dict.fromkeys(name for text in laid for name in text.data if name not in own)
     named = named_menus(rules) if new else set()
     for name in new:
         if name not in named:
-            near = nearest(name, own)
+            near = nearest(name, sorted(own or named))
             yield problem_at(laid, (name,), f"no question takes a menu {name!r}", hint=near or "")
 
 

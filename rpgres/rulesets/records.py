@@ -249,10 +249,17 @@ class Track(_Record, frozen=True):
     """
 
     title: str
-    boxes: dict[str, int] = {}
+    boxes: Annotated[
+        dict[str, int] | int, msgspec.Meta(description="the boxes with their sizes, or how many of size 1 there are")
+    ] = {}
     more: list[MoreBoxes] = []
     tag: str = ""
     when: Annotated[Condition, msgspec.Meta(description="the switches with which characters have this track")] = {}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The boxes by name, with their sizes; mere numbers of boxes are called 1, 2, 3."""
+        return {str(box): 1 for box in range(1, self.boxes + 1)} if isinstance(self.boxes, int) else self.boxes
 
 
 class PileText(_Record, frozen=True):
@@ -316,6 +323,19 @@ class RecordField(_Record, frozen=True):
     default: int | str | bool | None = None
 
 
+# What effects need to say for what they do, and the field of the kind that says on what.
+DONE_WITH: dict[str, tuple[str, ...]] = {
+    "counter": ("to", "change"),
+    "tag": ("name", "on", "to", "count"),
+    "untag": ("name",),
+    "mark": ("to", "count"),
+    "clear": ("to", "count"),
+    "out": ("to",),
+}
+DONE_ON = {"counter": "counter", "tag": "tag", "mark": "track", "clear": "track"}
+COUNTED = ("change", "count")  # those of these fields that hold a whole number
+
+
 class EffectText(_Record, frozen=True):
     """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
 
@@ -325,6 +345,7 @@ class EffectText(_Record, frozen=True):
     more), `nothing` (it is for the people at the table).
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
+    With `does`, `fields` and `numbers` may be left out: they are those of what it does.
     """
 
     help: str
@@ -339,6 +360,16 @@ class EffectText(_Record, frozen=True):
     counter: str = ""
     tag: str = ""
     track: str = ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The fields that effects of this kind may have: those told, or those of what it does."""
+        return tuple(self.fields) or DONE_WITH.get(self.does, ())
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The fields that hold a number: those told, and those of what it does."""
+        return (*self.numbers, *(field for field in DONE_WITH.get(self.does, ()) if field in COUNTED))
 
 
 class RulesetFile(_Record, frozen=True):

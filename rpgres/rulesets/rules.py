@@ -540,7 +540,7 @@ class Rules:
         not this time, such as the opposition when nothing opposes, counts 0 like the margin.
         """
         known = self.file.effects.get(effect.get("kind", ""))
-        numeric = known.numbers if known is not None else ()
+        numeric = known.numeric if known is not None else ()
         filled = {}
         for key, value in effect.items():
             match = NUMBER.match(value) if key in numeric and isinstance(value, str) else None
