@@ -22,8 +22,8 @@ def command(
         str,
         typer.Argument(
             metavar="KIND",
-            help="result, pending, odds, error, request, scene-result, plugin-check; or of a file: scene, sheet, "
-            "ruleset, outcomes, menus.",
+            help="result, pending, odds, error, request, scene-result, table, log, entry, view, answer, verify, "
+            "plugin-check; or of a file: scene, sheet, ruleset, outcomes, menus.",
             autocompletion=_complete_kinds,
         ),
     ],

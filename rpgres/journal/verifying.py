@@ -31,7 +31,7 @@ EXITS = {IN_ORDER: 0, INCOMPLETE: 20, TAMPERED: 21, CHANGED: 22}
 SHORTEST = 8  # digits of a hash that is noted
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """What came of verifying a journal, as `rpgres table verify --json` prints it."""
 
     format: Literal["rpgres.verify/1"] = "rpgres.verify/1"
@@ -45,7 +45,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     unchecked: list[str]
 
 
-def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verdict:
+def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verification:
     """Return whether a journal is in order.
 
     Args:
@@ -77,7 +77,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verdi
             checked.append("every roll, result and state, replayed from the seed")
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
-    return Verdict(
+    return Verification(
         version=__version__,
         verdict=verdict,  # type: ignore[arg-type]
         exit=EXITS[verdict],
