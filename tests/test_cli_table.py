@@ -59,17 +59,8 @@ def said(kind: str, *args: str, code: int = 0) -> Any:
 
 def test_an_evening() -> None:
     assert begun().out.startswith(".rpgres/table.db: a table of Fate (five actions); at it: mara, edda\n")
-    assert (
-        table(*ACT, *WIN).out
-        == (
-            "mara, overcome: Succeed with style\n"
-            "  Fantastic (+6) against Fair (+2), margin +4\n"
-            "  roll (mara): ++++ = +4\n"
-            "  You get what you wanted and a boost, or more than you asked for.\n"
-            "  * goal\n"
-            "  * boost: for actor\n"
-        )
-        or "Succeed with style" in table("log").out
+    assert table(*ACT, *WIN).out.startswith(
+        "mara, overcome: Succeed with style\n  Fantastic (+6) against Fair (+2), margin +4\n  roll (mara): ++++ = +4\n"
     )
     done = table(*ACT, "--given", "roll=----", code=3)
     assert done.out.startswith("mara, overcome: waiting\n  roll (mara): ---- = -4\n  mara chooses (")
@@ -182,7 +173,7 @@ def test_json_of_every_command() -> None:
     said("entry", "note", "x", "--to", "mara")
     said("entry", "pass", "--as", "edda")
     said("entry", "join", "--sheet", "venn")
-    assert said("entry", "undo", "--as", "gm")["entry"]["before"] == 10
+    assert said("entry", "undo", "--as", "gm")["entry"]["before"] == 11
     log = said("log", "log", "--as", "edda")
     assert [entry["kind"] for entry in log["entries"]][:5] == ["new", "act", "act", "pass", "answer"]
     assert said("log", "log", "--last", "2")["entries"][-1]["kind"] == "undo"
@@ -378,7 +369,7 @@ def test_the_end_of_the_input_leaves_a_decision_open() -> None:
 def test_a_seat_at_play_answers_for_itself_alone() -> None:
     begun()
     done = rpgres(
-        "play", "--as", "mara", stdin="overcome --skill 2 --vs 1 --given roll=++++\nno\nno\nlog\nset counters.x=1\n"
+        "play", "--as", "mara", stdin="overcome --skill 1 --vs 1 --given roll=0000\nno\nlog\nset counters.x=1\n"
     )
     assert "another seat chooses" in done.out
     assert "only the game master sets" in done.err
