@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -373,6 +375,25 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
     )
     assert "another seat chooses" in done.out
     assert "only the game master sets" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_interrupt_leaves_the_table_whole(folder: Path) -> None:
+    from test_cli_terminal import INTERRUPT, Terminal
+
+    begun()
+    terminal = Terminal(["play"])
+    terminal.until("> ")
+    terminal.type("mara: overcome --skill burglary --vs 2\n")
+    terminal.until("Enter. pass\n> ")
+    time.sleep(0.3)
+    terminal.type(INTERRUPT)
+    assert "nothing was done" in terminal.until("> ")
+    terminal.type("note still here\n")
+    terminal.until("\n> ")
+    code, _ = terminal.interrupt()
+    assert code == 130
+    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "note"]
 
 
 def test_what_is_typed_at_play() -> None:

@@ -91,6 +91,13 @@ def hash_of(rules: Rules) -> str:
     return str(rules.identity()["hash"])
 
 
+def code_of(rules: Rules) -> str:
+    """Return what names the code that the rules are played with: rpgres, and whatever brought the ruleset."""
+    origin = rules.ruleset.origin
+    brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
+    return f"rpgres {__version__}{brought}"
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Beginning, and who sits down
 
@@ -127,8 +134,8 @@ def begin_table(
         kind="new",
         at=place.now(),
         rules=hash_of(rules),
+        code=code_of(rules),
         format=store.FORMAT,
-        version=__version__,
         ruleset=rules.id,
         title=title,
         switches=dict(rules.switches),
@@ -369,7 +376,7 @@ def _answered(
 ) -> Draft:
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
     begun = history.run_of(pending)
-    if begun.public.rules != hash_of(rules):
+    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
         raise UsageError(
             f"the rules have changed since this {_thing(begun)} began; `rpgres table undo` takes it back, so that it "
             "can be done by the rules as they are now"
@@ -378,6 +385,10 @@ def _answered(
         rules, run_of(history, pending), seat, given=given, choose=choose, policies=policies, auto=auto
     )
     ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
+    before = found_in(pending.secret)
+    if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
+        label = before.question.label
+        raise UsageError(f"this leaves {label!r} undecided: --choose {label}={_options(before)}")
     # What was typed stands where the action began.
     secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
     secret = hidden_by(_by(secret, seat), history.state, ran.state)
@@ -645,7 +656,8 @@ def _write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_sl
 
 
 def _draft(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
-    return Draft(Public(kind=kind, at=place.now(), rules=hash_of(rules), **public), secret, state)
+    rules_hash, code = hash_of(rules), code_of(rules)
+    return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
 
 
 def _by(secret: Secret, seat: str | None) -> Secret:

@@ -17,7 +17,7 @@ from rpgres.journal.chain import START, canonical, commitment, digest, link
 from rpgres.journal.places import changed, shown_to
 from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
-from rpgres.journal.sitting import hash_of, rules_of, seated, set_table
+from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.store import Row
 from rpgres.keeping import read_state, state_record
 from rpgres.rulesets import Rules
@@ -151,8 +151,8 @@ def _rules(history: History, folders: Sequence[Path]) -> tuple[Rules | None, str
 
 
 def _changed_rules(history: History, rules: Rules | None) -> list[str]:
-    now = hash_of(rules) if rules is not None else ""
-    changed_ = [str(entry.number) for entry in history.entries if entry.public.rules != now]
+    now = (hash_of(rules), code_of(rules)) if rules is not None else ("", "")
+    changed_ = [str(entry.number) for entry in history.entries if (entry.public.rules, entry.public.code) != now]
     if not changed_:
         return []
     return [

@@ -128,7 +128,7 @@ def entry_lines(
     if found is not None:
         first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
         yield line(*lead, *first)
-        yield from (line("     ", *pieces) for pieces in rest)
+        yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
 
