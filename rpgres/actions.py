@@ -20,6 +20,7 @@ from rpgres.players import COMMON_POLICIES, NO, Players, Policy, Prompt, Questio
 from rpgres.rulesets import Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
+    PLACE,
     Broken,
     Decided,
     Drawn,
@@ -304,7 +305,9 @@ def _described(action: str) -> Rule:
     return partial(play_described, action)
 
 
-ROLLED = "what an outcome rolls"  # the help of a label that only an outcome table has
+def chance_help(label: str) -> str:
+    """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
+    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
@@ -313,6 +316,8 @@ def labels_of(rules: Rules, action: str) -> dict[str, str]:
     found: dict[str, str] = {
         label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
     }
+    if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
+        found[PLACE] = "chance"
     for table in rules.file.actions[action].tables:
         for row in rules.table(table).values():
             found |= dict.fromkeys(row.rolls, "chance")
@@ -736,7 +741,8 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "by": event.by,
                 "dice": event.dice.text,
                 "faces": event.throw.text,
-                "value": event.throw.value,
+                "value": event.value,
+                **({"words": event.words} if event.words else {}),
             }
         case Decided():
             return {

@@ -221,6 +221,7 @@ def best_odds(
     seconds: float = SECONDS,
     clock: Callable[[], float] | None = None,
     looks_at_all: bool = False,
+    merges: bool = True,
 ) -> Best:
     """Return the exact chances of an action whose actor decides as well as can be, for each first option.
 
@@ -230,6 +231,7 @@ def best_odds(
         policies: who answers for everybody else.
         leaves, seconds: the budget; what it leaves open counts for nothing.
         clock: tells the time in seconds; for tests.
+        merges: whether points of play that the rule says are alike are looked at once; for tests.
         looks_at_all: whether even options that a rule says can be no better are looked at; for tests.
 
     Raises:
@@ -239,7 +241,7 @@ def best_odds(
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
     solver = _Solver(laid(prepared), choose, policies, leaves, seconds, clock)
-    solver.looks_at_all = looks_at_all
+    solver.looks_at_all, solver.merges = looks_at_all, merges
     return solver.solve()
 
 
@@ -254,6 +256,12 @@ def weigh_best(
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
     best = best_odds(prepared, choose=choose, policies=policies, leaves=leaves, seconds=seconds)
     return best.odds(prepared)
+
+
+def _options(question: Question) -> list[str]:
+    """Return what may be answered; letting a moment pass comes first, as it costs nothing to look at."""
+    names = [option.name for option in question.options]
+    return [NO, *names] if question.optional else names
 
 
 class _Solver:
@@ -285,20 +293,76 @@ class _Solver:
         successes = [name for name, success in self._success.items() if success]
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
-        self.looks_at_all = False
+        self.looks_at_all, self.merges = False, True
         self.label = ""
-        self.choices: list[Choice] = []
+        self._ended_before: list[tuple[Fraction, Value]] = []  # what comes to an end without any decision
+        self._decided = self._zero  # how likely it is that there is a first decision
+        self._firsts: dict[str, list[tuple[Fraction, Value]]] = {}  # by option: how likely it is offered, and its value
 
     def solve(self) -> Best:
         """Return the odds."""
-        value = self._value([])
+        value = self._opened([], self._one)
         if self._undecided:
             raise needs_policy(self._undecided.values())
-        choices = sorted(self.choices, key=lambda choice: choice.value.success, reverse=True)
+        choices = [Choice(option, self._sum([*parts, *self._ended_before])) for option, parts in self._firsts.items()]
+        if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
+            choices = []  # not every option is always offered, so they cannot be compared
+        choices.sort(key=lambda choice: choice.value.success, reverse=True)
         return Best(self.label, tuple(choices), value, self._runs, len(self._known), tuple(sorted(self._passed)))
 
-    def _value(self, tape: list[tuple[str, Any]]) -> Value:
-        """Return the value of the point that a tape leads to."""
+    def _opened(self, tape: list[tuple[str, Any]], share: Fraction) -> Value:
+        """Return the value of a point before the first decision, and add what each option of that comes to.
+
+        Args:
+            tape: what leads there.
+            share: how likely that is.
+        """
+        from fractions import Fraction
+
+        try:
+            value = self._run(tape)
+        except _Chance as chance:
+            parts = [
+                (
+                    Fraction(weight, chance.total),
+                    self._opened([*tape, (chance.label, answer)], share * weight / chance.total),
+                )
+                for answer, weight in zip(chance.values, chance.weights, strict=True)
+            ]
+            return self._sum(parts)
+        except _Decision as decision:
+            self._check_sight(decision)
+            self.label = self.label or decision.question.label
+            self._decided += share
+            return self._first_chosen(tape, decision.question, share)
+        self._ended_before.append((share, value))
+        return value
+
+    def _first_chosen(self, tape: list[tuple[str, Any]], question: Question, share: Fraction) -> Value:
+        values = {}
+        for name in _options(question):
+            values[name] = self._value([*tape, (question.label, name)])
+            self._firsts.setdefault(name, []).append((share, values[name]))
+        return max(values.values(), key=lambda value: value.success)
+
+    def _sum(self, parts: Sequence[tuple[Fraction, Value]]) -> Value:
+        """Return the value of coming to points with these chances; what they lack to the whole is open."""
+        masses: dict[str, Fraction] = {}
+        success = met = open_ = self._zero
+        for share, value in parts:
+            met += share
+            success += share * value.success
+            open_ += share * value.open
+            for band, mass in value.masses:
+                masses[band] = masses.get(band, self._zero) + share * mass
+        return Value(success, tuple(masses.items()), open_ + 1 - met)
+
+    def _run(self, tape: list[tuple[str, Any]]) -> Value:
+        """Run a course and return what it comes to, if it asks nothing new.
+
+        Raises:
+            _Chance, _Decision: it asks something new.
+        """
         if self._runs >= self._leaves or self._now() >= self._until:
             return Value(self._zero, (), self._one)
         self._runs += 1
@@ -307,29 +371,55 @@ class _Solver:
         players = _Seats(seats, seat=self._seat, walk=self._walk)
         try:
             outcome, _ = play(self._prepared, dealer=self._walk, players=players, band_only=True)
-            value = self._ended(outcome.band)
         except Settled as settled:
-            value = self._ended(settled.band)
+            return self._ended(settled.band)
         except _Known as known:
             return known.value
         except NeedsAnswer as needs:
             self._undecided[needs.question.label] = needs.question
             return self._ended("")
+        finally:
+            self._passed |= seats.passed
+        return self._ended(outcome.band)
+
+    def _value(self, tape: list[tuple[str, Any]]) -> Value:
+        """Return the value of the point that a tape leads to."""
+        from fractions import Fraction
+
+        try:
+            return self._run(tape)
         except _Chance as chance:
             keys = self._walk.fresh_keys
-            value = self._weighed(tape, chance)
+            value = self._sum(
+                [
+                    (Fraction(weight, chance.total), self._value([*tape, (chance.label, answer)]))
+                    for answer, weight in zip(chance.values, chance.weights, strict=True)
+                ]
+            )
         except _Decision as decision:
             keys = self._walk.fresh_keys
             self._check_sight(decision)
             value = self._chosen(tape, decision.question)
-        else:
-            keys = []
-        finally:
-            self._passed |= seats.passed
-        if not value.open:
-            for key in locals().get("keys") or ():
-                self._known[key] = value
+        if self.merges and not value.open:
+            self._known.update(dict.fromkeys(keys, value))
         return value
+
+    def _chosen(self, tape: list[tuple[str, Any]], question: Question) -> Value:
+        """Return the value of a decision: that of the option with the greatest chance of success."""
+        if not self.looks_at_all:
+            if question.is_won and self._success_band:
+                return self._ended(self._success_band)
+            if question.dominant:
+                return self._value([*tape, (question.label, question.dominant)])
+        best: Value | None = None
+        for name in _options(question):
+            value = self._value([*tape, (question.label, name)])
+            if best is None or value.success > best.success:
+                best = value
+            if best.success == 1:
+                break
+        assert best is not None  # a question has an option
+        return best
 
     def _ended(self, band: str) -> Value:
         known = self._settled.get(band)
@@ -337,47 +427,6 @@ class _Solver:
             success = self._one if self._success.get(band) else self._zero
             known = self._settled[band] = Value(success, ((band, self._one),), self._zero)
         return known
-
-    def _weighed(self, tape: list[tuple[str, Any]], chance: _Chance) -> Value:
-        from fractions import Fraction
-
-        masses: dict[str, Fraction] = {}
-        success = open_ = self._zero
-        total = chance.total
-        met = 0
-        for answer, weight in zip(chance.values, chance.weights, strict=True):
-            value = self._value([*tape, (chance.label, answer)])
-            share = Fraction(weight, total)
-            met += weight
-            success += share * value.success
-            open_ += share * value.open
-            for band, mass in value.masses:
-                masses[band] = masses.get(band, self._zero) + share * mass
-        open_ += Fraction(total - met, total)  # what no answer stands for: a tail that was cut off
-        return Value(success, tuple(masses.items()), open_)
-
-    def _chosen(self, tape: list[tuple[str, Any]], question: Question) -> Value:
-        names = [option.name for option in question.options]
-        if question.optional:
-            names.insert(0, NO)
-        is_first = not self.label
-        if is_first:
-            self.label = question.label
-        elif question.is_won and self._success_band and not self.looks_at_all:
-            return self._ended(self._success_band)
-        elif question.dominant and not self.looks_at_all:
-            names = [question.dominant]
-        best: Value | None = None
-        for name in names:
-            value = self._value([*tape, (question.label, name)])
-            if is_first:
-                self.choices.append(Choice(name, value))
-            if best is None or value.success > best.success:
-                best = value
-            if best.success == 1 and not is_first:
-                break
-        assert best is not None  # a question has an option
-        return best
 
     def _check_sight(self, decision: _Decision) -> None:
         """Check that the seat that decides has seen all that chance answered."""

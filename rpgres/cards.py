@@ -8,7 +8,7 @@ that every card can be in exactly one place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
@@ -17,6 +17,9 @@ import msgspec
 from rpgres.state import EMPTY, Map, code_of, slug
 
 Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
+
+
+PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -69,13 +72,13 @@ class DeckFile(_Record, frozen=True):
 
     `extends` names a deck that this one adds to. `signs` says what a sign behind a value means: attribute, then sign,
     then meaning. `names` are other words for values (`J = 11`). `card` is how a card of a suit is called, with
-    `{suit}`, `{value}` and `{sign}`.
+    `{suit}`, `{value}` and `{sign}`; left out, as in the deck that it extends, or `{suit} {value}{sign}`.
     """
 
     title: str
     summary: str = ""
     extends: str = ""
-    card: str = "{suit} {value}{sign}"
+    card: str = ""
     signs: dict[str, dict[str, str]] = {}
     names: dict[str, int] = {}
     suits: dict[str, Suit] = {}
@@ -92,6 +95,7 @@ class Deck(msgspec.Struct, frozen=True):
     suits: Map[str, str] = EMPTY
     names: Map[str, int] = EMPTY
     signs: Map[str, tuple[str, str]] = EMPTY
+    pattern: str = PATTERN  # how cards of suits are called
 
     @property
     def size(self) -> int:
@@ -128,29 +132,42 @@ class Stack(NamedTuple):
 
 _PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
 
+Fault = tuple[tuple[str | int, ...], str]  # what is wrong with a deck: key path and message
 
-def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[tuple[tuple[str | int, ...], str]]]:
+
+def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[Fault]]:
     """Return the deck that a file describes, and what is wrong with it, by key.
 
     Args:
         file: the data.
         base: the deck that it extends.
     """
-    faults: list[tuple[tuple[str | int, ...], str]] = []
-    cards: dict[str, Card] = dict(base.cards) if base else {}
-    counts: dict[str, int] = dict(base.counts) if base else {}
-    signs: dict[str, tuple[str, str]] = dict(base.signs) if base else {}
+    base = base or Deck("", "", EMPTY, EMPTY)
+    pattern = file.card or base.pattern
+    faults: list[Fault] = []
+    cards, counts, signs = dict(base.cards), dict(base.counts), dict(base.signs)
+    names = {**base.names, **file.names}
+    places: dict[str, tuple[str | int, ...]] = {}  # where the file has a card, by code
+
+    def add(card: Card, path: tuple[str | int, ...], *, count: int = 1) -> None:
+        known = cards.setdefault(card.code, card)
+        if known != card:
+            faults.append((path, f"the code {card.code} is another card's already: {known.title}"))
+        places.setdefault(card.code, path)
+        counts[card.code] = counts.get(card.code, 0) + count
+
     for attribute, meanings in file.signs.items():
         for sign, meaning in meanings.items():
             if not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
                 faults.append((("signs", attribute, sign), "a sign is up to three characters without digits, . , ="))
             signs[sign] = attribute, meaning
-    spoken = {number: name for name, number in file.names.items()}
+    spoken = {number: name for name, number in names.items()}
     owners: dict[str, str] = {}
     for name, suit in file.suits.items():
         other = owners.setdefault(suit.code.lower(), name)
         if other != name:
             faults.append((("suits", name, "code"), f"the suit {other} has the code {suit.code} too"))
+            continue
         for number, printed in enumerate(suit.cards):
             found = _PRINTED.match(str(printed))
             if not found or (found[2] and found[2] not in signs):
@@ -159,21 +176,31 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
                 faults.append((("suits", name, "cards", number), message))
                 continue
             value, sign = int(found[1]), found[2]
-            code = f"{suit.code}{value}{sign}"
-            shown = {"suit": suit.title, "value": spoken.get(value, value), "sign": sign}
-            title = _title(file.card, shown)
+            short = f"{suit.code}{value}"
+            title = _title(pattern, {"suit": suit.title, "value": spoken.get(value, value), "sign": sign})
             attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
-            cards[code] = Card(code, title, value, name, attributes, f"{suit.code}{value}")
-            counts[code] = counts.get(code, 0) + 1
+            add(Card(f"{short}{sign}", title, value, name, attributes, short), ("suits", name, "cards", number))
     for name, lone in file.cards.items():
         if lone.code.lower() in owners:
             suit_name = owners[lone.code.lower()]
             faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
-        cards[lone.code] = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
-        counts[lone.code] = counts.get(lone.code, 0) + lone.count
-    suits = Map({**(base.suits if base else {}), **{name: suit.title for name, suit in file.suits.items()}})
-    names = Map({**(base.names if base else {}), **file.names})
-    return Deck(file.title, file.summary, Map(cards), Map(counts), suits, names, Map(signs)), faults
+        card = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
+        add(card, ("cards", name, "code"), count=lone.count)
+    suits = {**base.suits, **{name: suit.title for name, suit in file.suits.items()}}
+    deck = Deck(file.title, file.summary, Map(cards), Map(counts), Map(suits), Map(names), Map(signs), pattern)
+    return deck, [*faults, *_ambiguous(deck, places)]
+
+
+def _ambiguous(deck: Deck, places: Mapping[str, tuple[str | int, ...]]) -> Iterator[Fault]:
+    """Yield the codes that could be typed for two cards which are not the same but for a sign."""
+    taken: dict[str, Card] = {}
+    for code, card in deck.cards.items():
+        for word in dict.fromkeys(_codes(deck, code, card)):
+            other = taken.setdefault(_typed(word), card)
+            same = other.short == card.short and (word != code or other.code.lower() != code.lower())
+            if other != card and not same:
+                yield places.get(code, ("names",)), f"{word} could be typed for {other.code} as well"
+                break
 
 
 def _title(pattern: str, shown: Mapping[str, Any]) -> str:
@@ -214,7 +241,11 @@ def known_cards(decks: Iterable[Deck]) -> Cards:
 
 
 def _names(deck: Deck, code: str, card: Card) -> list[str]:
-    names = [code, card.short, card.title, slug(card.title)]
+    return [*_codes(deck, code, card), card.title, slug(card.title)]
+
+
+def _codes(deck: Deck, code: str, card: Card) -> list[str]:
+    names = [code, card.short]
     found = re.match(r"^([A-Za-z]+)-?\d+(\D*)$", code)
     if found and card.suit:
         letters, sign = found.groups()

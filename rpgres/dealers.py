@@ -199,7 +199,8 @@ class GivenDealer:
             raise GivenError(f"{told}; every one lies somewhere else", label=label)
         if len(codes) == 1:
             return fitting[0]
-        return self._then.draw(fitting, stack, label, count)
+        # Not the one that would come first: those left would then come later than their share.
+        return self._then.draw(fitting, stack._replace(pile=f"which:{stack.pile}"), label, count)
 
     def merge(self, key: object) -> None:
         """Do nothing: a single run has nothing to merge."""

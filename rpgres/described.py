@@ -5,29 +5,33 @@ What `[actions.NAME] roll = ...` may say is in `rpgres.rulesets.records.Action`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
 import msgspec
 
 from rpgres.dice import Comparison, Dice, dice
+from rpgres.dice.notation import Pool
 from rpgres.dice.readings import Reading
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.inputs import ACTOR, Opposition, Rating
-from rpgres.rulesets import Action, Instead, Parameter, Range, Row, RowQuestion, Rules
+from rpgres.rulesets import Action, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (
     COMPARED,
+    NUMERIC,
     OPPONENT,
     OPPOSED,
     PLAIN,
+    has_any_ability,
     known_names,
-    names_after_roll,
     names_of_comparison,
     sheet_names,
 )
-from rpgres.rulesets.rules import BOUNDS, NUMBER
-from rpgres.rulesets.templates import dice_key, fill, names_in
-from rpgres.state import GM, Character, Map, State
+from rpgres.rulesets.records import bounded, templates
+from rpgres.rulesets.spoken import spoken_of
+from rpgres.rulesets.templates import dice_key, fill, names_in, together
+from rpgres.state import EMPTY, GM, Character, Map, State
 from rpgres.table import Outcome, Table
 
 _READINGS: dict[str, Reading] = {
@@ -41,15 +45,15 @@ class Plan(msgspec.Struct, frozen=True):
     """What an action's data say, worked out once.
 
     Attributes:
-        wanted: every name that bands, rows and numbers speak of.
+        wanted: every name that bands, rows and numbers speak of, in the order of the data.
         readings: what is read off the roll, by name.
-        numbers: the numbers that are worked out, in an order in which each finds what it names.
+        numbers: the names among these of numbers that are worked out.
         bands: when each band comes about, exceptions first.
     """
 
-    wanted: frozenset[str]
+    wanted: tuple[str, ...]
     readings: dict[str, Reading]
-    numbers: dict[str, str]
+    numbers: tuple[str, ...]
     bands: dict[str, Range]
 
 
@@ -60,6 +64,12 @@ class Rolled(msgspec.Struct, frozen=True):
     total: int | None
     opposition: int | None
     margin: int | None
+
+    @property
+    def known(self) -> dict[str, int]:
+        """Everything that is known now, by the names that data have for it."""
+        compared = {"total": self.total, "opposition": self.opposition, "margin": self.margin}
+        return self.reads | {name: number for name, number in compared.items() if number is not None}
 
 
 def play_described(action: str, table: Table, actor: Character, /, **arguments: Any) -> Outcome:
@@ -87,11 +97,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
         known = {**facts, **given.meanings()}
         band = _unopposed_band(rules, action) if described.roll else ""
         return table.settle(described.tables[0], None, roles=given.roles(), facts=Map(known), band=band)
-    numbers = _numbers(plan, given, rolled)
-    facts = {**facts, **rolled.reads, **numbers}
-    for name, number in (("total", rolled.total), ("opposition", rolled.opposition)):
-        if number is not None:
-            facts[name] = number
+    facts = given.after(rolled.known).facts(plan.wanted)
     band = _band(rules, action, plan, chosen.by, facts, rolled.margin)
     known = {name: value for name, value in facts.items() if name in plan.wanted}
     known |= {key: meant for key, meant in given.meanings().items() if names_in(key)[0] in plan.wanted}
@@ -125,7 +131,7 @@ def _shown(by: str, facts: Mapping[str, Any], total: int | None) -> int | None:
 
 
 class _Given:
-    """What was typed and what stands on sheets, as the names in braces mean it."""
+    """What the names in braces mean: what was typed, what stands on sheets, and what the dice show once they lie."""
 
     def __init__(self, rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> None:
         self.rules = rules
@@ -133,23 +139,79 @@ class _Given:
         self.actor = actor
         self.state = state
         self.parameters = rules.parameters(action)
-        self.numbers = rules.file.actions[action].numbers
+        self.described = rules.file.actions[action]
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
+        self.shown: Mapping[str, int] = EMPTY
+
+    def after(self, shown: Mapping[str, int]) -> _Given:
+        """Return the same when the dice lie."""
+        found = copy(self)
+        found.shown = shown
+        return found
 
     def number(self, name: str) -> int | str:
-        """Return what a name stands for: a number, or dice as text for a choice and for whoever opposes."""
+        """Return what a name stands for: a number, or dice as text for a choice and for whoever opposes.
+
+        Raises:
+            RuleError: it is worked out from others and cannot be.
+        """
+        if name in self.shown:
+            return self.shown[name]
         if name in self.parameters:
             parameter = self.parameters[name]
             if parameter.kind != "counter":
                 return _meant(parameter, self.values.get(name))
             holder = self.actor if parameter.holder == ACTOR else self.state
             return holder.counters.get(parameter.counter, 0)
-        if name in self.numbers:
-            return _constant(self.numbers[name], self.number, what=f"{name} of {self.rules.id} {self.action}")
+        if name in self.described.numbers:
+            return self._worked_out(name)
         if name.startswith(OPPOSED):
             other = self.opponent()
             return _on_sheet(other, name.removeprefix(OPPOSED)) if other is not None else 0
         return _on_sheet(self.actor, name, self.state)
+
+    def _worked_out(self, name: str) -> int:
+        formula = bounded(self.described.numbers[name])
+        text = fill(formula.value, self.number)
+        what = f"the number {name} of {self.rules.id} {self.action} is {text!r} here"
+        try:
+            read = dice(text)
+        except NotationError as error:
+            raise RuleError(f"{what}: {error.message}") from error
+        if not read.constant:
+            raise RuleError(f"{what}; it may not have dice")
+        return formula.within(read.law.values[0])
+
+    def knows(self, name: str) -> bool:
+        """Tell whether there is what a name stands for: not before the roll, no margin where nothing opposes."""
+        if name in self.described.numbers:
+            return all(self.knows(need) for need in names_in(bounded(self.described.numbers[name]).value))
+        return name in self.shown or not (name in PLAIN or name in COMPARED or name in self.described.counts)
+
+    def called(self, name: str, number: int) -> str:
+        """Return a number for people, with what it is: `2 quick`; one that is worked out as what it comes from."""
+        words = name
+        if name in self.parameters:
+            value = self.values.get(name)
+            if isinstance(value, Opposition):
+                words = f"{value.ability} of {value.character}" if value.ability else ""
+            elif isinstance(value, Rating) and value.name:
+                words = value.name
+        elif name in self.described.numbers:
+            formula = bounded(self.described.numbers[name])
+            is_free = formula.at_least is None and formula.at_most is None
+            if is_free and names_in(formula.value) and self.number(name) == number:
+                return together(self.words(formula.value))
+        elif name.startswith(OPPOSED):
+            other = self.opponent()
+            words = f"{name.removeprefix(OPPOSED)} of {other.name if other is not None else OPPONENT}"
+        return f"{number} {words.replace('-', ' ')}".rstrip()
+
+    def words(self, template: str) -> str:
+        """Return what is rolled, for people: `2d6 + 2 quick`."""
+        words = " ".join(fill(template, self.number, show=self.called).split())
+        is_one = template.strip() == f"{{{names_in(template)[0]}}}" if names_in(template) else False
+        return words[1:-1] if is_one and words.startswith("(") else words
 
     def meanings(self) -> dict[str, int | str]:
         """Return what stands in dice for parameters that conditions know as words (choices, flags), by `dice_key`."""
@@ -180,7 +242,7 @@ class _Given:
         return Map({ACTOR: self.actor.name, OPPONENT: opponent.name if opponent else OPPONENT, GM: GM, **named})
 
     def facts(self, wanted: Iterable[str]) -> dict[str, Any]:
-        """Return what conditions may speak of before the roll: choices, flags and numbers of parameters and sheets."""
+        """Return what conditions may speak of by now: choices, flags and numbers of parameters and sheets."""
         facts: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = self.values.get(name)
@@ -188,21 +250,16 @@ class _Given:
                 facts[name] = "yes" if value else "no"
             elif parameter.kind in ("choice", "text"):
                 facts[name] = value or ""
-            elif parameter.kind in ("ability", "integer", "counter"):
+            elif parameter.kind in NUMERIC:
                 facts[name] = self.number(name)
         for name in wanted:
-            if name not in facts and (
-                name.startswith(OPPOSED) or self._is_on_sheet(name) or self._is_known_before(name)
-            ):
+            if name not in facts and self._is_number(name) and self.knows(name):
                 facts[name] = self.number(name)
-        return facts
+        return facts | dict(self.shown)
 
-    def _is_known_before(self, name: str) -> bool:
-        """Tell whether a name is a number that can be worked out before the roll."""
-        return name in self.numbers and name not in names_after_roll(self.rules.file.actions[self.action])
-
-    def _is_on_sheet(self, name: str) -> bool:
-        return name in sheet_names(self.rules.file) or name in self.actor.abilities or name in self.actor.counters
+    def _is_number(self, name: str) -> bool:
+        is_on_sheet = name in sheet_names(self.rules.file) or name in {**self.actor.abilities, **self.actor.counters}
+        return is_on_sheet or name in self.described.numbers or name.startswith(OPPOSED)
 
 
 def _single(value: Any) -> Any:
@@ -213,7 +270,7 @@ def _meant(parameter: Parameter, value: Any) -> int | str:
     if isinstance(value, Rating):
         return value.value
     if isinstance(value, Opposition):
-        return value.value if value.dice is None else f"({value.dice.text} + {value.value})"
+        return value.value if value.dice is None else f"({value.dice.text}{value.value:+d})"
     if isinstance(value, bool) or value is None:
         return int(bool(value))
     if isinstance(value, str):
@@ -247,28 +304,61 @@ def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _G
     if not chosen.roll:
         return None
     other = _opposition(chosen.vs, given)
-    described = table.rules.file.actions[given.action]
+    described = given.described
     if chosen.vs and other is None and (not chosen.by or chosen.by in names_of_comparison(described)):
         return None  # nothing is in the way
     is_under = described.under
     own = _dice(chosen.roll, given)
     who = other.character if other is not None else ""
-    is_margin_all = not plan.readings and plan.wanted.isdisjoint(("total", "opposition"))
+    is_margin_all = not plan.readings and "total" not in plan.wanted and "opposition" not in plan.wanted
     if other is not None and other.dice is not None and is_margin_all and chosen.by in ("", "margin"):
         compared = table.versus(own, other.dice, other_add=other.value, by=(actor.name, who))
         margin = -compared.margin if is_under else compared.margin
-        return Rolled({}, compared.total, compared.opposition, margin)
-    readings = dict(plan.readings)
-    if other is not None or chosen.by in ("", "total") or "total" in plan.wanted:
-        readings["total"] = Reading("total")
-    total, values = table.read(own, tuple(readings.values()), "roll", by=actor.name)
-    reads = dict(zip(readings, values, strict=True))
-    total = reads.get("total", total)
+        rolled = Rolled({}, compared.total, compared.opposition, margin)
+    else:
+        readings = dict(plan.readings)
+        if other is not None or chosen.by in ("", "total") or "total" in plan.wanted:
+            readings["total"] = Reading("total")
+        total, values = table.read(own, tuple(readings.values()), "roll", by=actor.name)
+        reads = dict(zip(readings, values, strict=True))
+        rolled = Rolled(reads, reads.get("total", total), None, None)
+        if other is not None:
+            opposition = other.value + (table.roll(other.dice, "opposition", by=who) if other.dice is not None else 0)
+            assert rolled.total is not None
+            margin = opposition - rolled.total if is_under else rolled.total - opposition
+            rolled = Rolled(reads, rolled.total, opposition, margin)
+    if not table.dealer.joint:  # whoever weighs all runs reads no account
+        _explain(table, chosen, own, other, given, rolled)
+    return rolled
+
+
+def _explain(table: Table, chosen: Instead, own: Dice, other: Opposition | None, given: _Given, rolled: Rolled) -> None:
+    """Say in the account what was added to the dice, which of them count, and where the opposition comes from."""
+    words = given.words(chosen.roll)
+    if chosen.by in rolled.reads and chosen.by != "total":
+        table.explain("roll", f"{chosen.by.replace('-', ' ')} of {words}", counts=rolled.reads[chosen.by])
+    elif not _is_plain(own):
+        table.explain("roll", words)
     if other is None:
-        return Rolled(reads, total, None, None)
-    opposition = other.value + (table.roll(other.dice, "opposition", by=who) if other.dice is not None else 0)
-    assert total is not None
-    return Rolled(reads, total, opposition, opposition - total if is_under else total - opposition)
+        return
+    ability = other.ability.replace("-", " ")  # of somebody who was typed; else the dice stand in the data
+    is_typed = _typed_alone(chosen.vs, given)
+    words = str(other.value) if is_typed else given.words(chosen.vs)
+    if other.dice is not None:
+        shown = other.dice.text if is_typed else words
+        table.explain("opposition", ", ".join(filter(None, ("" if _is_plain(other.dice) else shown, ability))))
+    elif ability:
+        table.tell(f"opposition ({other.character}): {other.value} from {ability}")
+    elif words != str(other.value):
+        whose = f" ({other.character})" if other.character else ""
+        comes_to = "" if words.startswith(f"{other.value} ") else f" = {other.value}"
+        table.tell(f"opposition{whose}: {words}{comes_to}")
+
+
+def _is_plain(rolled: Dice) -> bool:
+    """Tell whether all dice count and nothing else does, so that they speak for themselves."""
+    node = rolled.node
+    return isinstance(node, Pool) and not node.keep and node.target is None
 
 
 def _opposition(template: str, given: _Given) -> Opposition | None:
@@ -280,13 +370,19 @@ def _opposition(template: str, given: _Given) -> Opposition | None:
     typed = [name for name in names if name in given.parameters and given.parameters[name].kind == "opposition"]
     if not template or any(given.values.get(name) is None for name in typed):
         return None
-    if typed and template.strip() == f"{{{typed[0]}}}":
+    if _typed_alone(template, given):
         value: Opposition = given.values[typed[0]]
         return value
     read = _dice(template, given)
     who = given.opponent()
     name = who.name if who is not None else ""
     return Opposition(read.law.values[0], None, name) if read.constant else Opposition(0, read, name)
+
+
+def _typed_alone(template: str, given: _Given) -> bool:
+    """Tell whether what opposes is what was typed for it, and nothing else."""
+    parameter = given.parameters.get(template.strip()[1:-1]) if template.strip().startswith("{") else None
+    return parameter is not None and parameter.kind == "opposition"
 
 
 def _dice(template: str, given: _Given) -> Dice:
@@ -296,40 +392,6 @@ def _dice(template: str, given: _Given) -> Dice:
     except NotationError as error:
         what = f"{given.rules.id} {given.action} rolls {template!r}, which is {text!r} here"
         raise UsageError(f"{what}: {error.message}") from error
-
-
-def _numbers(plan: Plan, given: _Given, rolled: Rolled) -> dict[str, int]:
-    """Return the numbers that the action works out; one that names what there is not is left out."""
-    found: dict[str, int] = dict(rolled.reads)
-    compared = {"total": rolled.total, "opposition": rolled.opposition, "margin": rolled.margin}
-    found |= {name: number for name, number in compared.items() if number is not None}
-    numbers: dict[str, int] = {}
-    for name, template in plan.numbers.items():
-        needs = names_in(template)
-        if any(need not in found and (need in COMPARED or need in plan.numbers or need in PLAIN) for need in needs):
-            continue
-        numbers[name] = found[name] = _constant(
-            template,
-            lambda need: found[need] if need in found else given.number(need),
-            what=f"{name} of {given.rules.id} {given.action}",
-        )
-    return numbers
-
-
-def _constant(template: str, value_of: Callable[[str], int | str], *, what: str) -> int:
-    """Return what a number is worked out to.
-
-    Raises:
-        RuleError: it cannot be worked out.
-    """
-    text = fill(template, value_of)
-    try:
-        read = dice(text)
-    except NotationError as error:
-        raise RuleError(f"the number {what} is {text!r} here: {error.message}") from error
-    if not read.constant:
-        raise RuleError(f"the number {what} is {text!r}: it may not have dice")
-    return read.law.values[0]
 
 
 def _band(rules: Rules, action: str, plan: Plan, by: str, facts: Mapping[str, Any], margin: int | None) -> str:
@@ -343,8 +405,7 @@ def _band(rules: Rules, action: str, plan: Plan, by: str, facts: Mapping[str, An
             if is_within:
                 return name
             continue
-        has_bounds = range_.from_ is not None or range_.to is not None
-        if (is_within or not has_bounds) and rules.holds(range_.when, range_.unless, margin, known):
+        if (is_within or not range_.has_bounds) and rules.holds(range_.when, range_.unless, margin, known):
             return name
     raise RuleError(f"no band of {rules.id} {action} has the {measure} {number}")
 
@@ -365,98 +426,24 @@ def plan_of(rules: Rules, action: str) -> Plan:
 def _plan(rules: Rules, action: str) -> Plan:
     described = rules.file.actions[action]
     bands = bands_of(rules, action)
-    known = known_names(rules.file, action)
-    wanted = {name for name in spoken_of(rules, action, bands) if name in known}
-    numbers = _in_order(described.numbers, wanted)
-    for template in numbers.values():
-        wanted |= set(names_in(template)) - described.numbers.keys()
+    known, numbers = known_names(rules.file, action), templates(described.numbers)
+    is_open = has_any_ability(rules.file)
+    wanted: dict[str, None] = {}
+    open_ = list(spoken_of(rules, action, bands))
+    while open_:
+        name = open_.pop(0)
+        # Where abilities have any name, whatever is no switch may be one.
+        if name not in wanted and (name in known or (is_open and name not in rules.file.switches)):
+            wanted[name] = None
+            open_ += names_in(numbers.get(name, ""))
     readings = {name: reading for name, reading in _READINGS.items() if name in wanted}
     for name, counted in described.counts.items():
         if name in wanted:
             readings[name] = Reading("count", Comparison.read(counted))
-    return Plan(frozenset(wanted), readings, numbers, bands)
+    return Plan(tuple(wanted), readings, tuple(name for name in numbers if name in wanted), bands)
 
 
 def bands_of(rules: Rules, action: str) -> dict[str, Range]:
     """Return when each band comes about, exceptions first: by the action's own bands, or the ruleset's."""
-    own = rules.file.actions[action].bands
-    found = own or {
-        name: Range(from_=band.from_, to=band.to, when=band.when, unless=band.unless)
-        for name, band in rules.file.bands.items()
-    }
+    found: Mapping[str, Range] = rules.file.actions[action].bands or rules.file.bands
     return dict(sorted(found.items(), key=lambda item: not item[1].is_exception))
-
-
-def _in_order(numbers: Mapping[str, str], wanted: set[str]) -> dict[str, str]:
-    """Return the numbers that are spoken of, and those they name in turn, each after what it names."""
-    found: dict[str, str] = {}
-
-    def add(name: str, path: tuple[str, ...]) -> None:
-        if name in found or name not in numbers:
-            return
-        if name in path:
-            raise RuleError(f"the number {name} is worked out from itself")
-        for need in names_in(numbers[name]):
-            add(need, (*path, name))
-        found[name] = numbers[name]
-
-    for name in numbers:
-        if name in wanted:
-            add(name, ())
-    return found
-
-
-def spoken_of(rules: Rules, action: str, bands: Mapping[str, Range]) -> Iterator[str]:
-    """Yield every name that an action's measure, bands and rows speak of, numbers and others."""
-    described = rules.file.actions[action]
-    yield from filter(None, (described.by, *(other.by for other in described.instead.values())))
-    for other in described.instead.values():
-        yield from _in_conditions(other.when, other.unless)
-    for range_ in bands.values():
-        yield from _in_conditions(range_.when, range_.unless)
-    for name in rules.file.actions[action].tables:
-        for row in rules.table(name).values():
-            yield from _in_row(rules, row)
-
-
-def _in_row(rules: Rules, row: Row) -> Iterator[str]:
-    for template in row.rolls.values():
-        yield from names_in(template)
-    yield from _in_effects(rules, row.effects)
-    yield from _in_questions(rules, row.ask, ())
-
-
-def _in_questions(rules: Rules, ask: Mapping[str, RowQuestion], menus: tuple[str, ...]) -> Iterator[str]:
-    for question in ask.values():
-        yield from _in_conditions(question.when, question.unless)
-        if question.menu in menus:
-            continue
-        asked = rules.menu(question.menu) if question.menu else question
-        for option in asked.options.values():
-            yield from _in_conditions(option.when, option.unless)
-            for template in option.rolls.values():
-                yield from names_in(template)
-            yield from _in_effects(rules, option.effects)
-            yield from _in_questions(rules, option.ask, (*menus, question.menu))
-
-
-def _in_effects(rules: Rules, effects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for effect in effects:
-        yield from _in_conditions(effect.get("when", {}), effect.get("unless", {}))
-        known = rules.file.effects.get(effect.get("kind", ""))
-        for key in known.numbers if known is not None else ():
-            value = effect.get(key)
-            match = NUMBER.match(value) if isinstance(value, str) else None
-            if match is not None:
-                yield match[2]
-
-
-def _in_conditions(*conditions: Mapping[str, Any]) -> Iterator[str]:
-    for condition in conditions:
-        for key, wanted in condition.items():
-            name, _, side = key.rpartition("-")
-            yield name if side in BOUNDS and name else key
-            yield key
-            for one in wanted if isinstance(wanted, list) else [wanted]:
-                if isinstance(one, str):
-                    yield one

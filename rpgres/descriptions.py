@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import ROLLED, labels_of
+from rpgres.actions import chance_help, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
+from rpgres.rulesets.records import PileText
 from rpgres.version import __version__
 
 
@@ -59,6 +60,14 @@ class FieldSummary(msgspec.Struct, frozen=True, kw_only=True):
     required: bool
 
 
+class DeckInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """A deck of a ruleset; `rpgres deck show` tells what is in it."""
+
+    title: str
+    summary: str
+    size: int
+
+
 class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be named in a ruleset, as `rpgres ruleset show ID --json` prints it.
 
@@ -66,6 +75,8 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
         rules: what names the rules exactly: version, hash, and the overlays in use.
         measure: what the bounds of bands speak of, where it is the same in every action: margin, total, highest, ...
         switches: house rules, with their choices; `in_force` says which choice is played.
+        piles: where cards lie.
+        decks: decks of cards, those of kits included.
     """
 
     format: Literal["rpgres.ruleset/1"] = "rpgres.ruleset/1"
@@ -86,6 +97,8 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     policies: dict[str, str]
     effects: dict[str, EffectText]
     sheet: dict[str, FieldSummary]
+    piles: dict[str, PileText]
+    decks: dict[str, DeckInfo]
 
 
 class ActionDescription(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,7 +132,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
     """Return what is in a ruleset.
 
     Raises:
-        FileError: an outcome table is missing or faulty.
+        FileError: an outcome table is missing or faulty, or a deck is.
     """
     file = rules.file
     return RulesetDescription(
@@ -150,7 +163,14 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
             name: FieldSummary(kind=field.kind, help=field.help, required=field.required)
             for name, field in file.sheet.items()
         },
+        piles=file.piles,
+        decks=_decks(rules),
     )
+
+
+def _decks(rules: Rules) -> dict[str, DeckInfo]:
+    found = {name: rules.deck(name) for name in rules.deck_names()}
+    return {name: DeckInfo(title=deck.title, summary=deck.summary, size=deck.size) for name, deck in found.items()}
 
 
 def describe_action(rules: Rules, action: str) -> ActionDescription:
@@ -224,7 +244,7 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
     ]
     help_ = [own.help] if own is not None else list(dict.fromkeys(question.text for question in questions))
     if kind == "chance" and not help_:
-        help_ = [ROLLED]
+        help_ = [chance_help(label)]
     who = [own.who] if own is not None and own.who else [question.who for question in questions]
     return LabelDescription(
         kind=kind,

@@ -90,7 +90,7 @@ def in_short(text: str) -> str:
 def in_words(error: BaseException) -> str:
     """Return an exception as one line: its type and what it says."""
     try:
-        text = str(error)
+        text = error.msg if isinstance(error, SyntaxError) and error.filename else str(error)
     except Exception:  # noqa: BLE001  # a stranger's exception may even fail to say what it is
         text = ""
     return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
@@ -98,6 +98,8 @@ def in_words(error: BaseException) -> str:
 
 def place_of(error: BaseException) -> str:
     """Return where in somebody else's code an exception was raised, as ` (FILE, line N)`; empty when nowhere there."""
+    if isinstance(error, SyntaxError) and error.filename:  # what could not be read, and not who wanted to
+        return f" ({error.filename}, line {error.lineno})"
     own = os.path.dirname(__file__) + os.sep
     place, trace = "", error.__traceback__
     while trace is not None:

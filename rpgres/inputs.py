@@ -408,17 +408,77 @@ def read_opposition(
         number = _rung(setting.rules, text)
     if number is not None:
         return _plain(number, parameter)
+    counted = _with_unit(text, parameter, option=option)
+    if counted is not None:
+        return Opposition(counted)
     name, separator, ability = text.rpartition(":")
     if separator and name:
         return _opposed_by(setting, name, ability, option=option, parameter=parameter)
+    name, separator, ability = text.partition("=")
+    if separator and parameter is not None and parameter.rolls and _number(ability) is not None:
+        return rated(parameter.rolls, _number(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)
-        return Opposition(read.law.values[0]) if read.constant else Opposition(0, read)
+        if read.constant:
+            return Opposition(read.law.values[0])
+        _check_counted(text, read, option=option, parameter=parameter)
+        return Opposition(0, read)
     ladder = ", ".join(setting.rules.file.ladder)
-    raise UsageError(
-        f"{option} {value!r} is no number, no rung of the ladder ({ladder}), no dice such as "
-        f"{setting.rules.file.dice}+2, no SHEET:ABILITY such as guard.toml:will, and not none"
+    unit = parameter.unit if parameter is not None else ""
+    wanted = (
+        "no number",
+        f"no number of {unit} such as 3 {unit}" if unit else "",
+        f"no rung of the ladder ({ladder})" if ladder else "",
+        f"no dice such as {_dice_example(setting.rules, parameter)}",
+        "no SHEET:ABILITY such as guard.toml:will",
     )
+    raise UsageError(f"{option} {value!r} is {', '.join(filter(None, wanted))}, and not none")
+
+
+def _dice_example(rules: Rules, parameter: Parameter | None) -> str:
+    """Return dice that may oppose, as an example."""
+    if parameter is not None and parameter.rolls:
+        shown = _rated(parameter.rolls, 4)
+        if not shown.constant:
+            return shown.text
+    return f"{rules.file.dice or '2d6'}+2"
+
+
+def _with_unit(text: str, parameter: Parameter | None, *, option: str) -> int | None:
+    """Return the number of `3 successes`, or of `3s`, where plain numbers are ratings; None for any other text.
+
+    Raises:
+        UsageError: the unit is misspelt.
+    """
+    if parameter is None or not parameter.unit:
+        return None
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    word = text[len(digits) :].strip().lower()
+    if digits and nearest(word, (parameter.unit,)) and not parameter.unit.startswith(word):
+        raise UsageError(f"{option} {text!r}: a plain number is written as `{digits} {parameter.unit}`")
+    return _number(digits) if word and parameter.unit.startswith(word) else None
+
+
+def _check_counted(text: str, read: Dice, *, option: str, parameter: Parameter | None) -> None:
+    """Check that dice which are typed against counted ones are counted too.
+
+    Raises:
+        UsageError: they would be a sum of what they show.
+    """
+    if parameter is None or not parameter.rolls:
+        return
+    pools = _rated(parameter.rolls, 1).pools
+    target = pools[0].target if pools else None
+    if target is None or all(pool.target is not None for pool in read.pools):
+        return
+    count = read.pools[0].count
+    advice = [
+        f"{count}d{pools[0].sides}{target.sign}{target.number}",
+        f"{count} for a pool of so many dice" if parameter.numbers_too else "",
+        f"3 {parameter.unit} for a plain number" if parameter.unit else "",
+    ]
+    say = ", or ".join(filter(None, advice))
+    raise UsageError(f"{option} {text} would be the sum of what these dice show, and here dice are counted; type {say}")
 
 
 def _plain(number: int, parameter: Parameter | None) -> Opposition:
@@ -430,12 +490,16 @@ def _plain(number: int, parameter: Parameter | None) -> Opposition:
 
 def rated(rolls: str, rating: int, *, character: str = "", ability: str = "") -> Opposition:
     """Return what a rating means as opposition: `{rating}` of the parameter's `rolls` replaced by it."""
-    from rpgres.rulesets.templates import fill
-
-    read = dice(fill(rolls, lambda _: rating))
+    read = _rated(rolls, rating)
     if read.constant:
         return Opposition(read.law.values[0], None, character, ability)
     return Opposition(0, read, character, ability)
+
+
+def _rated(rolls: str, rating: int) -> Dice:
+    from rpgres.rulesets.templates import fill
+
+    return dice(fill(rolls, lambda _: rating))
 
 
 def _scripted_opposition(

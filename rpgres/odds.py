@@ -446,7 +446,7 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
 
     file = prepared.rules.file
     by_margin = set(file.actions[prepared.action].bands) or {
-        name for name, band in file.bands.items() if band.from_ is not None or band.to is not None
+        name for name, band in file.bands.items() if band.has_bounds
     }
     is_rolled = not by_margin.isdisjoint(masses)
     shown = [name for name in file.bands if name in masses or (is_rolled and name in by_margin)]

@@ -19,14 +19,18 @@ def lay_out(rules: Rules, state: State) -> State:
         FileError: a deck's data are faulty.
     """
     piles = dict(state.piles)
+    codes: set[str] = set()
     for name, text in rules.file.piles.items():
         deck = rules.laid.get(name)
+        is_like_another = deck is not None and not codes.isdisjoint(deck.counts)
+        codes.update(deck.counts if deck is not None else ())
         for owner in state.characters if text.each else ("",):
             place = pile_name(name, owner)
             if place not in piles:
                 face = "hand" if rules.has(text.hidden_when) and text.hidden_when else text.face
                 audience = {"up": None, "down": (), "hand": (state.seat_of(owner) if owner else GM,)}[face]
-                cards = deck.copies(mark=owner) if deck is not None else ()
+                mark = f"{name}:{owner}" if is_like_another else owner
+                cards = deck.copies(mark=mark) if deck is not None else ()
                 piles[place] = Pile(cards=cards, audience=audience, owner=owner)
     if len(piles) == len(state.piles):
         return state

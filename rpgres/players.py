@@ -54,11 +54,13 @@ class View(msgspec.Struct, frozen=True, gc=False):
         seat: whose view it is.
         state: the state as the seat sees it.
         events: what happened in this action so far, as far as the seat was told; not to be changed.
+        forgotten: what happened before the last merge, which people may still want to read; no policy may.
     """
 
     seat: str
     state: State
     events: Sequence[Any] = ()
+    forgotten: Sequence[Any] = ()
 
 
 class Players(Protocol):

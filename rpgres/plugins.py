@@ -23,10 +23,15 @@ import msgspec
 from rpgres.errors import FileError, PluginError, RpgresError, UsageError, in_short, in_words, place_of
 from rpgres.hooks import hookimpl
 from rpgres.rulesets import API, Origin, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
+from rpgres.rulesets.folders import BEGINS_SO
+from rpgres.tomlfiles import MAX_BYTES
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
+    from types import FrameType
+
+    from rpgres.tomlfiles import Problem
 
 __all__ = [
     "BUILTIN",
@@ -34,12 +39,20 @@ __all__ = [
     "PluginStatus",
     "RulesetName",
     "Stage",
+    "claimed_ids",
+    "contested",
     "find_ruleset",
+    "folder_fault",
     "hookimpl",
     "installed_folders",
+    "is_standalone",
     "list_rulesets",
+    "misnamed_folders",
+    "owner_of",
     "ruleset_names",
     "standalone_folder",
+    "unknown_ruleset",
+    "unused_disabled",
 ]
 
 GROUP = "rpgres"  # the entry points' group, and the distribution that brings the built-ins
@@ -142,11 +155,11 @@ def find_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Ruleset:
         return _load(_builtin_entry(ruleset_id))
     _refuse_notation(ruleset_id)
     standing = _standing(ruleset_id, extra)
-    if standing is not None:
-        return _load(standing)
-    claims = [entry for entry in _installed() if entry.id == ruleset_id]
+    if standing and standing[0].builtin:
+        return _load(standing[0])
+    claims = _claims(ruleset_id, extra)
     if not claims:
-        raise _unknown(ruleset_id, extra)
+        raise unknown_ruleset(ruleset_id, extra=extra)
     return _load(_only(claims))
 
 
@@ -154,59 +167,115 @@ def _builtin_entry(ruleset_id: str) -> Entry:
     return Entry(ruleset_id, BUILTIN[ruleset_id], builtin=True)
 
 
-def _standing(ruleset_id: str, extra: Sequence[Path]) -> Entry | None:
-    """Return a ruleset that is data alone: the farthest folder of its id that says so; nearer ones are laid over it."""
-    if not _ID.fullmatch(ruleset_id):
-        return None
-    shipped = builtin_folder()
-    for root in (shipped, *overlay_roots(extra)):
-        if is_standalone(root / ruleset_id):
-            return _standing_entry(root / ruleset_id, is_shipped=root == shipped)
-    return None
+def _claims(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+    """Return all that could be the ruleset of this id and does not ship with rpgres."""
+    installed = [entry for entry in _installed() if entry.id == ruleset_id]
+    standing = [entry for entry in _standing(ruleset_id, extra) if not entry.builtin]
+    # Where a plugin's own data lie on the rulesets path, they are no second ruleset.
+    own = [_likely_folder(entry) for entry in installed] if standing else []
+    return [entry for entry in standing if not _is_one_of(Path(entry.folder), own)] + installed
+
+
+def _is_one_of(folder: Path, others: Iterable[Path | None]) -> bool:
+    place = os.path.realpath(folder)
+    return any(other is not None and os.path.realpath(other) == place for other in others)
+
+
+def _standing(ruleset_id: str, extra: Sequence[Path]) -> list[Entry]:
+    """Return the folders of an id that are a whole ruleset; only the one that ships, when one does."""
+    if os.path.basename(ruleset_id) != ruleset_id or ruleset_id in ("", os.curdir, os.pardir):
+        return []
+    return [entry for entry in _all_standing(extra, ruleset_id) if entry.id == ruleset_id]
 
 
 def standalone_folder(ruleset_id: str, *, extra: Sequence[Path] = ()) -> Path | None:
     """Return the folder of a ruleset that is data alone, or None when this is no such ruleset."""
-    entry = _standing(ruleset_id, extra) if ruleset_id not in BUILTIN else None
-    return Path(entry.folder) if entry is not None else None
+    standing = _standing(ruleset_id, extra) if ruleset_id not in BUILTIN else []
+    return Path(standing[0].folder) if standing else None
 
 
-def _standing_entry(folder: Path, *, is_shipped: bool) -> Entry:
-    if is_shipped:
-        return Entry(folder.name, "", builtin=True, folder=str(folder))
-    return Entry(folder.name, "", distribution="", version="", fault=_fault(folder.name), folder=str(folder))
+def _all_standing(extra: Sequence[Path], ruleset_id: str | None = None) -> Iterator[Entry]:
+    """Yield the folders that are whole rulesets, those that ship first; those of an id that ships are not of others.
 
-
-def _all_standing(extra: Sequence[Path]) -> Iterator[Entry]:
-    """Yield the rulesets that are data alone, those that ship first, each where it is found first."""
+    A folder with such an id is laid over what ships, and told as a fault where it says that it is a whole ruleset.
+    """
     shipped = builtin_folder()
-    found: set[str] = set(BUILTIN)
+    taken = set(BUILTIN)
+    places: set[str] = set()
     for root in (shipped, *overlay_roots(extra)):
-        try:
-            names = sorted(os.listdir(root))
-        except OSError:
-            continue
-        for name in names:
-            if name not in found and is_standalone(root / name):
-                found.add(name)
-                yield _standing_entry(root / name, is_shipped=root == shipped)
+        for name in _folders_in(root, ruleset_id):
+            folder = root / name
+            if name in taken or not is_standalone(folder) or (place := os.path.realpath(folder)) in places:
+                continue
+            places.add(place)
+            if root == shipped:
+                taken.add(name)
+                yield Entry(name, "", builtin=True, folder=str(folder))
+            else:
+                fault = folder_fault(name)
+                yield Entry(name, "", distribution="", version="", fault=fault, folder=str(folder))
+
+
+def _folders_in(root: Path, name: str | None) -> list[str]:
+    """Return the names in a folder, or the one asked for when it is there as it is spelt."""
+    if name is not None and _ID.fullmatch(name):
+        return [name]  # most: no other spelling of an id is one, so a file system that ignores case does no harm
+    try:
+        names = sorted(os.listdir(root))
+    except OSError:
+        return []
+    return [found for found in names if name in (None, found)]
+
+
+def folder_fault(name: str) -> str:
+    """Return why a ruleset that is a folder cannot have this name, with what to call it; nothing when it can."""
+    fault = _fault(name)
+    if not fault or _ID.fullmatch(name):
+        return fault
+    better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return fault if _fault(better) else f"{fault}; call the folder {better!r}"
+
+
+def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Problem]:
+    """Return the folders that are whole rulesets and whose names no ruleset can have.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
+    from rpgres.tomlfiles import Problem
+
+    return [Problem(entry.folder, None, "", entry.fault) for entry in _all_standing(extra) if entry.fault]
+
+
+def owner_of(folder: Path, *, extra: Sequence[Path] = ()) -> str | None:
+    """Return the id of the ruleset whose own data are in this folder, as far as that is found without an import."""
+    for entry in _all(extra):
+        if not entry.fault and _is_one_of(folder, [_likely_folder(entry)]):
+            return entry.id
+    return None
 
 
 def is_standalone(folder: Path) -> bool:
-    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code."""
+    """Tell whether a folder's `ruleset.toml` says that it is a whole ruleset, without code.
+
+    What says anything but false is meant to be one; reading it tells that it should be `true`.
+    """
     path = folder / "ruleset.toml"
     if not os.path.isfile(path):
         return False
     head = _head(path)
-    return head.get("standalone") is True if head else _says_standalone(path)
+    return head.get("standalone", False) is not False if head else _says_standalone(path)
 
 
 def _says_standalone(path: Path) -> bool:
-    """Tell whether a file that is no TOML was meant to be a whole ruleset, so that its fault can be told."""
+    """Tell whether a file that is no TOML, or no UTF-8, was meant to be a whole ruleset, so that its fault is told."""
     try:
-        return re.search(r"^\s*standalone\s*=\s*true\b", path.read_text("utf-8-sig"), re.MULTILINE) is not None
-    except (OSError, UnicodeError):
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES)
+    except (OSError, ValueError):
         return False
+    text = content.replace(b"\0", b"").decode("ascii", "ignore")  # the zeros of UTF-16
+    return re.search(r"^\s*standalone\s*=\s*true\b", text, re.MULTILINE) is not None
 
 
 def _refuse_notation(ruleset_id: str) -> None:
@@ -219,13 +288,16 @@ def _refuse_notation(ruleset_id: str) -> None:
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
-    """Return the entry point that is not disabled, when it is the only one."""
-    able = [entry for entry in claims if not _is_disabled(entry)]
-    if not able:
-        return claims[0]
+    """Return the one of these that is neither disabled nor impossible; when none is, one whose fault is to be told."""
+    able = _able(claims)
     if len(able) > 1:
         raise _clash(able[0], able)
-    return able[0]
+    rest = [entry for entry in claims if not _is_disabled(entry)] or claims
+    return (able or rest)[0]
+
+
+def _able(claims: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in claims if not entry.fault and not _is_disabled(entry)]
 
 
 def _load(entry: Entry) -> Ruleset:
@@ -240,7 +312,7 @@ def _check_entry(entry: Entry) -> None:
             entry, "disabled", f"{DISABLE}={value} switches it off", advice=f"To use it, take it out of {DISABLE}."
         )
     if entry.fault:
-        raise _failure(entry, "find", entry.fault)
+        raise _failure(entry, "find", entry.fault, advice=_RENAME if entry.folder else None)
 
 
 # An exception is not kept, so a plugin mended while a program runs is found.
@@ -332,17 +404,43 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
 @contextmanager
 def _stage(entry: Entry, stage: Stage) -> Iterator[None]:
     """Turn whatever a plugin raises into a `PluginError`, and keep it from the terminal while its code runs."""
-    try:
-        if entry.builtin:
-            yield
-        else:
-            with _muzzled():
+    with _interrupts() as interrupts:
+        try:
+            if entry.builtin:
                 yield
-    except (PluginError, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
-        told, advice = _told(error, stage, entry)
-        raise _failure(entry, stage, told, advice=advice) from error
+            else:
+                with _muzzled():
+                    yield
+        except PluginError:
+            raise
+        except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
+            if isinstance(error, KeyboardInterrupt) and interrupts:
+                raise
+            told, advice = _told(error, stage, entry)
+            raise _failure(entry, stage, told, advice=advice) from error
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Note the interrupts that come from the keyboard: whoever is here can tell theirs from one that code raises."""
+    import signal
+    import threading
+
+    came: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or threading.current_thread() is not threading.main_thread():
+        yield came  # nothing from the keyboard arrives here
+        return
+
+    def note(number: int, frame: FrameType | None) -> object:
+        came.append(number)
+        return before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -368,7 +466,7 @@ def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
         return f"{in_words(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
-    if isinstance(error, SystemExit):
+    if isinstance(error, SystemExit | KeyboardInterrupt):
         return f"it tried to end the program ({in_words(error)})", ""
     if isinstance(error, LookupError) and stage == "register":
         return str(error), ""
@@ -389,44 +487,80 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
         point = f", entry point {entry.id} = {entry.value}" if entry.id and not entry.folder else ""
         what = f"{name} of {entry.origin} cannot be used (stage {stage}{point}): {told}"
     end = "\n" if "\n" in what else " " if what.endswith("?") else ". "
-    return PluginError(
-        f"{what}{end}{advice or _advice(entry)}",
-        plugin=entry.id,
-        distribution=entry.distribution,
-        version=entry.version,
-        module=entry.value,
-        stage=stage,
-    )
+    return PluginError(f"{what}{end}{advice or _advice(entry)}", **_details(entry, stage))
+
+
+def _details(entry: Entry, stage: Stage) -> dict[str, str]:
+    return {
+        "plugin": entry.id,
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "module": entry.value,
+        "stage": stage,
+    }
 
 
 def _advice(entry: Entry) -> str:
     if entry.folder and not entry.builtin:
-        return "`rpgres ruleset check` tells all that is wrong with it; rulesets/README.md describes the format."
+        return f"`rpgres ruleset check {entry.id}` tells all that is wrong with it."
     if entry.builtin:
         return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
+    folder = _edited_at(entry)
+    if folder:
+        return f"It is installed from {folder}, to be worked on; mend it there."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
     return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
 
 
+_RENAME = "Rename the folder; until then nothing in it is read."
+
+
+def _edited_at(entry: Entry) -> str:
+    """Return the folder that a distribution was installed from so that changes count at once; else nothing."""
+    import json
+    from importlib.metadata import distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        said = json.loads(distribution(entry.distribution).read_text("direct_url.json") or "{}")
+        is_edited = said["dir_info"]["editable"] is True
+        return url2pathname(urlsplit(said["url"]).path) if is_edited else ""
+    except Exception:  # noqa: BLE001  # most have no such file, and a damaged one says nothing
+        return ""
+
+
 def _clash(entry: Entry, claims: Sequence[Entry]) -> PluginError:
-    who = " and ".join(f"{claim.origin} ({claim.value})" for claim in claims)
-    names = list(dict.fromkeys(claim.distribution for claim in claims))
-    if len(names) > 1:
-        advice = (
-            f"Remove one: {' or '.join(f'pip uninstall {name}' for name in names)}; "
-            f"or switch one off: {DISABLE}={names[-1]}."
+    who = " and ".join(claim.folder or f"{claim.origin} ({claim.value})" for claim in claims)
+    folders = [claim.folder for claim in claims if claim.folder]
+    names = list(dict.fromkeys(claim.distribution for claim in claims if not claim.folder))
+    ways = []
+    if folders:
+        ways.append(
+            f"Rename the folder {folders[-1]}; or take `standalone = true` out of its ruleset.toml, and it is laid "
+            "over the other"
         )
-    else:
-        advice = f"Remove it: pip uninstall {names[0]}."
-    error = _failure(entry, "find", f"this id is claimed by {who}", advice=advice)
-    error.details["distributions"] = names
-    return error
+    if len(names) > 1 or (names and folders):
+        remove = " or ".join(f"pip uninstall {name}" for name in names)
+        ways.append(f"{'remove the plugin' if folders else 'Remove one'}: {remove}")
+        ways.append(f"or switch {'it' if len(names) == 1 else 'one'} off: {DISABLE}={names[-1]}")
+    elif names:
+        ways.append(f"Remove it: pip uninstall {names[0]}")
+    # Neither is to blame more than the other, so the message names no culprit.
+    message = f"the ruleset {entry.id} cannot be used (stage find): this id is claimed by {who}. {'; '.join(ways)}."
+    return PluginError(message, **_details(entry, "find"), distributions=names)
 
 
-def _unknown(ruleset_id: str, extra: Sequence[Path]) -> UsageError:
+def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageError:
+    """Return the error of an id that nothing has, with the nearest, all there are, and what a folder of it lacks.
+
+    Args:
+        ruleset_id: as typed.
+        extra: the folders of `--rulesets`.
+    """
     from rpgres.tomlfiles import nearest
 
-    names = [name.id for name in ruleset_names(titles=False)]
+    names = [name.id for name in ruleset_names(titles=False, extra=extra)]
     near = nearest(ruleset_id, names)
     said = [f"there is no ruleset {ruleset_id!r}"]
     if near:
@@ -435,6 +569,13 @@ def _unknown(ruleset_id: str, extra: Sequence[Path]) -> UsageError:
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
         said.append(f"the folder {folder} is only laid over a ruleset of that name, whose code is not installed")
+        if os.path.isfile(folder / "ruleset.toml"):
+            said.append(BEGINS_SO)
+    elif os.path.isfile(os.path.join(ruleset_id, "ruleset.toml")) or os.path.basename(ruleset_id) == "ruleset.toml":
+        place = Path(ruleset_id).absolute()
+        place = place.parent if place.name == "ruleset.toml" else place
+        where = os.path.relpath(place.parent)
+        said.append(f"to use what stands here, call it by its id and say where it is: {place.name} --rulesets {where}")
     return UsageError("; ".join(said), ruleset=ruleset_id, known=names)
 
 
@@ -459,6 +600,24 @@ def _is_disabled(entry: Entry) -> bool:
     if not disabled:
         return False
     return entry.id in disabled or (not entry.builtin and _normal(entry.distribution) in disabled)
+
+
+def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
+    """Return what `RPGRES_DISABLE` names that switches nothing off: one sentence for each, with the nearest name.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
+    from rpgres.tomlfiles import nearest
+
+    entries = list(_all(extra))
+    known = {entry.id for entry in entries} | {_normal(entry.distribution) for entry in entries if not entry.builtin}
+    told = []
+    for name in sorted(_disabled() - known):
+        near = nearest(name, sorted(filter(None, known)))
+        hint = f"; did you mean {near!r}?" if near else ""
+        told.append(f"{DISABLE} names {name!r}, and neither a ruleset nor a distribution here is called so{hint}")
+    return told
 
 
 def _normal(name: str) -> str:
@@ -490,9 +649,13 @@ def _scan(_path: tuple[str, ...]) -> tuple[Entry, ...]:
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
     try:
-        return str(distribution.metadata["Name"] or UNNAMED), str(distribution.metadata["Version"] or "")
-    except Exception:  # noqa: BLE001  # metadata that are missing or damaged raise whatever they happen to
-        return UNNAMED, ""
+        if distribution.metadata["Name"]:
+            return str(distribution.metadata["Name"]), str(distribution.metadata["Version"] or "")
+    except Exception:  # noqa: BLE001, S110  # metadata that are missing or damaged raise whatever they happen to
+        pass
+    folder = Path(getattr(distribution, "_path", "")).stem  # `name-1.0.dist-info`
+    name, _, version = folder.partition("-")
+    return name or UNNAMED, version
 
 
 def _order(entry: Entry) -> tuple[str, str, str]:
@@ -518,7 +681,7 @@ def _fault(ruleset_id: str) -> str:
     """Return why an entry point cannot have this name; nothing when it can."""
     from rpgres.dice import is_notation
 
-    if ruleset_id in BUILTIN:
+    if ruleset_id in BUILTIN or (_ID.fullmatch(ruleset_id) and is_standalone(builtin_folder() / ruleset_id)):
         return "this id belongs to a ruleset that ships with rpgres, which stays in use; it needs another"
     if is_notation(ruleset_id):
         return "this id would be read as dice notation; it needs another"
@@ -538,22 +701,51 @@ def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[Ru
         extra: the folders of `--rulesets`.
         titles: whether to read title and summary, where they are found without an import.
     """
-    names = [
-        RulesetName(entry.id, *(_title(entry) if titles else ("", "")), entry.builtin)
-        for entry in _all(extra)
-        if not entry.fault and not _is_disabled(entry)
+    claims: dict[str, list[Entry]] = {}
+    for entry in _able(_all(extra)):
+        claims.setdefault(entry.id, []).append(entry)
+    return [
+        RulesetName(ruleset_id, *(_title(able[0]) if titles and len(able) == 1 else ("", "")), able[0].builtin)
+        for ruleset_id, able in claims.items()
     ]
-    return list({name.id: name for name in names}.values())
+
+
+def claimed_ids(*, extra: Sequence[Path] = ()) -> list[str]:
+    """Return every id that something has, whether or not it can be used or is switched off.
+
+    Args:
+        extra: the folders of `--rulesets`.
+    """
+    return list(dict.fromkeys(entry.id for entry in _all(extra)))
+
+
+def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:
+    """Return who claims an id and that it therefore cannot be used; nothing when at most one has it.
+
+    Args:
+        ruleset_id: the id.
+        extra: the folders of `--rulesets`.
+    """
+    if ruleset_id in BUILTIN:
+        return ""
+    able = _able(_claims(ruleset_id, extra))
+    return _clash(able[0], able).message if len(able) > 1 else ""
 
 
 def _all(extra: Sequence[Path] = ()) -> Iterable[Entry]:
-    return (*map(_builtin_entry, BUILTIN), *_all_standing(extra), *_installed())
+    installed = _installed()
+    ids = {entry.id for entry in installed}
+    standing = [
+        entry
+        for entry in _all_standing(extra)
+        if entry.builtin or entry.id not in ids or entry in _claims(entry.id, extra)
+    ]
+    return (*map(_builtin_entry, BUILTIN), *standing, *installed)
 
 
 def installed_folders() -> dict[str, Path]:
     """Return where third parties' rulesets have their data, by id, as far as that is found without an import."""
-    usable = [entry for entry in _installed() if not entry.fault and not _is_disabled(entry)]
-    found = {entry.id: _likely_folder(entry) for entry in usable}
+    found = {entry.id: _likely_folder(entry) for entry in _able(_installed())}
     return {ruleset_id: folder for ruleset_id, folder in found.items() if folder is not None}
 
 
@@ -585,7 +777,8 @@ def _likely_folders(entry: Entry) -> Iterator[Path]:
         return
     for place in (spec and spec.submodule_search_locations) or ():
         for root in (Path(place, *inner), Path(place)):
-            yield from (root / inside for inside in ("", entry.id, "data", f"data/{entry.id}", f"rulesets/{entry.id}"))
+            # Of a module with several rulesets, each is rather in a folder of its own than in the one they share.
+            yield from (root / inside for inside in (entry.id, f"data/{entry.id}", f"rulesets/{entry.id}", "", "data"))
 
 
 def _head(path: Path) -> dict[str, object]:
@@ -620,15 +813,16 @@ def list_rulesets(
         extra: the folders of `--rulesets`.
         failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
     """
-    return [_status(entry, failed) for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
+    entries = [entry for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
+    return [_status(entry, extra=extra, failed=failed) for entry in entries]
 
 
-def _status(entry: Entry, failed: Callable[[PluginError], None] | None) -> PluginStatus:
+def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginError], None] | None) -> PluginStatus:
     title, summary = _title(entry)
     try:
         _check_entry(entry)
-        claims = [other for other in _installed() if other.id == entry.id and not _is_disabled(other)]
-        if not (entry.builtin or entry.folder) and len(claims) > 1:
+        claims = [] if entry.builtin else _able(_claims(entry.id, extra))
+        if len(claims) > 1:
             raise _clash(entry, claims)
         title, summary = _check_thoroughly(entry)
     except PluginError as error:
@@ -672,5 +866,6 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
 
 
 def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    told = problems[0] if len(problems) == 1 else "\n".join(("its data and its code do not fit:", *problems))
+    head = "its data are faulty:" if entry.folder else "its data and its code do not fit:"
+    told = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
     raise _failure(entry, "validate", told)

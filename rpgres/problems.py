@@ -28,6 +28,12 @@ _MAX_QUOTED = 40  # characters of a wrong value that a message repeats
 _SIMILAR = 0.7  # difflib's measure: two letters exchanged in a word of four are, `uses` and `steps` are not
 _MAX_WORD = 80  # difflib's work grows with the square of a word
 
+# Patterns in words, for people who do not read them.
+_PATTERNS = {
+    r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$": "a name of small letters, digits and hyphens between them, a letter first",
+    r"^[A-Za-z][A-Za-z]{0,7}$": "one to eight letters",
+}
+
 # --- What is wrong -------------------------------------------------------------------------------------------------
 
 
@@ -138,7 +144,8 @@ def _check_text(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     wrong = list(_check_kind(node, value, path)) or list(_check_size(node, value, path))
     yield from wrong
     if not wrong and node.pattern is not None and not re.search(node.pattern, value):
-        yield Fault(path, f"expected text like `{node.pattern}`, found {_quoted(value)}")
+        wanted = _PATTERNS.get(node.pattern, f"text like `{node.pattern}`")
+        yield Fault(path, f"expected {wanted}, found {_quoted(value)}")
 
 
 def _check_size(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:

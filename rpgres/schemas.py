@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 
 from rpgres.actions import Pending, Result, labels_of
+from rpgres.cards import DeckFile
 from rpgres.contract import PluginCheck
+from rpgres.decks import DeckDraw
 from rpgres.errors import UsageError
 from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
 from rpgres.journal.verifying import Verification
@@ -89,7 +91,7 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
 
 # Records that occur in places where the type only says "a table", or that are printed in place of another.
 _EXTRA: dict[Any, tuple[Any, ...]] = {
-    RulesetFile: (OutcomeTable, RowQuestion),
+    RulesetFile: (OutcomeTable, RowQuestion, DeckFile),
     OddsResult: (DiceOdds, LadderOdds),
     SceneResult: (Result,),
     Request: (DiceRequest,),
@@ -136,6 +138,7 @@ def _add_known_forms(schema: Schema) -> None:
     if "RulesetFile" in definitions:
         fields = _properties(definitions, "RulesetFile")
         fields["menus"]["additionalProperties"] = {"$ref": "#/$defs/RowQuestion"}
+        fields["decks"]["additionalProperties"] = {"$ref": "#/$defs/DeckFile"}
         fields["outcomes"]["additionalProperties"] = {
             "type": "object",
             "additionalProperties": {"$ref": "#/$defs/Row"},
@@ -186,6 +189,16 @@ _OPTION = _record(
     required=("name", "text"),
 )
 
+# What an event has beside its own when not everybody may know of it.
+_SECRET: dict[str, Schema] = {
+    "audience": {
+        "description": "the seats that may know of it; left out where everybody may",
+        "type": "array",
+        "items": {"type": "string"},
+    },
+    "others": {"description": "the event as everybody else sees it", "type": "object"},
+}
+
 _EVENTS = [
     _record(
         "Roll",
@@ -212,6 +225,38 @@ _EVENTS = [
             "means": _text("who answered: choose, policy, prompt, or window for a moment that nobody used"),
         },
         required=("event", "label", "who", "answer", "text", "means"),
+    ),
+    _record(
+        "Draw",
+        "A card that was drawn, or given.",
+        {
+            "event": {"description": "what happened", "const": "draw"},
+            "label": _text("the name under which the rule asked"),
+            "by": _text("who drew; empty when that does not matter"),
+            "card": _text("the card's code as `--given` takes it; ? for one that is face down"),
+            "from": _text("the pile it was drawn from"),
+            "to": _text("the pile it went to"),
+            **_SECRET,
+        },
+        required=("event", "label", "by", "card", "from", "to"),
+    ),
+    _record(
+        "Move",
+        "Cards that went from one pile to another.",
+        {
+            "event": {"description": "what happened", "const": "move"},
+            "label": _text("what it is called; empty when it is not worth a line"),
+            "by": _text("who moved them; empty when that does not matter"),
+            "cards": {
+                "description": "their codes; ? for one that is face down",
+                "type": "array",
+                "items": {"type": "string"},
+            },
+            "from": _text("the pile they lay in"),
+            "to": _text("the pile they went to"),
+            **_SECRET,
+        },
+        required=("event", "label", "by", "cards", "from", "to"),
     ),
     _record(
         "Text",
@@ -399,7 +444,7 @@ def _sheet_field(schema: Schema, field: Field, rules: Rules, definitions: dict[s
 def _boxes(field: Field, rules: Rules) -> list[str]:
     """Return the names of all boxes that a track can have."""
     track = rules.file.tracks[field.track]
-    return list(dict.fromkeys([*track.boxes, *(name for more in track.more for name in more.boxes)]))
+    return list(dict.fromkeys([*track.sizes, *(name for more in track.more for name in more.boxes)]))
 
 
 def _refine_scene(schema: Schema, rules: Rules) -> None:
@@ -526,6 +571,17 @@ def _refine_menus(schema: Schema, rules: Rules) -> None:
     _make_overlay(schema)
 
 
+def _refine_deck(schema: Schema, rules: Rules) -> None:
+    """Make it the schema of a file laid over one of the ruleset's decks, or of one more that extends one."""
+    names = rules.deck_names()
+    properties = _properties(schema["$defs"], "DeckFile")
+    properties["extends"] |= {"enum": ["", *names]}
+    suits = {suit: title for name in names for suit, title in rules.deck(name).suits.items()}
+    item = properties["suits"]["additionalProperties"]
+    properties["suits"]["properties"] = {suit: {**item, "description": title} for suit, title in suits.items()}
+    _make_overlay(schema)
+
+
 def _refine_effects(definitions: dict[str, Schema], rules: Rules) -> None:
     definitions["Effect"] = {
         "title": "Effect",
@@ -573,6 +629,7 @@ KINDS: dict[str, Kind] = {
     "error": Kind("Error", "What a command prints on standard error when --json is given.", None),
     "request": Kind("Request", "One line that `rpgres batch` reads.", Request, _refine_request),
     "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, _refine_scene_result),
+    "deck-draw": Kind("Deck draw", "What `rpgres deck draw --json` prints.", DeckDraw),
     "table": Kind("Table", "What `rpgres table show --json` prints.", TableRecord),
     "log": Kind("Log", "What `rpgres table log --json` prints.", LogRecord),
     "entry": Kind("Entry", "What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
@@ -590,5 +647,6 @@ KINDS: dict[str, Kind] = {
         True,
     ),
     "outcomes": Kind("Outcome table", "A file outcomes/NAME.toml.", OutcomeTable, _refine_outcomes, is_file=True),
+    "deck": Kind("Deck", "A file decks/NAME.toml.", DeckFile, _refine_deck, is_file=True),
     "menus": Kind("Menus", "A file menus.toml.", dict[str, RowQuestion], _refine_menus, is_file=True),
 }

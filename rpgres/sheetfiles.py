@@ -14,8 +14,9 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.plugins import ruleset_names
+from rpgres.plugins import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
+from rpgres.rulesets.places import problems_in
 from rpgres.sheets import RULESET, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
 from rpgres.state import GM, Box
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
@@ -49,9 +50,12 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     if isinstance(said, str) and said in names:
         return said
     folder = Path(path).absolute().parent
-    if folder.name == SHEETS and folder.parent.name in names:
-        return folder.parent.name
-    shipping = [] if text else [name for name in names if _ships(name, sheet=path)]
+    if folder.name == SHEETS:
+        owner = folder.parent.name if folder.parent.name in names else owner_of(folder.parent)
+        if owner is not None:
+            return owner
+    installed = {} if text else installed_folders()
+    shipping = [] if text else [name for name in names if _ships(name, own=installed.get(name), sheet=path)]
     if len(shipping) == 1:
         return shipping[0]
     raise UsageError(
@@ -60,11 +64,11 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     )
 
 
-def _ships(ruleset: str, *, sheet: str) -> bool:
+def _ships(ruleset: str, *, own: Path | None, sheet: str) -> bool:
     """Tell whether the folders of a ruleset, as far as they are known without its code, have a sheet of this name."""
     if sheet != os.path.basename(sheet):
         return False
-    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=None) for name in (sheet, f"{sheet}.toml")]
+    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=own) for name in (sheet, f"{sheet}.toml")]
     return any(map(os.path.isfile, places))
 
 
@@ -220,14 +224,14 @@ def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
                 "second": f"Second {field.tag}",
             }
         case "boxes":
-            return {track: len(described.boxes) for track, described in tracks.items()}
+            return {track: len(described.sizes) for track, described in tracks.items()}
         case "marks":
             # What a box with a tag holds is a text, which is written under another key.
-            plain = {track: list(described.boxes)[:1] for track, described in tracks.items() if not described.tag}
+            plain = {track: list(described.sizes)[:1] for track, described in tracks.items() if not described.tag}
             return {track: first for track, first in plain.items() if first}
         case "written":
             described = tracks.get(field.track)
-            return dict.fromkeys(list(described.boxes)[:1], ELLIPSIS) if described else {}
+            return dict.fromkeys(list(described.sizes)[:1], ELLIPSIS) if described else {}
 
 
 def _counter(rules: Rules, field: Field) -> int:
@@ -286,6 +290,8 @@ def _header(*keys: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # Faults
 
+MORE = "the ruleset's own check may find more when this is mended"
+
 
 def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
     """Return everything that is wrong with a sheet, in line order; nothing when it can be played.
@@ -306,6 +312,11 @@ def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
     if not found:
         try:
             make_sheet(rules, data, name=short_name(source), sources=[source])
+        except FileError as error:
+            found = problems_in(error)
+            if error.details.get("complete") is False:
+                last = found[-1]
+                found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
         except RpgresError as error:  # what only the ruleset's own code can tell
             found = [Problem(source.path, None, "", error.message.removeprefix(f"{source.path}: "))]
     return sorted(found, key=lambda problem: problem.line or 0)

@@ -17,7 +17,7 @@ import msgspec
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
 from rpgres.state import GM, Box, Character, Map, Tag, freeze, slug
-from rpgres.tomlfiles import Source, convert, locate, nearest, parse, read_source
+from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, parse, problem_error, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
 STDIN = "-"
@@ -221,23 +221,51 @@ def make_sheet(
         texts=Map(texts),
         seat=seat,
     )
-    for prepare in rules.ruleset.preparations:
-        character = _prepared(prepare, rules, character, where=where)
+    character = _prepared(rules, character, where=where, sources=sources, prefix=prefix)
     return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
 
 
-def _prepared(prepare: Prepare, rules: Rules, character: Character, *, where: str) -> Character:
-    """Return what a ruleset's own code makes of a character that was read."""
+def _prepared(
+    rules: Rules, character: Character, *, where: str, sources: Sequence[Source], prefix: tuple[str | int, ...]
+) -> Character:
+    """Return what a ruleset's own code makes of a character that was read.
+
+    Raises:
+        FileError: the code refuses it; with what each of its functions found.
+        RuleError: the code failed.
+    """
+    told: list[str] = []
+    is_complete = True
+    for prepare in rules.ruleset.preparations:
+        try:
+            character = _changed(prepare, rules, character)
+        except UsageError as error:  # what the sheet says is not possible in this ruleset
+            told.append(error.message)
+            is_complete = False
+        except ExceptionGroup as group:
+            told += [str(getattr(error, "message", error)) for error in group.exceptions]
+        except RpgresError:
+            if not told:  # else it may only miss what another would have made
+                raise
+    if told:
+        line = locate(sources[-1].text, prefix) if sources and prefix else None
+        key = ".".join(map(str, prefix))
+        refused = problem_error([Problem(where, line, key, message) for message in told])
+        raise FileError(refused.message, **{**refused.details, "file": where, "complete": is_complete})
+    return character
+
+
+def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
     try:
         changed: object = prepare(rules, character)
         if type(changed) is Character:
             return changed
         raise TypeError(f"it returned {in_short(repr(changed))}, not the character")
-    except UsageError as error:  # what the sheet says is not possible in this ruleset
-        raise FileError(f"{where}: {error.message}", file=where) from error
     except (RpgresError, KeyboardInterrupt):
         raise
     except BaseException as error:
+        if isinstance(error, ExceptionGroup) and all(isinstance(one, UsageError) for one in error.exceptions):
+            raise
         place = place_of(error)
         told = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
         raise blamed(RuleError(told, place=place), rules.ruleset) from error
@@ -304,7 +332,7 @@ def _check_boxes(named: Sequence[str] | Mapping[str, Any], boxes: Sequence[str],
 
 def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
     """Return the boxes of a track (name: size) for a character with these abilities."""
-    boxes = dict(track.boxes)
+    boxes = dict(track.sizes)
     for more in track.more:
         if abilities.get(more.ability, 0) >= more.at:
             boxes |= more.boxes

@@ -16,7 +16,7 @@ from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
-from rpgres.rulesets import Ask, Effect, Option, Rules
+from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
 from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name, slug
 
 if TYPE_CHECKING:
@@ -25,17 +25,29 @@ if TYPE_CHECKING:
     from rpgres.dice.readings import Reading
 
 PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
+PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
 class Rolled(msgspec.Struct, frozen=True, gc=False):
-    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled."""
+    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled.
+
+    `counts` is what the roll counts for where that is not the value of the dice, such as the highest; `words` say for
+    people what was rolled, with what was added.
+    """
 
     label: str
     dice: Dice
     throw: Throw
     by: str = ""
     audience: tuple[str, ...] | None = None
+    counts: int | None = None
+    words: str = ""
+
+    @property
+    def value(self) -> int:
+        """What the roll counts for."""
+        return self.throw.value if self.counts is None else self.counts
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
@@ -251,6 +263,20 @@ class Table(msgspec.Struct):
         self.events.append(Rolled(label, dice, throw, by))
         return throw.value, values
 
+    def explain(self, label: str, words: str, *, counts: int | None = None) -> None:
+        """Say of the last roll under a label, in the account, what was rolled; it changes nothing else.
+
+        Args:
+            label: the name under which it was rolled.
+            words: the dice with what was added to them, such as `2d6 + 2 quick`.
+            counts: what the roll counts for, where that is not the value of the dice.
+        """
+        for number in reversed(range(len(self.events))):
+            event = self.events[number]
+            if isinstance(event, Rolled) and event.label == label:
+                self.events[number] = msgspec.structs.replace(event, words=words, counts=counts)
+                return
+
     def versus(
         self,
         own: Dice,
@@ -284,8 +310,7 @@ class Table(msgspec.Struct):
         """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
 
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
-        that no policy can depend on which of the merged runs is the one that goes on. Live play forgets
-        nothing.
+        that no policy can depend on which of the merged runs is the one that goes on.
         """
         self._idled("merge")
         self.since = len(self.events)
@@ -424,22 +449,28 @@ class Table(msgspec.Struct):
         Raises:
             UsageError: there is no such card, or it lies somewhere else.
         """
-        text = self.rules.file.piles[pile.partition(":")[0]]
-        source = text.dealt_from
-        there, stock = self._pile(pile), self._pile(source)
+        known_piles, there = self.rules.file.piles, self._pile(pile)
+        source = known_piles[pile.partition(":")[0]].dealt_from
+        source = pile_name(source, there.owner) if known_piles[source].each else source
+        stock = self._pile(source)
         stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
         from rpgres.cards import Stack
 
         known, laid = self.rules.cards, list[str]()
-        for number, typed in enumerate(texts):
+        for typed in texts:
             codes = known.matching(typed)
             if not codes:
                 raise UsageError(f"{option}: {unknown_card(known, typed)}")
             fitting = tuple(card for card in stock.cards if code_of(card) in codes)
             if not fitting:
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-            stack = Stack(source, stock.shuffles, known, self.lump)
-            card = self.dealer.draw(fitting, stack, f"place:{pile}", number) if len(codes) > 1 else fitting[0]
+            card = fitting[0]
+            if len({code_of(one) for one in fitting}) > 1:
+                # Not in the order in which they would be drawn: those left would then come later than their share.
+                stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
+                card = self.dealer.draw(fitting, stack, PLACE, self._count(PLACE))
+                self.events.append(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
+                self.has_secrets = self.has_secrets or there.audience is not None
             laid.append(card)
             stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
         self._put_piles({source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
@@ -517,10 +548,13 @@ class Table(msgspec.Struct):
         state = self.state
         seat = state.seat_of(who)
         events: Sequence[Event] = self.events
-        since = self.since if self.dealer.joint else 0  # in odds, runs that merge go on as one
-        if self.has_secrets or since:
-            events = [known for event in events[since:] if (known := seen(event, seat)) is not None]
-        return View(seat, state.seen_by(seat) if state.tags or state.audiences or state.piles else state, events)
+        forgotten: Sequence[Event] = ()
+        if self.has_secrets or self.since:
+            events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
+            if self.since and not self.dealer.joint:  # in odds, nobody reads it
+                forgotten = [known for event in self.events[: self.since] if (known := seen(event, seat)) is not None]
+        is_open = not (state.tags or state.audiences or state.piles)
+        return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
 
     def _draw(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""
@@ -609,11 +643,19 @@ class Table(msgspec.Struct):
                 effects, texts = self._follow(choice.asks, effects, texts, margin, roles, known)
         return effects, texts
 
-    def _with_results(self, rolls: Iterable[tuple[str, str]], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
+    def _with_results(self, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
         """Return facts with the results, by label, of what an outcome rolls."""
         from rpgres.dice import dice
 
-        return Map({**facts, **{label: self.roll(dice(text), label, by=by) for label, text in rolls}})
+        results: dict[str, int] = {}
+        for rolled in rolls:
+            value = self.roll(dice(rolled.dice), rolled.label, by=by)
+            counts = results[rolled.label] = rolled.formula.within(value)
+            words = rolled.words
+            if counts != value:
+                words = f"{words or rolled.dice}, at {'least' if counts > value else 'most'} {counts}"
+            self.explain(rolled.label, words, counts=counts)
+        return Map({**facts, **results})
 
     def _count(self, label: str) -> int:
         count = self.counts.get(label, 0)

@@ -34,7 +34,7 @@ __all__ = ["CommandLine", "Ran", "command_line", "contract_tests"]
 def contract_tests(ruleset: str | Ruleset) -> Callable[[Check], None]:
     """Return a test function with a case for each check of the contract, to be given a name that begins with `test`.
 
-    A case that fails tells what `rpgres plugin check` tells.
+    A case that fails tells what `rpgres plugin check` tells; one that has nothing to check is skipped.
 
     Args:
         ruleset: the id of an installed ruleset, or the record that its module holds.
@@ -50,10 +50,15 @@ def contract_tests(ruleset: str | Ruleset) -> Callable[[Check], None]:
         from rpgres.contract import run_check
         from rpgres.errors import RpgresError
 
+        unusable = ""
         try:
             verdict = run_check(check, subject())
         except RpgresError as error:
-            pytest.fail(error.message, pytrace=False)
+            unusable = error.message
+        if unusable:  # told outside of the handler, so that pytest does not tell what led to it as well
+            pytest.fail(unusable, pytrace=False)
+        if verdict.unchecked:
+            pytest.skip(verdict.unchecked)
         if not verdict.ok:
             pytest.fail("\n".join(problem.text for problem in verdict.problems), pytrace=False)
 

@@ -142,6 +142,25 @@ def test_seeded_draws_are_fair() -> None:
     assert sum((count - expected) ** 2 / expected for count in orders.values()) < 20.5
 
 
+@pytest.mark.parametrize("is_given", [True, False])
+def test_what_is_left_when_a_sign_was_left_out_is_fair(is_given: bool) -> None:
+    """One of two cards of stones is gone, whichever: the other and the fool are as likely to come next."""
+    pile = Pile(cards=("Fo", "St1+", "St1-"), audience=())
+    ready = prepared()
+    state = msgspec.structs.replace(ready.state, piles=ready.state.piles.with_("deck", pile))
+    fools, runs = 0, 2000
+    for number in range(runs):
+        given = {"draw": ["st1"]} if is_given else None
+        table = table_of(msgspec.structs.replace(ready, state=state), seed=f"left#{number}", given=given)
+        if is_given:
+            table.draw("deck", to="discard")
+        else:
+            table.place("hand:actor", ["st1"], option="--hand")
+        card = table.draw("deck", to="discard")
+        fools += card is not None and card.code == "Fo"
+    assert abs(fools - runs / 2) < 3.3 * (runs / 4) ** 0.5  # 0.1 percent
+
+
 def test_taking_one_card_out_leaves_the_order_of_the_others() -> None:
     ready = prepared()
     table = table_of(ready)

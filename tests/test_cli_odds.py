@@ -164,7 +164,10 @@ def test_explosions_leave_something_open() -> None:
     left = Fraction(found["open"]["exact"])
     assert 0 < left < Fraction(1, 10**6)
     assert sum(Fraction(chance["exact"]) for chance in found["outcomes"].values()) + left == 1
-    assert "left open: < 0.01 %" in rpgres("odds", "d6!").out
+    told = rpgres("odds", "d6!").out
+    assert "left open: < 0.01 %" in told
+    assert "  at least 1/6 " in told  # no fraction is passed off as the whole
+    assert "at least" not in rpgres("odds", "3d6").out
 
 
 def test_too_much_work_is_refused_by_name() -> None:

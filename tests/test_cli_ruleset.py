@@ -223,9 +223,15 @@ def test_check_prints_a_line_for_each_check() -> None:
     done = rpgres("plugin", "check", "lantern")
     assert (done.exit_code, done.stderr) == (0, "")
     first, *others, last = done.stdout.splitlines()
-    assert last == f"  all {len(CHECKS)} checks passed"
-    assert first == "lantern  ok        Lantern (rpgres-lantern 0.7)"
-    assert [line.split()[:2] for line in others if "note:" not in line] == [[check.name, "passed"] for check in CHECKS]
+    assert last == f"  {len(CHECKS) - 2} of {len(CHECKS)} checks passed; not checked: sheets, scenes"
+    assert first == "lantern: Lantern (rpgres-lantern 0.7)"  # whether it is well, nobody knows yet
+    assert [line.split()[:2] for line in others if "note:" not in line] == [
+        [check.name, "not" if check.name in ("sheets", "scenes") else "passed"] for check in CHECKS
+    ]
+    record = json.loads(rpgres("plugin", "check", "lantern", "--json").stdout)
+    unchecked = {check["name"]: check["unchecked"] for check in record["plugins"][0]["checks"] if check["unchecked"]}
+    assert (record["ok"], list(unchecked)) == (True, ["sheets", "scenes"])
+    assert unchecked["scenes"].startswith("no scene comes with it")
 
 
 def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
@@ -238,7 +244,9 @@ def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
     lines = done.stdout.splitlines()
     failed = [line.split()[0] for line in lines if re.match(r"  \S+ +failed ", line)]
     assert "sources" in failed
-    assert lines[-1] == f"  {len(failed)} of {len(CHECKS)} checks failed: {', '.join(failed)}"
+    assert (
+        lines[-1] == f"  {len(failed)} of {len(CHECKS)} checks failed: {', '.join(failed)}; not checked: sheets, scenes"
+    )
     told = lines[next(number for number, line in enumerate(lines) if re.match("  sources +failed", line)) + 1]
     assert re.match(r"    .*__init__\.py:11: it calls id\(\); such values differ", told)
     record = json.loads(rpgres("plugin", "check", "torch", "--json").stdout)
@@ -262,7 +270,7 @@ def test_a_broken_plugin_is_named_and_harms_nothing(work: Path, monkeypatch: pyt
         assert re.search("^torch +broken ", done.stdout, re.MULTILINE)
         assert "rpgres-torch 0.7 cannot be used (stage import" in done.stdout
         assert "RuntimeError: no matches" in done.stdout
-        assert re.search("^lantern +ok ", done.stdout, re.MULTILINE) or args[-1] == "torch"
+        assert re.search("^lantern( +ok |: )", done.stdout, re.MULTILINE) or args[-1] == "torch"
     assert rpgres("plugin", "check", "lantern").exit_code == 0
     record = json.loads(rpgres("plugin", "list", "--json").stdout)
     assert (record["format"], record["ok"]) == ("rpgres.plugins/1", False)
@@ -292,7 +300,24 @@ def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> 
     assert "RPGRES_DISABLE=lantern switches it off" in done.stdout
 
 
+def test_a_name_that_switches_nothing_off_is_told_and_breaks_no_roll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RPGRES_DISABLE", "lantrn, rpgres-lantern,zzz")
+    told = "RPGRES_DISABLE names 'lantrn', and neither a ruleset nor a distribution here is called so; did you mean 'la"
+    for args in (("plugin", "list"), ("ruleset", "list")):
+        done = rpgres(*args)
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert told in done.stdout
+        assert "names 'zzz'" in done.stdout
+        assert "names 'rpgres-lantern'" not in done.stdout
+    assert told in json.loads(rpgres("plugin", "list", "--json").stdout)["warnings"][0]
+    done = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--auto")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "RPGRES_DISABLE" not in done.stdout
+    monkeypatch.setenv("RPGRES_DISABLE", "fate,lantern,")
+    assert "note:" not in rpgres("plugin", "list").stdout
+
+
 def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "rpgres: what is installed has no ruleset 'lantrn'; did you mean 'lantern'?\n"
+    assert done.stderr.startswith("rpgres: there is no ruleset 'lantrn'; did you mean 'lantern'?; installed: ")

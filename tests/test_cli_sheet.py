@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from lantern import installed, rpgres
 
-from rpgres.errors import RpgresError
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Part, Rules, Ruleset, load_rules, merge_parts
 from rpgres.schemas import make_schema
@@ -226,6 +226,46 @@ def test_check_tells_what_only_the_rulesets_code_finds() -> None:
     rules = made({"sheet": {"past": {"kind": "text", "help": "past"}}}, ruleset)
     (problem,) = sheet_problems(rules, Source("x.toml", ""))
     assert (problem.line, problem.message) == (None, "a character needs a past")
+
+
+def test_check_tells_what_each_function_of_the_rulesets_code_finds() -> None:
+    ruleset = Ruleset("made")
+
+    @ruleset.prepare
+    def first(rules: Rules, character: Any) -> Any:
+        raise UsageError("too strong")
+
+    @ruleset.prepare
+    def second(rules: Rules, character: Any) -> Any:
+        raise ExceptionGroup("", [UsageError("too fast"), UsageError("too old")])
+
+    @ruleset.prepare
+    def third(rules: Rules, character: Any) -> Any:
+        return character.counters["made-by-the-first"]
+
+    rules = made({}, ruleset)
+    found = sheet_problems(rules, Source("x.toml", ""))
+    told = ["too strong", "too fast", "too old (the ruleset's own check may find more when this is mended)"]
+    assert [problem.message for problem in found] == told
+    with pytest.raises(FileError) as caught:
+        make_sheet(rules, {}, name="x", sources=[Source("x.toml", "")])
+    assert caught.value.message == "x.toml: too strong\nx.toml: too fast\nx.toml: too old"
+    scene = Source("s.toml", 'ruleset = "made"\n[characters.x]\n')
+    with pytest.raises(FileError, match=r"^s.toml:2: characters.x: too strong\n"):
+        make_sheet(rules, {}, name="x", sources=[scene], prefix=("characters", "x"))
+    ruleset.preparations[:] = [second]
+    assert [problem.message for problem in sheet_problems(rules, Source("x.toml", ""))] == ["too fast", "too old"]
+
+
+def test_what_a_function_of_the_rulesets_code_raises_else_is_its_fault() -> None:
+    ruleset = Ruleset("made")
+
+    @ruleset.prepare
+    def mixed(rules: Rules, character: Any) -> Any:
+        raise ExceptionGroup("both", [UsageError("too fast"), KeyError("x")])
+
+    with pytest.raises(RuleError, match="failed when it prepared the sheet of x: ExceptionGroup: both"):
+        make_sheet(made({}, ruleset), {}, name="x", sources=[])
 
 
 def test_the_ruleset_of_a_sheet(work: Path) -> None:

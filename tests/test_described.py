@@ -261,7 +261,8 @@ def test_it_is_used_like_any_other() -> None:
     )
     assert text == (
         0,
-        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6\n  time: 5 = 10\n  It is done.\n"
+        "Try: Well done\n  6 against 11, margin +5\n  roll: 1,2,3 = 6 (3d6 + 2*0 tired)\n"
+        "  opposition: 11 attribute\n  time: 5 = 10 (1d6 + 11 attribute/2)\n  It is done.\n"
         "  * done: degrees 1, minutes 10\n  seed: 7\n",
         "",
     )
@@ -562,7 +563,7 @@ FAULTS = {
     "kind of effect": (('kind = "hurt"', 'kind = "hrt"'), "'hrt'"),
     "no meaning": (
         ('help = "it is done"\ndoes = "nothing"', 'help = "it is done"'),
-        "the kind of effect 'done' has no function",
+        'effects.done: nothing says what it does: does = "counter", "tag", "untag", "mark", "clear", "out", "nothing"',
     ),
     "does": (('does = "nothing"', 'does = "noting"'), "effects.done.does: "),
     "unknown key": (("under = true", "udner = true"), "actions.try.udner: unknown key; did you mean `under`?"),
@@ -814,7 +815,7 @@ def test_pools_of_no_dice_are_worth_nothing_and_no_question() -> None:
 @pytest.mark.parametrize("vs", ["1d6", "2d4"])
 @pytest.mark.parametrize("cover", [0, 2])
 def test_what_opposes_may_be_part_of_more(vs: str, cover: int) -> None:
-    write(BLADES.replace("{pool}d6>=5", "{pool}d6"), name="blades")
+    write(BLADES.replace("{pool}d6>=5", "{pool}d6").replace("{rating}d6>=5", "{rating}d6"), name="blades")
     count, sides = map(int, vs.split("d"))
     expected = (3 @ icepool.d6 - count @ icepool.d(sides) - cover).map(lambda margin: "hit" if margin > 0 else "miss")
     assert odds("strike", name="blades", pool=3, vs=vs, cover=cover) == {
@@ -832,13 +833,17 @@ def test_what_needs_something_in_the_way_says_so() -> None:
     head = BLADES.split("[outcomes")[0].replace(
         "from = 1, success = true }", "from = 1, success = true, unopposed = true }"
     )
+    head = head.replace('vs = "{vs} + {cover}"', 'vs = "{vs} + {cover} + {angry}"')
     write(f"{head}[outcomes.strike.miss]\ntext = 'A miss.'\n" + BLADES[BLADES.index("[sheet]") :], name="blades")
     forget_rules()
     assert done("strike", name="blades", pool=3, vs="none").outcome == "hit"
 
 
 def test_dice_of_any_size_oppose_under_their_own_label() -> None:
-    sized = BLADES.replace('vs = "{vs} + {cover}"', 'vs = "1d{cover}"').replace('required = ["pool", "vs"]', "")
+    sized = BLADES.replace('vs = "{vs} + {cover}"', 'vs = "1d{cover}"').replace(
+        '["pool", "vs", "cover"', '["pool", "cover"'
+    )
+    sized = sized.replace('required = ["pool", "vs"]', "").replace('vs = { kind = "opposition"', "# vs = {")
     write(sized, name="blades")
     assert done("strike", name="blades", pool=1, cover=8, given={"opposition": "7"}).opposition == 7
     assert rpgres("odds", "blades", "strike", "--pool", "1", "--cover", "8").code == 0

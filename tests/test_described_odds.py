@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -96,7 +98,8 @@ def counted(prepared: Prepared) -> dict[str, Fraction]:
 def rulesets(draw: st.DrawFn) -> dict[str, Any]:
     vs = draw(st.sampled_from(VERSUS))
     names = [*READ, *(COMPARED if vs else [])]
-    numbers = {"half": "{a}/2", "spread": "{highest} - {lowest}", "sum": "{natural} + {half}"}
+    half = draw(st.sampled_from(["{a}/2", {"value": "{a}/2", "at-least": 1}, {"value": "{a} - 3", "at-most": 2}]))
+    numbers: dict[str, Any] = {"half": half, "spread": "{highest} - {lowest}", "sum": "{natural} + {half}"}
     low, high = sorted(draw(st.lists(st.integers(-3, 14), min_size=2, max_size=2, unique=True)))
     bands: dict[str, Any] = {
         "low": {"title": "Low", "to": low},
@@ -121,7 +124,7 @@ def rulesets(draw: st.DrawFn) -> dict[str, Any]:
     if draw(st.booleans()):
         when = draw(st.sampled_from([{"a-to": 0}, {"f": "yes"}, {"c": "y"}, {"half-from": 2}, {"house": "q"}]))
         action["instead"] = {"other": {"when": when, "roll": draw(st.sampled_from(["2d6kl1", "3d4", "1d8 + {a}"]))}}
-    return {
+    found = {
         "standalone": True,
         "title": "Any",
         "summary": "Anything.",
@@ -145,6 +148,17 @@ def rulesets(draw: st.DrawFn) -> dict[str, Any]:
         },
         "switches": {"house": {"help": "h", "default": "p", "source": "s", "choices": {"p": "P", "q": "Q"}}},
     }
+    return without_unused(found)
+
+
+def without_unused(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a ruleset without the parameters and the switch that nothing names, which would be told as slips."""
+    action = data["actions"]["do"]
+    said = json.dumps([{**action, "parameters": []}, data["bands"]])
+    words = set(re.findall(r"[a-z]+", said.replace('"vs":', "").replace("-from", " ").replace("-to", " ")))
+    action["parameters"] = [name for name in action["parameters"] if name in words]
+    data["parameters"] = {name: its for name, its in data["parameters"].items() if name in words}
+    return data if "house" in words else {key: its for key, its in data.items() if key != "switches"}
 
 
 @st.composite
@@ -173,7 +187,9 @@ def test_odds_are_what_all_throws_come_to(data: dict[str, Any], inputs: dict[str
     rules = Rules(Ruleset("any", data=Path("nowhere/any")), file=merge_parts([part]), parts=[part])
     assume(not data_problems(rules))  # such as a band that nothing comes to
     try:
-        prepared = prepare(rules.with_switches({"house": house}), "do", inputs)
+        switches = {"house": house} if "switches" in data else {}
+        taken = {name: value for name, value in inputs.items() if name in data["parameters"]}
+        prepared = prepare(rules.with_switches(switches), "do", taken)
         expected = counted(prepared)
     except UsageError:
         assume(False)  # more dice kept than there are

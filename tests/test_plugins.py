@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
+import json
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -11,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from command_line import rpgres as run
 
 import rpgres
 from rpgres import hooks, plugins, resolve
@@ -335,6 +340,36 @@ def test_the_place_in_the_plugin_is_told_but_none_of_ours(site: Path) -> None:
     assert "hooks.py" not in status("dime").problem
 
 
+def test_a_file_that_is_no_python_is_told_with_its_own_line(site: Path) -> None:
+    install_coin(site, code="from rpgres_coin import rules\n")
+    (site / "rpgres_coin" / "rules.py").write_text("x = 1\ndef (\n", "utf-8")
+    with pytest.raises(PluginError) as caught:
+        find_ruleset("coin")
+    assert f"SyntaxError: invalid syntax ({site / 'rpgres_coin' / 'rules.py'}, line 2). " in caught.value.message
+
+
+def test_who_works_on_a_plugin_is_not_told_to_upgrade_it(site: Path) -> None:
+    install_coin(site, code="1 / 0\n")
+    assert "pip install --upgrade rpgres-coin" in status("coin").problem
+    record = {"dir_info": {"editable": True}, "url": (site.parent / "my work").as_uri()}
+    (next(site.glob("*.dist-info")) / "direct_url.json").write_text(json.dumps(record), "utf-8")
+    told = status("coin").problem
+    assert told.endswith(f" It is installed from {site.parent / 'my work'}, to be worked on; mend it there.")
+    assert "pip" not in told.replace(str(site), "")
+
+
+def test_a_sheet_of_a_plugin_is_known_by_its_name_and_by_its_place(site: Path) -> None:
+    data = DATA + '\n[sheet.past]\nkind = "text"\nhelp = "what was"\n'
+    install_coin(site, data=data)
+    sheets = site / "rpgres_coin" / "sheets"
+    sheets.mkdir()
+    (sheets / "penny.toml").write_text('past = "long"\n', "utf-8")
+    assert run("sheet", "check", "penny").out == "penny: ok\n"
+    assert run("sheet", "check", str(sheets / "penny.toml")).code == 0
+    (sheets / "penny.toml").write_text('pats = "long"\n', "utf-8")
+    assert "unknown key; did you mean `past`?" in run("sheet", "check", "penny").out
+
+
 def test_a_missing_module_of_its_own_is_told_from_one_it_needs(site: Path) -> None:
     install(site, points={"coin": "rpgres_coin.rules"}, files={"rpgres_coin/__init__.py": ""})
     with pytest.raises(PluginError, match=r"its module 'rpgres_coin\.rules' is not there"):
@@ -349,9 +384,55 @@ def test_a_missing_attribute_is_an_error_of_the_import(site: Path) -> None:
 
 
 def test_an_interrupt_is_the_users_own(site: Path) -> None:
+    install_coin(site, code="import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    for find in (find_ruleset, list_rulesets):
+        with pytest.raises(KeyboardInterrupt):
+            find("coin")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_that_a_plugin_raises_is_its_fault(site: Path) -> None:
     install_coin(site, code="raise KeyboardInterrupt\n")
-    with pytest.raises(KeyboardInterrupt):
-        find_ruleset("coin")
+    install_coin(site, name="good", code=CODE.replace('"coin"', '"good"'))
+    found = status("coin")
+    assert (found.stage, found.ok) == ("import", False)
+    assert "it tried to end the program (KeyboardInterrupt)" in found.problem
+    assert status("good").ok
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_real_interrupt_ends_the_program_without_a_traceback(site: Path) -> None:
+    install_coin(site, code="import sys, time\nprint('importing', file=sys.stderr, flush=True)\ntime.sleep(60)\n")
+    program = "from rpgres.cli import main; main()"
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, "plugin", "list"],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    assert running.stderr.readline() == "importing\n"
+    running.send_signal(signal.SIGINT)
+    _, complaint = running.communicate(timeout=30)
+    assert (running.returncode, complaint) == (130, "")
+
+
+def test_an_interrupt_while_the_program_is_loaded_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rpgres import cli
+
+    def interrupted(name: str, *args: object, **more: object) -> object:
+        if name == "rpgres.cli.root":
+            raise KeyboardInterrupt
+        return imported(name, *args, **more)
+
+    imported = builtins.__import__
+    monkeypatch.setattr(builtins, "__import__", interrupted)
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 130
 
 
 def test_a_plugin_that_was_mended_is_found(site: Path) -> None:
@@ -435,7 +516,15 @@ def test_two_distributions_with_one_id_are_an_error_naming_both(site: Path, monk
     assert caught.value.details["distributions"] == ["other-coin", "rpgres-coin"]
     for part in ("rpgres-coin 1.2", "other-coin 7", "pip uninstall rpgres-coin", "pip uninstall other-coin"):
         assert part in message
-    assert [found.stage for found in list_rulesets("coin")] == ["find", "find"]
+    assert "the ruleset coin of" not in message  # neither is to blame more than the other
+    both = list_rulesets("coin")
+    assert [found.stage for found in both] == ["find", "find"]
+    assert [found.problem for found in both] == [message, message]
+    assert [(found.distribution, found.title) for found in both] == [("other-coin", ""), ("rpgres-coin", "Coin")]
+    assert next(name.title for name in ruleset_names() if name.id == "coin") == ""  # nobody knows whose
+    listed = run("ruleset", "list")
+    assert listed.code == 0
+    assert message in listed.out
     assert [name.id for name in ruleset_names()].count("coin") == 1
     assert "other_coin" not in sys.modules
     monkeypatch.setenv("RPGRES_DISABLE", "Other.Coin")
@@ -446,15 +535,51 @@ def test_two_distributions_with_one_id_are_an_error_naming_both(site: Path, monk
     ]
 
 
-def test_a_builtin_is_never_replaced(site: Path) -> None:
-    builtin = next(iter(BUILTIN))
+@pytest.mark.parametrize("name", ["abacus-coin", "zebra-coin"])
+def test_what_can_never_be_used_stands_in_nobodys_way(name: str, site: Path) -> None:
+    install_coin(site)
+    install(site, name, version="7", points={"coin": "not a module"})
+    assert find_ruleset("coin").id == "coin"
+    found = {one.distribution: (one.ok, one.title) for one in list_rulesets("coin")}
+    assert found == {"rpgres-coin": (True, "Coin"), name: (False, "")}
+    assert next(name.title for name in ruleset_names() if name.id == "coin") == "Coin"
+    assert "claimed" not in run("ruleset", "list").out
+
+
+def test_a_distribution_without_metadata_is_called_by_its_folder(site: Path) -> None:
+    install_coin(site)
+    for name in ("first", "second"):
+        info = site / f"{name}-3.1.dist-info"
+        info.mkdir()
+        (info / "entry_points.txt").write_text(f"[rpgres]\n{name} = nowhere\n", "utf-8")
+    plugins._scan.cache_clear()
+    found = {one.id: (one.distribution, one.version) for one in list_rulesets() if not one.builtin}
+    assert found == {"coin": ("rpgres-coin", "1.2"), "first": ("first", "3.1"), "second": ("second", "3.1")}
+    assert "pip install --force-reinstall second." in status("second").problem
+
+
+def test_of_a_module_with_several_rulesets_each_has_its_own_title(site: Path) -> None:
+    files = {
+        "rpgres_coin/__init__.py": "1 / 0\n",
+        "rpgres_coin/ruleset.toml": DATA,
+        "rpgres_coin/data/medal/ruleset.toml": changed(DATA, 'title = "Coin"', 'title = "Medal"'),
+    }
+    install(site, points={"coin": "rpgres_coin", "medal": "rpgres_coin"}, files=files)
+    assert [(status(name).title, status(name).stage) for name in ("coin", "medal")] == [
+        ("Coin", "import"),
+        ("Medal", "import"),
+    ]
+
+
+@pytest.mark.parametrize("builtin", [SHIPPED[0], SHIPPED[-1]])
+def test_a_builtin_is_never_replaced(builtin: str, site: Path) -> None:
     install(site, "impostor", points={builtin: "impostor"}, files={"impostor.py": "1 / 0\n"})
     ours, theirs = list_rulesets(builtin)
     assert ours.ok
     assert (theirs.distribution, theirs.stage, theirs.ok) == ("impostor", "find", False)
     assert "ships with rpgres" in theirs.problem
     assert "pip uninstall impostor" in theirs.problem
-    assert find_ruleset(builtin).data is None
+    assert find_ruleset(builtin).data in (None, builtin_folder() / builtin)
     assert next(name for name in ruleset_names() if name.id == builtin).builtin
     assert "impostor" not in sys.modules
 

@@ -115,7 +115,7 @@ def test_open_mass_is_told() -> None:
     told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
     assert told == (
         "Overcome: odds\n"
-        "  Odd band    33.33 %  1/3\n"
+        "  Odd band    33.33 %  at least 1/3\n"
         "  left open: 66.67 % (not followed to an end, and not shared out)\n"
     )
 

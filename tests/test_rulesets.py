@@ -572,12 +572,13 @@ def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
     write("rulesets/pictures/a.png", "")
     assert run_rpgres("ruleset", "list").out == plain.out
     write("rulesets/fate/ruleset.toml", "[bands.fail]\nto = -2\n")
-    write("rulesets/saga9/ruleset.toml", "")
+    write("rulesets/moorland/ruleset.toml", "")
     done = run_rpgres("ruleset", "list")
     assert done.code == 0
     assert done.out == plain.out + (
         "\nfate broken: a problem in what is laid over it; `rpgres ruleset check fate` tells\n"
-        "rulesets/saga9: no ruleset is called 'saga9', so nothing in this folder is read\n"
+        "rulesets/moorland: no ruleset is called 'moorland', so nothing in this folder is read; the ruleset.toml of a "
+        "whole ruleset begins with `standalone = true`\n"
     )
     record = json.loads(run_rpgres("ruleset", "list", "--json").out)
     assert [problem["key"] for problem in record["problems"]] == ["bands.fail.to", ""]
@@ -625,7 +626,7 @@ def test_the_hash_of_the_rules_has_the_kits_in_it(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ('kits = ["aspect"]', "ruleset.toml:1: kits[0]: there is no kit 'aspect'; did you mean `aspects`?"),
-        ("kits = [3]", "ruleset.toml:1: kits[0]: there is no kit 3; there are: aspects, fate-family, harm"),
+        ("kits = [3]", "ruleset.toml:1: kits[0]: there is no kit 3; there are: aspects, cards, fate-family, harm"),
         ('kits = ["../data/harm"]', "ruleset.toml:1: kits[0]: there is no kit '../data/harm'"),
         ('kits = "harm"', "ruleset.toml:1: kits: expected a list, found text"),
     ],

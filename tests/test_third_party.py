@@ -217,7 +217,7 @@ def test_everything_else_goes_on_working(site: Path) -> None:
     assert rpgres(*SLIP, "--auto").code == 0
     names = rpgres("ruleset", "list")
     assert names.code == 0
-    assert {"after-hours", "failing-rule", *BUILTIN} <= {line.split()[0] for line in names.out.splitlines()}
+    assert {"after-hours", "failing-rule", *BUILTIN} <= {line.split()[0] for line in names.out.splitlines() if line}
     for command in (["--help"], ["roll", "--help"], ["roll", "after-hours", "slip", "--help"], ["plugin", "--help"]):
         assert rpgres(*command).code == 0
 

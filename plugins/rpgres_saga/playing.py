@@ -78,28 +78,36 @@ def play(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
     Raises:
         UsageError: there is no card to play.
     """
-    rules = table.rules
-    late = ruling(rules, "trump_on") == "last" or ruling(rules, "trump_timing") == "after_all_plays"
-    before = len(stand.played)
+    only_last = ruling(table.rules, "trump_on") == "last"
+    late = only_last or ruling(table.rules, "trump_timing") == "after_all_plays"
+    while True:
+        before = len(stand.played)
+        stand = _play_on(table, hero, stand, goal, late=late)
+        if not late:
+            return stand
+        stand = msgspec.structs.replace(stand, follows=False)
+        fresh = stand.played[before:]
+        for number, card in enumerate(fresh[-1:] if only_last else fresh):
+            stand = draw_on(table, hero, stand, goal, card, number=number)
+        if not stand.follows:  # only a card drawn can still let another be played
+            return stand
+
+
+def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) -> Stand:
+    """Return the play when no card can be played any more, or its owner stops; trumps draw at once unless late."""
     while True:
         cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
         if not stand.played and not cards:
-            stand = _flip(table, hero, stand)
-            break
+            return _flip(table, hero, stand)
         if not cards:
-            break
+            return stand
         _same_from_here(table, hero, stand, "play")
         chosen = _choose(table, hero, stand, goal, cards)
         if chosen is None:
-            break
+            return stand
         stand = _lay(table, hero, stand, chosen)
         if not late:
             stand = draw_on(table, hero, stand, goal, chosen)
-    if late:
-        fresh = stand.played[before:]
-        for card in fresh[-1:] if ruling(rules, "trump_on") == "last" else fresh:
-            stand = draw_on(table, hero, stand, goal, card)
-    return stand
 
 
 def _choose(table: Table, hero: Hero, stand: Stand, goal: Goal, cards: Sequence[Card]) -> Card | None:
@@ -183,7 +191,7 @@ def _flip(table: Table, hero: Hero, stand: Stand) -> Stand:
     return msgspec.structs.replace(stand, total=stand.total + (card.value or 0), drawn=(*stand.drawn, card))
 
 
-def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card) -> Stand:
+def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card, *, number: int = 0) -> Stand:
     """Return the play after the draws of a trump: on while the suit holds and its owner wants to (S:15, R:5-R:9)."""
     rules = table.rules
     desperate = is_doom(card) and ruling(rules, "desperate_attack") == "yes"
@@ -191,8 +199,8 @@ def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card) -> S
         return stand
     counts = ruling(rules, "trump_offsuit_counts") == "yes"
     follow = ruling(rules, "edge_on_draws") == "yes"
-    while not (goal.need is not None and goal.lacking(stand) <= 0):
-        if ruling(rules, "auto_trump") == "no" and not _wants_draw(table, hero, stand, goal):
+    while True:
+        if ruling(rules, "auto_trump") == "no" and not _wants_draw(table, hero, stand, goal, number):
             break
         drawn = table.draw(DECK, to=IN_PLAY, by=hero.name, alike=_alike(hero, stand, goal))
         if drawn is None:
@@ -209,8 +217,8 @@ def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card) -> S
     return stand
 
 
-def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal) -> bool:
-    _same_from_here(table, hero, stand, "trump")
+def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int) -> bool:
+    _same_from_here(table, hero, stand, f"trump {number}")
     options = (Option("draw", prefer=1), Option("stop"))
     cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
     low = _low_cards(table, hero, cards)
@@ -219,7 +227,8 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal) -> bool:
         hero.name,
         options,
         text="Draw on the trump?",
-        dominant="draw",
+        optional=goal.lacking(stand) <= 0,  # it is enough already
+        dominant="" if goal.lacking(stand) <= 0 else "draw",
         is_won=bool(low) and _is_won(cards, low, goal.lacking(stand)),
         **_facts(hero, stand, goal),
     )
@@ -229,7 +238,7 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal) -> bool:
 def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
     """Return which cards it makes no difference to draw here: those that are enough are all alike."""
     lacking = goal.lacking(stand)
-    if goal.need is None:
+    if goal.need is None or lacking <= 0:
         return None
     return lambda card: (card.suit == hero.trump, min(card.value or 0, lacking))
 
@@ -240,8 +249,11 @@ def _same_from_here(table: Table, hero: Hero, stand: Stand, point: str) -> None:
     cards = tuple(piles[pile].cards for pile in (hero.hand, IN_PLAY, BANK))
     is_any = ruling(table.rules, "edge_order") == "any"
     ends = (card.value or 0 for card in (stand.played if is_any else stand.played[-1:]))
+    last = (
+        stand.played[-1].code if stand.played and ruling(table.rules, "trump_on") == "last" else len(stand.played) > 0
+    )
     goes_on = stand.follows or max(ends, default=0) <= hero.edge
-    table.merge((point, hero.name, stand.total, goes_on, len(stand.pushed), bool(stand.played), *cards))
+    table.merge((point, hero.name, stand.total, goes_on, len(stand.pushed), last, *cards))
 
 
 def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def sensible(view: View, question: Question) -> str:
         case "play":
             return _card_to_play(question, spare=True)
         case "trump":
-            return "draw"
+            return NO if question.optional else "draw"
         case "push":
             return _card_to_push(question)
         case "doom":

@@ -65,6 +65,16 @@ def with_powers(_rules: Rules, character: Character) -> Character:
     return put(character, ("abilities",), Map({**powers, **character.abilities})) if powers else character
 
 
+@saga.prepare
+def with_hand_size(rules: Rules, character: Character) -> Character:
+    """Return the character with the size of a full hand, where the sheet leaves it to the edge."""
+    counters = character.counters
+    size = counters.get("hand-size", 0) or counters.get("edge", 0) + rules.file.settings["hand-over-edge"]
+    if counters.get("health", 0):  # the game master's, without a hand
+        size = counters.get("hand-size", 0)
+    return put(character, ("counters",), counters.with_("hand-size", size))
+
+
 @saga.lump("act")
 def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[bool, int, bool]:
     """Cards are told apart by value, by being trump, and by being doom where that counts before the result."""
@@ -130,7 +140,7 @@ def act(
         facts=Map({"mishap": _mishap(table, stand, difficulty), "opposed": "yes" if opposing is not None else "no"}),
     )
     outcome = outcome.plus(_clean_up(table, hero, stand))
-    if own_card and EXCHANGE not in table.state.periods:
+    if ruling(rules, "gm_card") == "action" or (own_card and EXCHANGE not in table.state.periods):
         clear_gm_card(table)
     fill(table, hero, places=len(stand.pushed))
     return outcome
@@ -407,9 +417,9 @@ def damage(table: Table, actor: Character, *, amount: int) -> Outcome:
         outcome = table.settle(name, None, total=health - amount, roles=roles)
         return outcome.plus([effect("health", to=actor.name, change=-min(amount, health))])
     paid: list[Card] = []
-    covered = 0
+    covered = turned = 0
     while covered < amount and table.count(hero.hand):
-        options = _payments(table, hero, amount - covered)
+        options = _payments(table, hero, paid, amount - turned)
         if not options:  # all there is does not suffice
             rest = table.cards(hero.hand)
             _pay(table, hero, rest)
@@ -421,7 +431,8 @@ def damage(table: Table, actor: Character, *, amount: int) -> Outcome:
         covered += _worth(table, card)
         _pay(table, hero, [card])
         paid.append(card)
-        covered += _damage_trump(table, hero, card) if covered < amount else 0
+        more = _damage_trump(table, hero, card) if covered < amount else 0
+        covered, turned = covered + more, turned + more
     is_out = not table.count(hero.hand) and bool(amount)
     outcome = table.settle("damage-out" if is_out else "damage", None, roles=roles)
     return outcome.plus(lost(actor.name, len(paid), "heal"))
@@ -431,14 +442,22 @@ def _worth(table: Table, card: Card) -> int:
     return 1 if ruling(table.rules, "damage_mode") == "count" else card.value or 0
 
 
-def _payments(table: Table, hero: Hero, owed: int) -> list[Card]:
-    """Return the cards that can be paid next so that no card of the whole payment is one too many."""
+def _payments(table: Table, hero: Hero, paid: Sequence[Card], amount: int) -> list[Card]:
+    """Return the cards that can be paid next so that no card of the whole payment is one too many.
+
+    Args:
+        table: where it is played.
+        hero: who pays.
+        paid: what was paid already.
+        amount: what all of it has to cover.
+    """
     cards = table.cards(hero.hand)
     found: dict[int, Card] = {}
+    before = [_worth(table, card) for card in paid]
     for size in range(1, len(cards) + 1):
         for chosen in combinations(range(len(cards)), size):
-            worth = [_worth(table, cards[index]) for index in chosen]
-            if sum(worth) >= owed > sum(worth) - min(worth):
+            worth = [*before, *(_worth(table, cards[index]) for index in chosen)]
+            if sum(worth) >= amount > sum(worth) - min(worth):
                 found |= {index: cards[index] for index in chosen}
     return [found[index] for index in sorted(found)]
 
@@ -483,10 +502,14 @@ def end_exchange(table: Table) -> Sequence[Effect]:
 
 @saga.begins("scene")
 def begin_scene(table: Table) -> Sequence[Effect]:
-    """The discard is shuffled into the deck where a table plays so (R:30)."""
+    """The discard is shuffled into the deck where a table plays so (R:30), and everybody fills the hand."""
     if ruling(table.rules, "reshuffle") == "each_scene":
         table.move(table.cards(DISCARD), source=DISCARD, to=DECK)
         table.shuffle(DECK)
+    for character in table.state.characters.values():
+        if not character.counters.get("health", 0) and not character.is_out:
+            hero = hero_of(table, character, Rating(0))
+            fill(table, hero)
     return ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+INTERRUPTED = 130  # the exit code
 MANY = 100_000  # objects made between two searches for garbage
 
 
@@ -10,11 +11,14 @@ def main() -> None:
     # A start makes some ten thousand objects that stay to the end. Looking through them for garbage, again and again
     # while modules are loaded and once more when everything is over, would be a quarter of a one-shot command's time.
     import gc
+    import sys
 
     gc.set_threshold(MANY, 20, 20)
-    from rpgres.cli.root import root
-
     try:
+        from rpgres.cli.root import root
+
         root().main(prog_name="rpgres")
+    except KeyboardInterrupt:  # while it was being loaded; later the root command sees to it
+        sys.exit(INTERRUPTED)
     finally:
         gc.freeze()

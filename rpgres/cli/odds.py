@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
@@ -10,8 +10,11 @@ import typer
 from rpgres.cli import options as opt
 from rpgres.cli.output import is_terminal, say, say_json
 from rpgres.cli.playing import PlayGroup, RulesetData, Verb
+from rpgres.errors import UsageError
+from rpgres.inputs import metavar
 from rpgres.ladder import ladder_odds, missing_opposition
 from rpgres.odds import LEAVES, SECONDS, Odds, odds_record, outcome_odds
+from rpgres.rulesets import Rules
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
@@ -39,6 +42,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     is_best = shared["best"] or (rules.file.actions[action].best and "*" not in named)
     weigh: Callable[..., Odds] = outcome_odds
     if is_best:
+        _require_hand(rules, action, inputs)
         from rpgres.best import weigh_best
 
         if "*" not in named:  # the others decide by what they would do when nobody says
@@ -83,6 +87,21 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     from rpgres.render.odds import odds_lines
 
     say(odds_lines(record, data.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
+
+
+def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:
+    """Make sure that somebody who decides by the cards in hand says which they are.
+
+    Raises:
+        UsageError: they are still to be dealt, and every hand would be another question.
+    """
+    for name, parameter in rules.parameters(action).items():
+        pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
+        if pile is not None and pile.face == "hand" and pile.each and inputs.get(name.replace("-", "_")) is None:
+            raise UsageError(
+                f"odds of deciding well need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
+                "with --auto a policy decides, and hands are dealt"
+            )
 
 
 def weigh_notation(notation: str, values: dict[str, Any]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rpgres.actions import ROLLED, labels_of
+from rpgres.actions import chance_help, labels_of
+from rpgres.cards import Deck
 from rpgres.cli.playing import RulesetData
 from rpgres.errors import RpgresError
 from rpgres.inputs import ability_names
@@ -36,17 +37,18 @@ def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
     """Yield (label, kind, help): those of the rule, then those of its outcome tables."""
     rules = _read(data)
     questions = dict(_questions(rules, action))
+    chance = "dice or cards" if data.file.piles else "dice"
     for label, kind in labels_of(rules, action).items():
         declared = data.file.labels.get(label)
         if declared is not None:
             text = declared.help
         elif kind == "chance":
-            text = ROLLED
+            text = chance_help(label)
         else:
             question = questions[label]
             who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"
             text = f"{question.text} ({', '.join(question.options)}; {who_is(who)})"
-        yield label, kind, f"[{'dice' if kind == 'chance' else 'decision'}] {text}"
+        yield label, kind, f"[{chance if kind == 'chance' else 'decision'}] {text}"
 
 
 def _questions(rules: Rules, action: str) -> Iterator[tuple[str, RowQuestion]]:
@@ -104,7 +106,42 @@ def offer_input(
             return _sheets(data)
         case "text":
             return _records(data, name, typed.get("sheet"))
+        case "cards":
+            return _cards(data, parameter, typed, incomplete)
     return []
+
+
+def _cards(data: RulesetData, parameter: Parameter, typed: Mapping[str, Any], incomplete: str) -> Offers:
+    """Return the cards that can lie in a pile with the switches of the line: those of the deck they come from."""
+    from rpgres.cli.options import read_switches
+
+    try:
+        switches = read_switches(typed.get("switch") or ())
+        laid = Rules(Ruleset(data.id), file=data.file, parts=data.parts, switches=switches).laid
+    except RpgresError:
+        return []
+    source, seen = parameter.pile, set[str]()
+    while source in data.file.piles and source not in laid and source not in seen:
+        seen.add(source)
+        source = data.file.piles[source].dealt_from
+    return offer_cards([laid[source]] if source in laid else laid.values(), incomplete)
+
+
+def offer_cards(decks: Iterable[Deck], incomplete: str) -> Offers:
+    """Return the cards that may come next in a list of codes separated by commas, each as often as decks have it.
+
+    Args:
+        decks: the decks that the cards may be of.
+        incomplete: the list so far.
+    """
+    before, comma, _ = incomplete.rpartition(",")
+    chosen = [code.strip().lower() for code in before.split(",")]
+    offers = {}
+    for deck in decks:
+        for code, count in deck.counts.items():
+            if count > chosen.count(code.lower()):
+                offers[f"{before}{comma}{code}"] = deck.cards[code].title
+    return list(offers.items())
 
 
 def _records(data: RulesetData, name: str, sheet: str | None) -> Offers:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
-from rpgres.errors import UsageError
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -36,9 +35,10 @@ def list_all(
     name; --debug shows where plugins fail.
     """
     from rpgres.cli.output import trace
-    from rpgres.plugins import list_rulesets
+    from rpgres.plugins import list_rulesets, unused_disabled
 
-    _tell(list_rulesets(failed=trace), as_json=as_json, is_plain=plain, is_strict=check)
+    warnings = unused_disabled()
+    _tell(list_rulesets(failed=trace), warnings=warnings, as_json=as_json, is_plain=plain, is_strict=check)
 
 
 @app.command("new")
@@ -85,22 +85,21 @@ def check_some(
 ) -> None:
     """Check plugins: that they can be found and loaded, and that they keep the contract with the table.
 
-    One line for each check says whether it passed. The exit code is 1 when a plugin is broken, or a check failed.
+    One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
+    is broken, or a check failed.
     """
     from rpgres.cli.output import say, say_json, trace
     from rpgres.contract import PluginCheck
-    from rpgres.plugins import list_rulesets, ruleset_names
-    from rpgres.render.plugins import plugin_lines
-    from rpgres.rulesets import unknown
+    from rpgres.plugins import list_rulesets, unknown_ruleset
+    from rpgres.render.plugins import header_line, plugin_lines
 
     plugins = list_rulesets(ruleset, failed=trace)
     if ruleset is not None and not plugins:
-        names = [name.id for name in ruleset_names(titles=False)]
-        raise UsageError(unknown("ruleset", ruleset, names, of="what is installed"))
+        raise unknown_ruleset(ruleset)
     reports = []
     for plugin in plugins:
         if not as_json:
-            say(plugin_lines([plugin]), is_plain=plain)
+            say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
         reports.append(_report(plugin, is_shown=not as_json, is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     if as_json:
@@ -149,14 +148,24 @@ def _clear_begin(*, is_plain: bool) -> None:
         say_text("\r\x1b[K")
 
 
-def _tell(plugins: Sequence[PluginStatus], *, as_json: bool, is_plain: bool, is_strict: bool) -> None:
+def _tell(
+    plugins: Sequence[PluginStatus], *, warnings: Sequence[str], as_json: bool, is_plain: bool, is_strict: bool
+) -> None:
     from rpgres.cli.output import say, say_json
-    from rpgres.render.plugins import plugin_lines
+    from rpgres.render.plugins import plugin_lines, warning_lines
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:
-        say_json({"format": "rpgres.plugins/1", "version": __version__, "ok": is_well, "plugins": plugins})
+        say_json(
+            {
+                "format": "rpgres.plugins/1",
+                "version": __version__,
+                "ok": is_well,
+                "plugins": plugins,
+                "warnings": warnings,
+            }
+        )
     else:
-        say(plugin_lines(plugins), is_plain=is_plain)
+        say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
     if is_strict and not is_well:
         raise typer.Exit(1)

@@ -41,11 +41,12 @@ class Person:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
         if self._is_gone:
             return None
-        shown = self._shown if self._shown <= len(view.events) else 0  # fewer than before: another action
+        events = [*view.forgotten, *view.events]
+        shown = self._shown if self._shown <= len(events) else 0  # fewer than before: another action
         say(self._heading, is_plain=self._is_plain)
         self._heading = []
-        say(event_lines(view.events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
-        self._shown = len(view.events)
+        say(event_lines(events[shown:], is_drawn=not self._is_plain), is_plain=self._is_plain)
+        self._shown = len(events)
         while True:
             say(question_lines(question), is_plain=self._is_plain)
             answer = self._answer(question)

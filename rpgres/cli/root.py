@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
     "table": Entry("table", "Keep a table in a file: act, answer, take back, show, verify."),
     "play": Entry("play", "Sit down at the table that is kept here."),
     "sheet": Entry("sheet", "Make, check and show character sheets."),
+    "deck": Entry("deck", "List, show and draw from decks of cards."),
     "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
     "plugin": Entry("plugin", "List, start and check the plugins that bring rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +14,17 @@ from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete
 from rpgres.cli.options import SWITCH
 
 if TYPE_CHECKING:
+    from rpgres.plugins import RulesetName
     from rpgres.render.lines import Line
-    from rpgres.rulesets import Rules
+    from rpgres.rulesets import Rules, Ruleset
     from rpgres.tomlfiles import Problem
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List rulesets, show what is in one, and check house rules."
 )
+
+
+RULESET = "ruleset.toml"
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -36,13 +41,14 @@ def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
     from rpgres.cli.output import say, say_json
     from rpgres.descriptions import RulesetList
-    from rpgres.plugins import ruleset_names
+    from rpgres.plugins import ruleset_names, unused_disabled
     from rpgres.render.rulesets import ruleset_list_lines
-    from rpgres.rulesets.overlays import stray_folders
+    from rpgres.tomlfiles import Problem
 
     names = ruleset_names()
-    broken = {name.id: problems for name in names if (problems := _overlay_problems(name.id))}
-    strays = stray_folders(name.id for name in names)
+    broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id))}
+    strays = [*_contested(names), *_strays()]
+    strays += [Problem("", None, "", told) for told in unused_disabled()]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json({**msgspec.to_builtins(RulesetList(rulesets=names)), "problems": found})
@@ -50,36 +56,57 @@ def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
         say([*ruleset_list_lines(names), *_warnings(broken, strays)], is_plain=plain)
 
 
+def _contested(names: Sequence[RulesetName]) -> list[Problem]:
+    """Return the ids that more than one has."""
+    from rpgres.plugins import contested
+    from rpgres.tomlfiles import Problem
+
+    return [Problem("", None, "", told) for name in names if not name.builtin and (told := contested(name.id))]
+
+
+def _strays(*, extra: Sequence[Path] = ()) -> list[Problem]:
+    """Return the folders on the rulesets path in which nothing is read."""
+    from rpgres.plugins import claimed_ids, misnamed_folders
+    from rpgres.rulesets.overlays import stray_folders
+
+    return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
+
+
 def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem]) -> Iterator[Line]:
+    from rpgres.plugins import standalone_folder
     from rpgres.render.lines import Piece, line
+    from rpgres.rulesets import builtin_folder
     from rpgres.rulesets.places import line_of
 
     if broken or strays:
         yield line("")
     for ruleset, problems in broken.items():
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        told = f": {count} in what is laid over it; `rpgres ruleset check {ruleset}` tells"
+        folder = standalone_folder(ruleset)
+        where = "its folder" if folder and folder.parent != builtin_folder() else "what is laid over it"
+        told = f": {count} in {where}; `rpgres ruleset check {ruleset}` tells"
         yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told)
     for stray in strays:
         yield line(line_of(stray))
 
 
-def _overlay_problems(ruleset_id: str) -> Sequence[Problem]:
-    """Return what is wrong with the house rules of a ruleset; nothing where there are none, whatever it is itself."""
+def _homemade_problems(ruleset_id: str) -> Sequence[Problem]:
+    """Return what is wrong with a ruleset that is a folder here, or with the house rules of one from elsewhere."""
     from rpgres.errors import FileError, RpgresError
     from rpgres.plugins import BUILTIN, find_ruleset, standalone_folder
-    from rpgres.rulesets import data_folders, load_rules
+    from rpgres.rulesets import builtin_folder, data_folders, load_rules
     from rpgres.rulesets.places import problems_in
 
-    own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id) or Path()
-    if len(data_folders(ruleset_id, own=own)) < 2:
+    own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id)
+    is_here = own is not None and own.parent != builtin_folder()
+    if not is_here and len(data_folders(ruleset_id, own=own or (None if ruleset_id in BUILTIN else Path()))) < 2:
         return ()
     try:
         load_rules(find_ruleset(ruleset_id))
     except FileError as error:
         return problems_in(error)
     except RpgresError:
-        return ()  # the plugin's own fault, which `plugin list` tells
+        return ()  # a plugin's own fault, which `plugin list` tells
     return ()
 
 
@@ -89,7 +116,7 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="[RULESET]...",
-            help="Check only these.",
+            help="Check only these: ids, or folders of rulesets wherever they are.",
             show_default=False,
             autocompletion=complete_rulesets,
         ),
@@ -100,17 +127,20 @@ def check(
 ) -> None:
     """Check rulesets with all that is laid over them: rules, outcome tables, sheets and scenes.
 
+    A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import say, say_json
     from rpgres.plugins import ruleset_names
-    from rpgres.rulesets.overlays import stray_folders
 
     folders = read_folders(rulesets or ())
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
-    checked = [_checked(one, folders) for one in dict.fromkeys(rulesets_named or known)]
-    strays = [] if rulesets_named else stray_folders(known, extra=folders)
+    checked = []
+    for one in dict.fromkeys(rulesets_named or known):
+        folder = None if one in known else _folder_at(one)
+        checked.append(_checked(one, folders) if folder is None else _checked_folder(folder, folders))
+    strays = [] if rulesets_named else _strays(extra=folders)
     is_well = not strays and all(one.ok for one in checked)
     if as_json:
         say_json({"format": "rpgres.ruleset-check/1", "ok": is_well, "rulesets": checked, "strays": strays})
@@ -133,46 +163,123 @@ def _checked_lines(checked: Sequence[Checked], strays: Sequence[Problem]) -> Ite
     yield from (line(line_of(stray)) for stray in strays)
 
 
+def _folder_at(typed: str) -> Path | None:
+    """Return the folder of the ruleset that is meant by a path, or None for an id.
+
+    Raises:
+        FileError: it is spelt like a path, and no ruleset is there.
+    """
+    from rpgres.errors import FileError
+    from rpgres.rulesets.overlays import FILES, FOLDERS
+
+    path = Path(typed)
+    if path.is_dir() and any((path / name).exists() for name in (*FILES, *FOLDERS)):
+        return path
+    if path.is_file() and path.name == RULESET:
+        return path.parent
+    if path.is_file() and path.suffix == ".toml":
+        better = path.parent / path.stem / RULESET
+        message = f"{path}: a ruleset is a file {RULESET} in a folder that is called as its id; move it to {better}"
+        raise FileError(message, file=typed)
+    if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
+        return None
+    told = (
+        f"has no {RULESET}, and nothing that is laid over one" if path.is_dir() else "there is no such file or folder"
+    )
+    raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
+
+
+def _checked_folder(folder: Path, extra: Sequence[Path]) -> Checked:
+    """Return what is wrong with a ruleset, or with what is laid over one, that need not be where it would be found.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    from rpgres.plugins import folder_fault, is_standalone, owner_of
+    from rpgres.rulesets import Ruleset
+    from rpgres.tomlfiles import Problem
+
+    whole = folder.resolve()
+    owner = owner_of(folder, extra=extra)
+    if owner is not None:
+        return _checked(owner, extra)
+    if not is_standalone(folder):
+        root = whole.parent if folder.name in ("", os.pardir) else folder.parent
+        return _checked(whole.name, [*extra, root])
+    problems, _ = _problems_of(Ruleset(whole.name, data=folder), [folder], extra, is_alone=True)
+    fault = folder_fault(whole.name)
+    if fault:
+        problems = [Problem(str(folder), None, "", fault), *problems]
+    return Checked(whole.name, not problems, (), problems)
+
+
 def _checked(ruleset_id: str, folders: Sequence[Path]) -> Checked:
     """Return what is wrong with a ruleset and all that is laid over it.
 
     Raises:
         UsageError: there is no such ruleset.
     """
-    from rpgres.errors import FileError, PluginError
+    from rpgres.errors import PluginError
     from rpgres.plugins import find_ruleset
-    from rpgres.rulesets import Rules, data_folders, merge_parts, read_parts
-    from rpgres.rulesets.places import problems_in
+    from rpgres.rulesets import data_folders
     from rpgres.tomlfiles import Problem
-    from rpgres.validation import all_problems
 
-    overlays: Sequence[str] = ()
     try:
         ruleset = find_ruleset(ruleset_id, extra=folders)
-        found = data_folders(ruleset_id, own=ruleset.data, extra=folders)
-        overlays = [str(folder) for folder in found[1:]]
-        parts = read_parts(found, ruleset_id=ruleset_id)
-        rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
-        problems = all_problems(rules)
-        # While the rules are broken, each scene would tell the same again.
-        problems += () if problems else _scene_problems(rules, folders)
-    except FileError as error:
-        problems = problems_in(error)
     except PluginError as error:
-        problems = [Problem("", None, "", error.message)]
+        return Checked(ruleset_id, False, (), [Problem("", None, "", error.message)])
+    found = data_folders(ruleset_id, own=ruleset.data, extra=folders)
+    problems, overlays = _problems_of(ruleset, found, folders)
     return Checked(ruleset_id, not problems, overlays, problems)
 
 
-def _scene_problems(rules: Rules, folders: Sequence[Path]) -> Iterator[Problem]:
+def _problems_of(
+    ruleset: Ruleset, found: Sequence[Path], extra: Sequence[Path], *, is_alone: bool = False
+) -> tuple[Sequence[Problem], Sequence[str]]:
+    """Return what is wrong in the folders of a ruleset, and which of them are laid over the first.
+
+    Args:
+        ruleset: its code.
+        found: its folders.
+        extra: the folders of `--rulesets`.
+        is_alone: whether nothing else is laid over it when its scenes are read.
+    """
+    from rpgres.errors import FileError
+    from rpgres.rulesets import Rules, merge_parts, read_parts
+    from rpgres.rulesets.places import problems_in
+    from rpgres.validation import all_problems
+
+    overlays = [str(folder) for folder in found[1:]]
+    try:
+        parts = read_parts(found, ruleset_id=ruleset.id)
+        rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
+        problems = all_problems(rules)
+        # While the rules are broken, each scene would tell the same again.
+        problems += () if problems else _scene_problems(rules, extra, is_alone=is_alone)
+    except FileError as error:
+        problems = problems_in(error)
+    return problems, overlays
+
+
+def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Problem]:
     from rpgres.errors import FileError, RpgresError
     from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
     from rpgres.rulesets.places import problems_in
     from rpgres.scenes import check_scene, read_scene
     from rpgres.tomlfiles import Problem, read_source
 
+    def find(ruleset_id: str) -> Ruleset:
+        return rules.ruleset if ruleset_id == rules.id else find_ruleset(ruleset_id, extra=folders)
+
+    def load(code: Ruleset, *, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
+        if is_alone and code is rules.ruleset:
+            return rules.with_switches(switches)
+        return load_rules(code, switches=switches, extra=extra)
+
     for path in (path for folder in rules.folders for path in sorted((folder / "scenes").glob("*.toml"))):
         try:
-            yield from check_scene(read_scene(read_source(path), find_ruleset=find_ruleset, extra=folders))
+            yield from check_scene(read_scene(read_source(path), find_ruleset=find, extra=folders, load=load))
         except FileError as error:
             yield from problems_in(error)
         except RpgresError as error:

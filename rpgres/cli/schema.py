@@ -22,8 +22,8 @@ def command(
         str,
         typer.Argument(
             metavar="KIND",
-            help="result, pending, odds, error, request, scene-result, table, log, entry, view, answer, verify, "
-            "plugin-check; or of a file: scene, sheet, ruleset, outcomes, menus.",
+            help="result, pending, odds, error, request, scene-result, deck-draw, table, log, entry, view, answer, "
+            "verify, plugin-check; or of a file: scene, sheet, ruleset, outcomes, deck, menus.",
             autocompletion=_complete_kinds,
         ),
     ],
@@ -41,7 +41,7 @@ def command(
     """Print the JSON Schema (2020-12) of something rpgres prints, or of a file it reads.
 
     With a ruleset, the schema knows its actions, outcomes, effects, switches and the keys of its sheets, so that an
-    editor completes and checks the files. For ruleset, outcomes and menus it then describes a house rule: a file
+    editor completes and checks the files. For ruleset, outcomes, deck and menus it then describes a house rule: a file
     that says only what differs.
     """
     from rpgres.cli.options import read_folders

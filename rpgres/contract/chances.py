@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rpgres.actions import play, policy_of
 from rpgres.chance import Streams
 from rpgres.contract.conduct import each
-from rpgres.contract.records import Finding
+from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import come_to, walk_merged
 from rpgres.dealers import SeededDealer
@@ -128,10 +128,16 @@ def check_leaves(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             f"its odds take more than {MOST:,} courses or {SECONDS:g} seconds; most was asked under {told}",
             case.place,
-            "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters",
+            _SPARE if not case.prepared.rules.file.actions[case.prepared.action].roll else _SPARE_DESCRIBED,
         )
 
+    if subject.steady and not any(case.is_example for case in subject.steady):
+        raise NothingToCheck("no action has an example that plays")
     yield from each(subject, of_case)
+
+
+_SPARE = "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters"
+_SPARE_DESCRIBED = "roll fewer dice apart from each other, or let less depend on what is read off them"
 
 
 def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int] | None = None) -> Odds:

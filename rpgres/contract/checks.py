@@ -27,7 +27,7 @@ from rpgres.contract.documents import (
     check_tables,
     check_texts,
 )
-from rpgres.contract.records import Check, Finding, Verdict
+from rpgres.contract.records import Check, Finding, NothingToCheck, Verdict
 from rpgres.contract.secrets import check_views
 from rpgres.contract.sources import check_sources
 from rpgres.contract.subjects import Subject
@@ -76,9 +76,13 @@ def run_check(check: Check, subject: Subject) -> Verdict:
     began = monotonic()
     found: dict[Finding, None] = {}
     printed = StringIO()
+    unchecked = ""
     try:
         with _alone(printed), deadline(SECONDS):
-            found.update(dict.fromkeys(islice(check.find(subject), 1000)))
+            for finding in islice(check.find(subject), 1000):
+                found[finding] = None
+    except NothingToCheck as nothing:
+        unchecked = str(nothing)
     except OutOfTime as error:
         found[Finding(error.message, advice="see what loops, or asks too much")] = None
     except KeyboardInterrupt:
@@ -96,6 +100,7 @@ def run_check(check: Check, subject: Subject) -> Verdict:
         name=check.name,
         title=check.title,
         ok=not problems,
+        unchecked="" if problems else unchecked,
         problems=problems,
         notes=[finding for finding in found if finding.is_note],
         seconds=round(monotonic() - began, 3),

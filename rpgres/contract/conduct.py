@@ -10,32 +10,55 @@ import msgspec
 
 from rpgres.actions import answers_of, event_record
 from rpgres.contract.elsewhere import HASH_SEEDS, digest, digests_elsewhere
-from rpgres.contract.records import Finding
+from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
-from rpgres.contract.walks import Course, account, plain, played, replay
+from rpgres.contract.walks import Course, plain, played, replay
 from rpgres.errors import RpgresError, in_words, place_of
 from rpgres.keeping import read_state, state_record
 from rpgres.players import NO, Policy, Question, View, uniform
 from rpgres.state import State
 from rpgres.table import apply_effects
 
-SEEDS = 5  # with which a case is played for what every play must keep to
+SEEDS = 5  # with which a policy decides
+SHOWN = 120  # bytes of a line of an account
+DOTS = "\N{HORIZONTAL ELLIPSIS}"
 
 _ALONE = "a rule may depend on nothing but the table: no random numbers, clock, files, or changed globals"
+_ORDER = "sort what comes from a set, and use hash() and id() for nothing that is asked or decided"
 
 
 def each(subject: Subject, check: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
-    """Yield what a check finds in every case that plays to an end; a rule that fails is told as a finding."""
-    for case in subject.sound:
+    """Yield what a check finds in every case that goes the same way again; a rule that fails is told as a finding.
+
+    Of one that goes otherwise each time nothing else can be said, and what a check made of it would mislead.
+
+    Raises:
+        NothingToCheck: there is no such case.
+    """
+    for case in something(subject, subject.steady):
         try:
             yield from check(case)
         except RpgresError as error:
             yield Finding(error.message, case.place)
 
 
+def something(subject: Subject, cases: list[Case]) -> list[Case]:
+    """Return the cases.
+
+    Raises:
+        NothingToCheck: there are none.
+    """
+    if not cases:
+        raise NothingToCheck(subject.lack)
+    return cases
+
+
 def check_ends(subject: Subject) -> Iterator[Finding]:
     """Yield the actions that fail or do not end when their examples and the steps of scenes are played."""
     yield from subject.faults
+    failed = {case.prepared.action for case in subject.cases} - {case.prepared.action for case in subject.sound}
+    if failed:
+        yield Finding(f"the checks that follow do not play {', '.join(sorted(failed))}", is_note=True)
     played_actions = {case.prepared.action for case in subject.cases}
     for action in subject.rules.file.actions:
         if action not in played_actions:
@@ -50,51 +73,52 @@ def check_ends(subject: Subject) -> Iterator[Finding]:
 
 def check_repeats(subject: Subject) -> Iterator[Finding]:
     """Yield cases that go otherwise when they are played again with the same seed, in another order."""
-    sound = subject.sound
-    first = {id(case): _accounts(case) for case in sound}
-    for case in reversed(sound):
-        for one, other in zip(first[id(case)], _accounts(case), strict=True):
-            if one != other:
-                yield Finding(f"played twice on the same answers it goes {_difference(one, other)}", case.place, _ALONE)
-                break
-
-
-def _accounts(case: Case) -> list[list[bytes]]:
-    accounts = []
-    for number in range(SEEDS):
-        try:
-            accounts.append(account(case.prepared, seed=f"contract#{number}"))
-        except RpgresError as error:
-            accounts.append([error.message.encode()])
-    return accounts
+    something(subject, subject.sound)
+    told: dict[str, Finding] = {}
+    for case, one, other in subject.fickle:
+        what = f"played twice on the same answers it goes {_difference(one, other)}"
+        told.setdefault(case.prepared.action, Finding(what, case.place, _ALONE))
+    yield from told.values()
+    if told:
+        yield Finding(f"the checks that follow do not play {', '.join(sorted(told))}", is_note=True)
 
 
 def _difference(one: list[bytes], other: list[bytes]) -> str:
     for left, right in zip(one, other, strict=False):
         if left != right:
-            return f"{_short(left)} first, and {_short(right)} then"
+            where = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+            return f"{_short(left, where)} first, and {_short(right, where)} then"
     return f"{len(one)} steps far first, and {len(other)} then"
 
 
-def _short(line: bytes) -> str:
-    text = line.decode(errors="replace")
-    return text if len(text) <= 120 else f"{text[:119]}\N{HORIZONTAL ELLIPSIS}"
+def _short(line: bytes, where: int) -> str:
+    """Return a line, or the piece of a long one in which a place stands."""
+    if len(line) <= SHOWN:
+        return line.decode(errors="replace")
+    begin = max(0, where - SHOWN // 2)
+    piece = line[begin : begin + SHOWN].decode(errors="replace")
+    before, after = (DOTS if begin else ""), (DOTS if begin + SHOWN < len(line) else "")
+    return f"{before}{piece}{after}"
 
 
 def check_hash_seeds(subject: Subject) -> Iterator[Finding]:
     """Yield cases that go otherwise in a process in which Python hashes texts in another way."""
     if not subject.is_installed:
-        yield Finding("not checked: no other process finds a ruleset that is not installed", is_note=True)
-        return
-    here = {case.name: digest(case.prepared) for case in subject.sound}
-    for seed, found in zip(HASH_SEEDS, digests_elsewhere(subject.rules.id, list(here)), strict=True):
-        for case in subject.sound:
-            if found.get(case.name) != here[case.name]:
-                yield Finding(
-                    f"in a process of its own (PYTHONHASHSEED={seed}) it goes otherwise",
-                    case.place,
-                    "sort what comes from a set, and use hash() and id() for nothing that is asked or decided",
-                )
+        raise NothingToCheck("no other process finds a ruleset that is not installed")
+    here = {case.name: digest(case.prepared) for case in something(subject, subject.steady)}
+    elsewhere = digests_elsewhere(subject.rules.id, list(here))
+    for case in subject.steady:
+        found = [digests.get(case.name) for digests in elsewhere]
+        if found == [here[case.name]] * len(found):
+            continue
+        if len(set(found)) > 1:
+            yield Finding(f"two processes of its own ({_SEEDS}) go two ways", case.place, _ORDER)
+        else:  # fresh processes agree: either texts happen to fall in order there, or something outlived a run here
+            told = "in a process of its own it goes otherwise than here, where other actions were played before"
+            yield Finding(told, case.place, f"{_ALONE}; and {_ORDER}")
+
+
+_SEEDS = ", ".join(f"PYTHONHASHSEED={seed}" for seed in HASH_SEEDS)
 
 
 def check_replays(subject: Subject) -> Iterator[Finding]:
@@ -207,7 +231,10 @@ def _state_faults(state: State) -> Iterator[str]:
 
 def check_policies(subject: Subject) -> Iterator[Finding]:
     """Yield policies that answer with something else than the question offers, fail, or decide otherwise again."""
-    for name, policy in subject.rules.ruleset.policies.items():
+    policies = subject.rules.ruleset.policies
+    if not policies:
+        raise NothingToCheck("it has no policy")
+    for name, policy in policies.items():
         yield from each(subject, partial(_policy, name=name, policy=policy))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rpgres.actions import labels_of
-from rpgres.contract.records import Finding
+from rpgres.contract.conduct import something
+from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject, read_example
 from rpgres.contract.walks import Course, account, deadline
 from rpgres.errors import FileError, RpgresError
@@ -88,6 +89,7 @@ def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
 
 def check_labels(subject: Subject) -> Iterator[Finding]:
     """Yield questions that are asked under a label that nothing declares, so that nobody could answer them."""
+    something(subject, subject.sound)
     for action in subject.rules.file.actions:
         cases = [case for case in subject.sound if case.prepared.action == action]
         declared = labels_of(subject.rules, action)
@@ -139,6 +141,8 @@ def check_tables(subject: Subject) -> Iterator[Finding]:
             yield Finding(error.message)
         else:
             readable.append(name)
+    if not readable:
+        raise NothingToCheck("it has no outcome table")
     came_to = _settled(subject)
     for action, described in rules.file.actions.items():
         for name in described.tables:
@@ -149,12 +153,14 @@ def check_tables(subject: Subject) -> Iterator[Finding]:
         unmet = [band for band in rules.table(name) if (name, band) not in met]
         if unmet and came_to:
             yield Finding(f"no example and no scene comes to {', '.join(unmet)} of the table {name}", is_note=True)
+    if not came_to:
+        raise NothingToCheck(subject.lack if not subject.sound else "nothing that is played comes to an outcome table")
 
 
 def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Finding]:
     bands, table = rules.file.bands, rules.table(name)
     where = _table_place(rules, name)
-    ranged = [band for band in bands if bands[band].from_ is not None or bands[band].to is not None]
+    ranged = [band for band in bands if bands[band].has_bounds]
     by_margin = {known for known, _, is_by_margin in came_to if is_by_margin}
     met = {band for known, band, _ in came_to if known == name}
     if len(table) > 1:
@@ -178,7 +184,7 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
 def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
     """Tell whether a margin, or that nothing opposes, leads to a row of a table with several."""
     its = bands[band]
-    if its.from_ is not None or its.to is not None or its.unopposed:
+    if its.has_bounds or its.unopposed:
         return True
     return any(other.also == band for other in bands.values())
 
@@ -206,8 +212,11 @@ def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
 
 def check_switches(subject: Subject) -> Iterator[Finding]:
     """Yield examples that cannot be played with some choice of a switch."""
-    sound = {case.prepared.action for case in subject.sound}
-    examples = [case for case in subject.examples if isinstance(case, Case) and case.prepared.action in sound]
+    if not subject.rules.file.switches:
+        raise NothingToCheck("it has no switch")
+    examples = [case for case in something(subject, subject.sound) if case.is_example]
+    if not examples:
+        raise NothingToCheck("no action has an example that plays")
     for switch, described in subject.rules.file.switches.items():
         for choice in described.choices:
             if choice == described.default:
@@ -219,7 +228,8 @@ def check_switches(subject: Subject) -> Iterator[Finding]:
 
 def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
     try:
-        prepared = read_example(rules, case.prepared.action)
+        has_same_decks = rules.laid == case.prepared.rules.laid
+        prepared = read_example(rules, case.prepared.action, with_cards=has_same_decks)
         with deadline(SECONDS):
             for number in range(5):
                 account(prepared, seed=f"contract#{number}")
@@ -230,8 +240,12 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
 def check_sheets(subject: Subject) -> Iterator[Finding]:
     """Yield sheets that cannot be read, or that give another character when they are read again."""
     paths = subject.files("sheets")
-    if subject.rules.file.sheet and not paths:
-        yield Finding("no sheet comes with it", advice="a sample in sheets/ lets people try it at once", is_note=True)
+    if not paths:
+        raise NothingToCheck(
+            "no sheet comes with it; a sample in sheets/ lets people try it at once"
+            if subject.rules.file.sheet
+            else "its characters have no sheets"
+        )
     for path in paths:
         try:
             first, again = (read_sheet(subject.rules, str(path.absolute())) for _ in range(2))
@@ -248,6 +262,8 @@ def check_sheets(subject: Subject) -> Iterator[Finding]:
 
 def check_scenes(subject: Subject) -> Iterator[Finding]:
     """Yield scenes that cannot be played, and expectations that do not hold."""
+    if not subject.scenes:
+        raise NothingToCheck(f"no scene comes with it; {_EXPECT}")
     total = 0
     for path, scene in subject.scenes:
         if isinstance(scene, RpgresError):
@@ -272,6 +288,9 @@ def check_scenes(subject: Subject) -> Iterator[Finding]:
     if not total:
         yield Finding(
             "no scene expects anything",
-            advice="a scene in scenes/ with an `expect` keeps a rule as it is meant",
+            advice=_EXPECT,
             is_note=True,
         )
+
+
+_EXPECT = "a scene in scenes/ with an `expect` keeps a rule as it is meant"

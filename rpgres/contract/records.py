@@ -35,13 +35,17 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{place}{self.what}{f'; {self.advice}' if self.advice else ''}"
 
 
+class NothingToCheck(Exception):  # it names a fact and is no fault
+    """Raised by a check that had nothing to look at; says why, so that nobody takes it for passed."""
+
+
 class Check(msgspec.Struct, frozen=True):
     """One clause of the contract.
 
     Attributes:
         name: how it is called in commands and tests.
         title: what holds when it passes, in one line.
-        find: yields what is wrong.
+        find: yields what is wrong; raises `NothingToCheck` when there is nothing in which something could be.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     title: str
     ok: bool
+    unchecked: str = ""
     problems: list[Finding] = []
     notes: list[Finding] = []
     seconds: float = 0.0

@@ -9,7 +9,7 @@ from msgspec import structs
 from rpgres.actions import Prepared, event_record, play
 from rpgres.chance import Streams
 from rpgres.contract.conduct import each
-from rpgres.contract.records import Finding
+from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import Asked, noting, plain
 from rpgres.dealers import SeededDealer
@@ -26,10 +26,14 @@ _ADVICE = "look at table.state.seen_by(seat) for what you offer somebody, and no
 def check_views(subject: Subject) -> Iterator[Finding]:
     """Yield questions that tell a seat of something it cannot see: it is asked, or offered, something else."""
 
+    compared = 0
+
     def of_case(case: Case) -> Iterator[Finding]:
+        nonlocal compared
         state = case.prepared.state
         for seat in sorted({GM, *(state.seat_of(name) for name in state.characters)}):
             for hidden in hidden_from(seat, case.prepared):
+                compared += 1
                 for number in range(SEEDS):
                     told = _leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
                     if told:
@@ -37,6 +41,8 @@ def check_views(subject: Subject) -> Iterator[Finding]:
                         return
 
     yield from each(subject, of_case)
+    if not compared:
+        raise NothingToCheck("nothing in what is played could be hidden from anybody")
 
 
 def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:

@@ -8,7 +8,7 @@ from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
-from rpgres.contract.records import Finding
+from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Subject
 from rpgres.rulesets import Ruleset
 
@@ -61,7 +61,10 @@ class Fault(NamedTuple):
 
 def check_sources(subject: Subject) -> Iterator[Finding]:
     """Yield what the code imports or calls that no rule may touch, in every module that its rules are made of."""
-    for module, file in sorted(modules_of(subject.rules.ruleset).items()):
+    modules = modules_of(subject.rules.ruleset)
+    if not modules:
+        raise NothingToCheck("it has no code of its own")
+    for module, file in sorted(modules.items()):
         try:
             tree = ast.parse(file.read_bytes(), str(file))
         except (OSError, SyntaxError, ValueError) as error:

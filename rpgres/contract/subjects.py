@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.actions import Prepared, prepare
 from rpgres.contract.records import Finding
-from rpgres.contract.walks import Walk, first_plays, walk
+from rpgres.contract.walks import Walk, account, first_plays, walk
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.places import problem_at
@@ -24,6 +24,7 @@ from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.playing import is_due, play_step, prepare_step
 from rpgres.tomlfiles import read_source
 
+SEEDS = 5  # with which a case is played twice, to see whether it goes the same way
 LEAVES = 1000  # courses that are followed for an action's example, and as many for all its steps in scenes together
 FEWEST = 20  # courses that are followed for any step
 
@@ -151,6 +152,34 @@ class Subject:
         return [case for case in self.cases if case.prepared.action not in failed]
 
     @cached_property
+    def fickle(self) -> list[tuple[Case, list[bytes], list[bytes]]]:
+        """The sound cases that go otherwise when they are played again with the same seed, in another order.
+
+        Each with the first two accounts that differ.
+        """
+        first = [_accounts(case) for case in self.sound]
+        found = []
+        for case, accounts in zip(reversed(self.sound), reversed(first), strict=True):
+            pairs = zip(accounts, _accounts(case), strict=True)
+            differing = next(((one, other) for one, other in pairs if one != other), None)
+            if differing is not None:
+                found.append((case, *differing))
+        return found
+
+    @cached_property
+    def steady(self) -> list[Case]:
+        """The sound cases of actions that always go the same way again."""
+        fickle = {case.prepared.action for case, *_ in self.fickle}
+        return [case for case in self.sound if case.prepared.action not in fickle]
+
+    @property
+    def lack(self) -> str:
+        """Why there is nothing to play for a check."""
+        if not self.cases:
+            return "no example and no scene plays an action"
+        return "no action goes the same way twice" if self.sound else "no action plays to its end"
+
+    @cached_property
     def _played(self) -> list[tuple[Case, Finding | None]]:
         played: list[tuple[Case, Finding | None]] = []
         failed: set[str] = set()
@@ -186,6 +215,16 @@ class Subject:
         return {action: actions.count(action) for action in actions}
 
 
+def _accounts(case: Case) -> list[list[bytes]]:
+    accounts = []
+    for number in range(SEEDS):
+        try:
+            accounts.append(account(case.prepared, seed=f"contract#{number}"))
+        except RpgresError as error:
+            accounts.append([error.message.encode()])
+    return accounts
+
+
 def _steps(scene: Scene) -> Iterator[Case]:
     """Yield the steps of a scene with the table as it is when their turn comes; the scene ends at one that fails."""
     from rpgres.actions import Result
@@ -216,8 +255,13 @@ def _steps(scene: Scene) -> Iterator[Case]:
 # Examples
 
 
-def read_example(rules: Rules, action: str) -> Prepared:
+def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepared:
     """Return the action that an `example` types, with its inputs read.
+
+    Args:
+        rules: the ruleset.
+        action: the action.
+        with_cards: whether the cards it names are laid; those of one deck are not in another.
 
     Raises:
         UsageError: it is not a command line for this action.
@@ -231,13 +275,14 @@ def read_example(rules: Rules, action: str) -> Prepared:
     start = ["rpgres", "roll", rules.id, action]
     if words[: len(start)] != start:
         raise UsageError(f"{text!r} does not begin with {shlex.join(start)!r}")
+    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
     inputs: dict[str, Any] = {}
     switches: dict[str, str] = {}
     for name, value in _options(rules, action, words[len(start) :]):
         if name == "switch":
             switch, _, choice = str(value).partition("=")
             switches[switch] = choice
-        elif name not in SHARED:
+        elif name not in SHARED and (with_cards or name not in cards):
             inputs[name] = [*inputs[name], value] if name in inputs else [value]
     chosen = rules.with_switches(switches) if switches else rules
     plain = {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}

@@ -256,10 +256,18 @@ def _read_numbers(pool: Pool, text: str) -> list[int]:
     faces: list[int] = []
     for word in text.replace(",", " ").split():
         face = int(word) if word.isascii() and word.isdigit() and len(word) < 20 else 0
+        if word == _zeros(pool):
+            face = pool.sides
         if face not in pool.faces:
             _refuse(f"{_expected(pool)}; {word!r} in {text!r} is no face of a d{pool.sides}", text)
         faces.append(face)
     return faces
+
+
+def _zeros(pool: Pool) -> str:
+    """Return how real dice show the highest face of a d10, d100, d1000: 0, 00, 000; empty for any other die."""
+    text = str(pool.sides)
+    return text[1:] if text == f"1{'0' * (len(text) - 1)}" else ""
 
 
 def _face_text(pool: Pool, face: int) -> str:
@@ -276,7 +284,8 @@ def _expected(pool: Pool) -> str:
     if pool.sides == FATE:
         return f"{said}, e.g. {('++0-' * pool.count)[: pool.count]}"
     example = (str(pool.sides - place % pool.sides) for place in range(pool.count))
-    return f"{said}, e.g. {','.join(example)}"
+    zeros = f" ({_zeros(pool)} stands for {pool.sides})" if _zeros(pool) else ""
+    return f"{said}, e.g. {','.join(example)}{zeros}"
 
 
 def _expected_pools(pools: Sequence[Pool]) -> str:

@@ -8,12 +8,14 @@ from rpgres.ladder import LadderOdds
 from rpgres.notations import DiceOdds
 from rpgres.odds import Chance, OddsResult
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.words import band_title, rung, style_of, title
+from rpgres.render.words import rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
 
 INDENT = "  "
+BEST = "best"  # in place of a policy: whoever acts decides as well as can be
 FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
 LONGEST_FRACTION = 24  # longer ones are for the JSON
+AT_LEAST = "at least "
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 
 
@@ -25,9 +27,9 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         file: the ruleset's data, for its words.
         bars: columns for a bar; 0 for none.
     """
-    names = {name: band_title(file, name) for name in record.outcomes}
+    names = titles(file, record.outcomes)
     width = max(map(len, names.values()), default=0)
-    fractions = _fractions(record.outcomes)
+    fractions = _fractions(record.outcomes, left=record.open)
     lines = [line(Piece(f"{title(record.action or '')}: odds", "title"))]
     for name, chance in record.outcomes.items():
         bar = _bar(chance.probability, bars)
@@ -54,7 +56,7 @@ def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
     ]
     rows = list(record.outcomes.items())
     width = max((len(value) for value, _ in rows), default=1)
-    fractions = _fractions(dict(rows[:MOST_ROWS]))
+    fractions = _fractions(dict(rows[:MOST_ROWS]), left=record.open)
     wide = max(map(len, fractions.values()), default=0)
     for value, chance in rows[:MOST_ROWS]:
         bar = _bar(chance.probability / most, bars)
@@ -69,7 +71,7 @@ def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
 def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
     """Return the odds at every rung as a table, with the ruleset's advice on difficulty under it."""
     bands = list(dict.fromkeys(name for one in ladder.ladder for name in one.outcomes))
-    heads = [band_title(file, name) for name in bands]
+    heads = list(titles(file, bands).values())
     widths = [max(9, len(head)) for head in heads]
     names = [rung(one.value, file.ladder) for one in ladder.ladder]
     first = max(map(len, ("against", *names)))
@@ -101,9 +103,22 @@ def percent(probability: float) -> str:
     return f"{100 * probability:.2f} %"
 
 
-def _fractions(outcomes: Mapping[str, Chance]) -> dict[str, str]:
-    """Return the exact chances as shown: nothing in place of one that would fill the line."""
-    return {name: one.exact if len(one.exact) <= LONGEST_FRACTION else "" for name, one in outcomes.items()}
+def _fractions(outcomes: Mapping[str, Chance], *, left: Chance) -> dict[str, str]:
+    return {name: _fraction(one, left=left) for name, one in outcomes.items()}
+
+
+def _fraction(chance: Chance, *, left: Chance) -> str:
+    """Return an exact chance as shown: nothing in place of one that would fill the line.
+
+    With something left open, it is the least that it can be, and said to be.
+    """
+    if len(chance.exact) > LONGEST_FRACTION:
+        return ""
+    return f"{AT_LEAST if _is_open(left) else ''}{chance.exact}"
+
+
+def _is_open(left: Chance) -> bool:
+    return left.exact != "0"
 
 
 def _at_least(outcomes: Mapping[str, Chance]) -> dict[str, float]:
@@ -132,10 +147,9 @@ def _choice_lines(record: OddsResult, bars: int) -> Iterator[Line]:
         return
     yield line(INDENT, f"success by the first choice ({record.choices[0].label}), if all after it is decided well:")
     width = max(len(choice.option) for choice in record.choices)
-    fractions = _fractions({choice.option: choice.success for choice in record.choices})
     for choice in record.choices:
-        shown = f"{percent(choice.success.probability):>9}  {fractions[choice.option]}"
-        left = f"  (open: {percent(choice.open.probability)})" if choice.open.exact != "0" else ""
+        shown = f"{percent(choice.success.probability):>9}  {_fraction(choice.success, left=choice.open)}"
+        left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
         name = Piece(f"{choice.option:<{width}}", "name")
         yield line(INDENT * 2, name, "  ", *_bar(choice.success.probability, bars), shown, left)
 
@@ -147,11 +161,12 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
-        yield line(INDENT, f"success in all: {percent(float(both))}  {both}")
+        bound = AT_LEAST if _is_open(record.open) else ""
+        yield line(INDENT, f"success in all: {percent(float(both))}  {bound}{both}")
 
 
 def _left_open(chance: Chance) -> Iterator[Line]:
-    if chance.exact != "0":
+    if _is_open(chance):
         yield line(INDENT, f"left open: {percent(chance.probability)} (not followed to an end, and not shared out)")
 
 
@@ -161,7 +176,9 @@ def _style(file: RulesetFile, band: str) -> str:
 
 
 def _notes(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
+    everybody = "everybody else" if BEST in policies.values() else "everybody"
     for who, name in policies.items():
-        yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+        how = "as well as can be" if name == BEST else f"policy {name}"
+        yield line(INDENT, Piece(f"decisions of {everybody if who == '*' else who}: {how}", "quiet"))
     if note:
         yield line(INDENT, "note: ", note)

@@ -9,10 +9,10 @@ from rpgres.actions import Pending, Result, event_record
 from rpgres.chance import run_seed
 from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, who_is
+from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.rulesets import RulesetFile
 from rpgres.state import FACE_DOWN
-from rpgres.table import Event
+from rpgres.table import PLACE, Event
 
 INDENT = "  "
 
@@ -139,11 +139,12 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
         match first["event"]:
             case "roll":
                 dice = dice_pieces(first["faces"], is_drawn=is_drawn) if first["faces"] else [Piece("no dice")]
-                yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"))
+                words = f" ({first['words']})" if first.get("words") else ""
+                yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"), words)
             case "decision" if first["answer"] != NO:
                 text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
                 yield line(INDENT, f"{first['label']} ({who_is(first['who'])}): ", Piece(first["answer"], "name"), text)
-            case "draw":
+            case "draw" if first["label"] != PLACE:
                 yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
             case "move" if first["label"]:
                 yield line(INDENT, f"{_whose(first)}: ", _cards(first["cards"]))
@@ -272,7 +273,7 @@ def summary_lines(counts: Mapping[str, int], file: RulesetFile | None) -> list[L
     runs = sum(counts.values())
     order = [*(file.bands if file is not None else ()), *counts]
     names = [name for name in dict.fromkeys(order) if name in counts]
-    shown = {name: band_title(file, name) for name in names}
+    shown = titles(file, names)
     width = max(len(text) for text in shown.values())
     lines = [line(Piece(f"{runs} runs", "title"))]
     for name in names:

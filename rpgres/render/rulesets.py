@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from rpgres.descriptions import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.inputs import metavar
 from rpgres.plugins import RulesetName
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import effect_words, signed, title
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
+from rpgres.rulesets.records import Formula, PileText, bounded
 from rpgres.rulesets.rules import BOUNDS
 
 INDENT = "  "
@@ -40,12 +43,16 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     found += _section(
         "Outcomes", _columns([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
     )
-    for heading, option, kind in (("Dice", "--given", "chance"), ("Decisions", "--choose", "decision")):
+    chance = "Dice and cards" if ruleset.piles else "Dice"
+    for heading, option, kind in ((chance, "--given", "chance"), ("Decisions", "--choose", "decision")):
         labels = {name: label for name, label in ruleset.labels.items() if label.kind == kind}
         found += _section(f"{heading} ({option} LABEL=...)", _label_lines(labels))
     found += _section("House rules (--switch NAME=CHOICE)", _switch_lines(ruleset.switches, ruleset.in_force))
     found += _section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
     found += _section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
+    found += _section("Where cards lie", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
+    decks = [(f"{ruleset.id}/{name}", f"{deck.size} cards: {deck.title}") for name, deck in ruleset.decks.items()]
+    found += _section("Decks (rpgres deck show NAME)", _columns(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
     found += _section("Sheet", _columns(sheet))
     found += _section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
@@ -82,12 +89,12 @@ def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = [(key, str(described[key])) for key in ("roll", "vs", "by") if key in described]
     rows += [("under", "lower is better")] if described.get("under") else []
     rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
-    rows += described.get("numbers", {}).items()
+    rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
     for other in described.get("instead", {}).values():
         told = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
-        rows.append(("or", told + _condition(other["when"], other["unless"])))
+        rows.append(("or", told + condition_words(other["when"], other["unless"])))
     for band, range_ in described.get("bands", {}).items():
-        rows.append((band, _bounds(range_["from"], range_["to"]) + _condition(range_["when"], range_["unless"])))
+        rows.append((band, _bounds(range_["from"], range_["to"]) + condition_words(range_["when"], range_["unless"])))
     return rows
 
 
@@ -122,7 +129,7 @@ def _columns(rows: Sequence[tuple[str, str]], *, indent: str = INDENT) -> Iterat
 def _band(band: Band, *, what: str) -> str:
     """Return an outcome with what gives it: bounds of the margin, or of whatever actions measure."""
     bounds = [
-        _bounds(band.from_, band.to, what=what) + _condition(band.when, band.unless),
+        _bounds(band.from_, band.to, what=what) + condition_words(band.when, band.unless),
         "when nothing opposes" if band.unopposed else "",
         f"also {band.also}" if band.also else "",
     ]
@@ -161,13 +168,31 @@ def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -
         yield line(INDENT * 2, Piece(f"source: {switch.source}", "quiet"))
 
 
+SEEN = {"up": "face up", "down": "face down"}
+
+
+def _pile(pile: PileText) -> str:
+    """Return a place for cards in words: who sees them, what lies there, where they come from."""
+    owner = "its owner" if pile.each else "the game master"
+    seen = SEEN.get(pile.face, f"seen by {owner} alone") + (
+        ", hidden" + condition_words(pile.hidden_when, {}) if pile.hidden_when else ""
+    )
+    told = [seen, "one for each character" if pile.each else ""]
+    told += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
+    if pile.refill:
+        told.append(f"when empty made of {pile.refill}{condition_words(pile.refill_when, {})}")
+    told.append(f"cards typed for it come from {pile.dealt_from}" if pile.dealt_from else "")
+    return f"{pile.title}: {'; '.join(filter(None, told))}"
+
+
 def _effect(effect: EffectText) -> str:
     fields = "; ".join(f"{name}: {text}" for name, text in effect.fields.items())
     return f"{effect.help} ({fields})" if fields else effect.help
 
 
 def _ladder(ladder: Mapping[str, int]) -> str:
-    return ", ".join(f"{title(name)} {signed(number)}" for name, number in ladder.items())
+    show = signed if min(ladder.values()) < 0 else str  # difficulties have no sign
+    return ", ".join(f"{title(name)} {show(number)}" for name, number in ladder.items())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -182,9 +207,16 @@ def _table_lines(table: Mapping[str, Row], bands: Mapping[str, str], in_force: M
         yield from _consequence_lines(row.effects, row.ask, in_force, indent=INDENT * 2)
 
 
-def _rolled_lines(rolls: Mapping[str, str], *, indent: str) -> Iterator[Line]:
-    for label, dice in rolls.items():
-        yield line(indent, "rolls ", Piece(label, "name"), f": {dice}")
+def _rolled_lines(rolls: Mapping[str, Formula], *, indent: str) -> Iterator[Line]:
+    for label, formula in rolls.items():
+        yield line(indent, "rolls ", Piece(label, "name"), f": {_formula(formula)}")
+
+
+def _formula(formula: Formula) -> str:
+    """Return dice or a number with the bounds it has."""
+    its = bounded(formula)
+    sides = (("at least", its.at_least), ("at most", its.at_most))
+    return ", ".join([its.value, *(f"{word} {bound}" for word, bound in sides if bound is not None)])
 
 
 def _consequence_lines(
@@ -197,24 +229,29 @@ def _consequence_lines(
     """Yield effects, then questions with their options, each with what comes of it below."""
     for effect in effects:
         plain = {key: value for key, value in effect.items() if key not in ("when", "unless")}
-        condition = _condition(effect.get("when", {}), effect.get("unless", {}))
+        condition = condition_words(effect.get("when", {}), effect.get("unless", {}))
         yield line(indent, "* ", effect_words(plain), Piece(condition, "quiet"))
     for label, question in ask.items():
         switch = question.who.removeprefix("switch:")
         who = f"{in_force[switch]}, by the house rule {switch}" if switch in in_force else question.who
         passes = ", may pass" if question.optional else ""
         asked = f" ({who}{passes}): {question.text}"
-        condition = _condition(question.when, question.unless)
+        condition = condition_words(question.when, question.unless)
         yield line(indent, "? ", Piece(label, "name"), asked, Piece(condition, "quiet"))
         for name, option in question.options.items():
-            condition = _condition(option.when, option.unless)
+            condition = condition_words(option.when, option.unless)
             yield line(indent, INDENT, Piece(name, "name"), f": {option.text}", Piece(condition, "quiet"))
             yield from _rolled_lines(option.rolls, indent=indent + INDENT * 2)
             yield from _consequence_lines(option.effects, option.ask, in_force, indent=indent + INDENT * 2)
 
 
-def _condition(when: Mapping[str, Any], unless: Mapping[str, Any]) -> str:
-    """Return a condition in words, in brackets; nothing when it always holds."""
+def condition_words(when: Mapping[str, Any], unless: Mapping[str, Any]) -> str:
+    """Return a condition in words, in brackets; nothing when it always holds.
+
+    Args:
+        when: what has to hold, all of it.
+        unless: what must not hold, all of it together.
+    """
     parts = [
         f"{word} {' and '.join(_fact(key, value) for key, value in condition.items())}"
         for word, condition in (("when", when), ("unless", unless))

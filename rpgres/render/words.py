@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rpgres.render.lines import Piece
@@ -21,6 +21,9 @@ def signed(number: int) -> str:
     return f"{number:+d}"
 
 
+LOWEST, HIGHEST = 4, 12  # the rungs between which a ladder still names ratings
+
+
 def rung(number: int, ladder: Mapping[str, int]) -> str:
     """Return a total in the ladder's words, the bare number when there is no ladder.
 
@@ -29,12 +32,13 @@ def rung(number: int, ladder: Mapping[str, int]) -> str:
     >>> rung(20, {"hard": 20, "easy": 10}), rung(23, {"hard": 20, "easy": 10})
     ('Hard (20)', '23')
 
-    A ladder without negative numbers names difficulties and not ratings, so other numbers stand for themselves.
+    A ladder that begins well over 0, or goes far, names difficulties and not ratings, so other numbers stand for
+    themselves.
     """
     if not ladder:
         return str(number)
     names = {value: name for name, value in ladder.items()}
-    if min(names) >= 0:
+    if min(names) > LOWEST or max(names) > HIGHEST:
         return f"{title(names[number])} ({number})" if number in names else str(number)
     if number in names:
         return f"{title(names[number])} ({signed(number)})"
@@ -117,6 +121,13 @@ def band_title(file: RulesetFile | None, band: str) -> str:
     """Return what an outcome is called."""
     known = file.bands.get(band) if file is not None else None
     return known.title if known is not None else title(band)
+
+
+def titles(file: RulesetFile | None, bands: Iterable[str]) -> dict[str, str]:
+    """Return what outcomes are called, with the name of each where several are called the same."""
+    titles = {band: band_title(file, band) for band in bands}
+    said = list(titles.values())
+    return {band: f"{text} ({band})" if said.count(text) > 1 else text for band, text in titles.items()}
 
 
 def style_of(success: bool | None, margin: int | None) -> str:

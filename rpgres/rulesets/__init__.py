@@ -37,7 +37,7 @@ from rpgres.rulesets.records import (
     Switch,
     Track,
 )
-from rpgres.rulesets.rules import Ask, Choice, Option, Rules, Settlement, load_rules, unknown, value_of
+from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, load_rules, unknown, value_of
 
 __all__ = [
     "API",
@@ -68,6 +68,7 @@ __all__ = [
     "Row",
     "RowOption",
     "RowQuestion",
+    "RowRoll",
     "Rule",
     "Rules",
     "Ruleset",

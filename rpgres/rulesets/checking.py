@@ -13,13 +13,15 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets.describing import description_problems
+from rpgres.rulesets.laying import laying_problems, switch_problems
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import Action, Condition, Parameter, Range
-from rpgres.rulesets.rows import condition_problems, missing, row_problems, unregistered
+from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, Parameter
+from rpgres.rulesets.rows import missing, roles_of, row_problems, undescribed, unregistered
 from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.using import unused_problems
 from rpgres.tomlfiles import Problem, nearest, problem_error
 
 # What the commands that resolve an action take for themselves.
@@ -40,11 +42,14 @@ def data_problems(rules: Rules) -> list[Problem]:
         _parameters,
         _actions,
         _names,
+        _effects,
         description_problems,
         reach_problems,
         row_problems,
         _sheet_fields,
+        laying_problems,
         stray_problems,
+        unused_problems,
     )
     return list({_key(problem): problem for check in checks for problem in check(rules)}.values())
 
@@ -103,9 +108,10 @@ def _bands(rules: Rules) -> Iterator[Problem]:
         elif band.also and bands[band.also].also:
             message = f"{band.also} is itself also {bands[band.also].also}; a band is one other at most"
             yield problem_at(texts, ("bands", name, "also"), message)
-    plain = {
-        name: Range(from_=band.from_, to=band.to) for name, band in bands.items() if not (band.when or band.unless)
-    }
+        elif band.also and {band.success, bands[band.also].success} == {True, False}:
+            message = f"of {name} and {band.also} one is a success and the other a failure, so it cannot be both"
+            yield problem_at(texts, ("bands", name, "also"), message)
+    plain = {name: band for name, band in bands.items() if not band.is_exception}
     yield from range_problems(rules, ("bands",), plain)
 
 
@@ -127,6 +133,17 @@ def _parameters(rules: Rules) -> Iterator[Problem]:
             yield problem_at(rules.texts(), ("parameters", key, *path), message)
 
 
+_KINDS = {"integer": "a whole number", "counter": "a counter", "flag": "a flag"}
+
+
+def _bound_faults(low: int | None, high: int | None, default: object) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with bounds and a default between them."""
+    if low is not None and high is not None and low > high:
+        yield ("at-least",), f"at least {low} and at most {high} is no number"
+    elif type(default) is int and ((low is not None and default < low) or (high is not None and default > high)):
+        yield ("default",), f"the default {default} is not within its own bounds"
+
+
 def _parameter_faults(key: str, parameter: Parameter) -> Iterator[tuple[Path, str]]:
     names: list[tuple[Path, str]] = [(("name",) if parameter.name else (), parameter.name or key)]
     names += [(("aliases", number), alias) for number, alias in enumerate(parameter.aliases)]
@@ -137,6 +154,12 @@ def _parameter_faults(key: str, parameter: Parameter) -> Iterator[tuple[Path, st
         yield (), "a choice without choices"
     if parameter.kind == "choice" and parameter.default is not None and parameter.default not in parameter.choices:
         yield ("default",), f"the default {parameter.default!r} is none of the choices"
+    yield from _bound_faults(parameter.at_least, parameter.at_most, parameter.default)
+    default, kind = parameter.default, parameter.kind
+    if default is not None and kind in ("integer", "counter") and type(default) is not int:
+        yield ("default",), f"the default of {_KINDS[kind]} is a whole number, not {default!r}"
+    if default is not None and kind == "flag" and type(default) is not bool:
+        yield ("default",), f"the default of {_KINDS[kind]} is true or false, not {default!r}"
     for kind, needed in (("tag", parameter.tag), ("counter", parameter.counter)):
         if parameter.kind == kind and not needed:
             yield (), f"of the kind {kind!r}, it has to say which {kind} = ... it is about"
@@ -144,13 +167,16 @@ def _parameter_faults(key: str, parameter: Parameter) -> Iterator[tuple[Path, st
 
 def _actions(rules: Rules) -> Iterator[Problem]:
     code, data = rules.ruleset.actions, rules.file.actions
-    texts = rules.texts()
+    texts, file_alone = rules.texts(), rules.file.standalone
     if not data:
         yield problem_at(texts, ("actions",), "it has no actions")
     for name in data:
         if name in code and data[name].roll:
             message = "it is described (`roll`), and has a rule in the code too; one of the two has to go"
             yield problem_at(texts, ("actions", name, "roll"), message)
+        if file_alone and not data[name].roll and not _stands(rules, data[name]):
+            message = "it says neither what is rolled (roll) nor, in a table of one row, what comes of it"
+            yield problem_at(texts, ("actions", name), message)
         if name not in code and not rules.is_described(name):
             near = nearest(name, code) or ""
             message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
@@ -161,6 +187,16 @@ def _actions(rules: Rules) -> Iterator[Problem]:
             yield problem_at(texts, ("actions",), message, hint=nearest(name, data) or "")
     for name, action in data.items():
         yield from _action(rules, name, action)
+
+
+def _stands(rules: Rules, action: Action) -> bool:
+    """Tell whether it is clear what comes of an action that rolls nothing."""
+    if any(band.unopposed for band in rules.file.bands.values()):
+        return True
+    try:
+        return all(len(rules.table(name)) == 1 for name in action.tables)
+    except FileError:
+        return True  # told elsewhere
 
 
 def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
@@ -225,35 +261,57 @@ def _names(rules: Rules) -> Iterator[Problem]:
     code, texts = rules.ruleset, rules.texts()
     for name in rules.file.effects:
         if rules.effect_function(name) is None:
-            yield unregistered(texts, ("effects", name), f"the kind of effect {name!r}", name, code.effects, "effect")
+            yield undescribed(rules, texts, ("effects", name), name)
     for name in rules.file.policies:
-        if name not in code.policies:
+        if rules.file.standalone:
+            told = "a policy is code, and a ruleset of data alone has none; `prefer` says what is liked"
+            yield problem_at(texts, ("policies", name), told)
+        elif name not in code.policies:
             yield unregistered(texts, ("policies", name), f"the policy {name!r}", name, code.policies, "policy")
     for kind, described in rules.file.effects.items():
         for key, fields in (("values", described.values), ("numbers", described.numbers)):
             for field in fields:
-                if field not in described.fields:
-                    near = nearest(field, described.fields) or ""
+                if field not in described.known:
+                    near = nearest(field, described.known) or ""
                     yield problem_at(texts, ("effects", kind, key), f"it has no field {field!r}", hint=near)
 
 
-def _switched(rules: Rules, path: Path, condition: Condition) -> Iterator[Problem]:
-    """A condition of what characters have can speak of switches alone."""
-    strange = [key for key in condition if key not in rules.file.switches]
-    for key in strange:
-        yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
-    if not strange:
-        yield from condition_problems(rules, rules.texts(), path, condition, ())
+def _effects(rules: Rules) -> Iterator[Problem]:
+    """Yield what kinds of effect whose data say what they do leave out, or say in vain."""
+    texts = rules.texts()
+    for kind, described in rules.file.effects.items():
+        at, needed = ("effects", kind), DONE_ON.get(described.does, "")
+        if needed and not getattr(described, needed):
+            yield problem_at(texts, at, f'does = "{described.does}" needs {needed} = ..., on which it is done')
+        elif needed == "track" and described.track not in rules.file.tracks:
+            yield missing(texts, (*at, "track"), "track", described.track, rules.file.tracks)
+        for key in dict.fromkeys(DONE_ON.values()):
+            if described.does and key != needed and getattr(described, key):
+                told = f'it says nothing here: does = "{described.does}" is done on no {key}'
+                yield problem_at(texts, (*at, key), told)
+        done_with = DONE_WITH.get(described.does, ())
+        for field in described.fields if done_with else ():
+            if field not in done_with:
+                near = nearest(field, done_with) or ""
+                has = "" if near else f"; it knows {', '.join(done_with)}"
+                told = f'does = "{described.does}" knows no {field!r}{has}'
+                yield problem_at(texts, (*at, "fields", field), told, hint=near)
 
 
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
+    for name, label in rules.file.labels.items():
+        roles = roles_of(rules)
+        if rules.file.standalone and label.who and label.who not in roles:
+            yield missing(texts, ("labels", name, "who"), "role", label.who, roles)
     for name, track in rules.file.tracks.items():
-        yield from _switched(rules, ("tracks", name, "when"), track.when)
+        yield from switch_problems(rules, ("tracks", name, "when"), track.when)
         for number, more in enumerate(track.more):
-            yield from _switched(rules, ("tracks", name, "more", number, "when"), more.when)
+            yield from switch_problems(rules, ("tracks", name, "more", number, "when"), more.when)
     for name, field in rules.file.sheet.items():
         at = ("sheet", name)
+        for path, message in _bound_faults(field.at_least, field.at_most, field.default):
+            yield problem_at(texts, (*at, *path), message)
         if field.track and field.track not in rules.file.tracks:
             yield missing(texts, (*at, "track"), "track", field.track, rules.file.tracks)
         if field.kind == "written" and not field.track:

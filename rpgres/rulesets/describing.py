@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from rpgres.dice import Comparison
 from rpgres.errors import NotationError
 from rpgres.rulesets.numbers import (
+    COMPARED,
+    NUMERIC,
+    PLAIN,
     described_actions,
     names_after_roll,
     number_names,
-    parameters_of,
+    sheet_names,
 )
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import range_problems
-from rpgres.rulesets.records import Action, Condition, Parameter
+from rpgres.rulesets.records import Action, Condition, Parameter, bounded, templates
 from rpgres.rulesets.rows import TRIED, Scope, condition_problems, filled, missing, scope_of, template_problems
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import names_in
@@ -46,8 +50,12 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     for path, template in dice:
         if template:
             yield from _dice(rules, path, template, name, scope)
+    yield from _shadows(rules, name, action)
+    if _may_lack_opposition(rules, name, action):
+        said = "what opposes may be left out, and no outcome is `unopposed`; make one so, or list it under `required`"
+        yield problem_at(texts, (*at, "vs"), said)
     ranges = action.bands.values() or rules.file.bands.values()
-    if not any(one.from_ is not None or one.to is not None for one in ranges):
+    if not any(one.has_bounds for one in ranges):
         yield problem_at(texts, (*at, "roll"), "no outcome has bounds (`from`, `to`), so a result means nothing")
     if action.by and action.by not in known:
         yield missing(texts, (*at, "by"), "number", action.by, sorted(known))
@@ -70,25 +78,79 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
             yield from _parameter(rules, key, rules.file.parameters[key])
 
 
+def _shadows(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
+    """Yield what has the name of something else, so that nobody could tell which is meant."""
+    file, texts, at = rules.file, rules.texts(), ("actions", name)
+    parameters = file.parameters_of(name)
+    keys = {its.name or key: key for key, its in file.parameters.items() if key in action.parameters}
+    of_roll = dict.fromkeys((*PLAIN, *COMPARED), "what a roll comes to")
+    on_sheets = dict.fromkeys(sorted(sheet_names(file)), "on the sheet")
+    for one, parameter in parameters.items():
+        is_its_counter = parameter.kind == "counter" and parameter.counter == one
+        taken = of_roll | dict.fromkeys(file.switches, "a house rule")
+        taken |= on_sheets if parameter.kind in NUMERIC and not is_its_counter else {}
+        if one in taken:
+            path = ("parameters", keys[one], "name") if parameter.name else ("parameters", keys[one])
+            yield problem_at(texts, path, f"{one!r} is {taken[one]} already; the parameter needs another name")
+    for key, names in (("counts", action.counts), ("numbers", action.numbers)):
+        what = "count" if key == "counts" else "number"
+        taken = of_roll | on_sheets | dict.fromkeys(parameters, "a parameter of this action")
+        taken |= dict.fromkeys(action.counts, "a count") if key == "numbers" else {}
+        for one in names:
+            if one in taken:
+                said = f"{one!r} is {taken[one]} already; the {what} needs another name"
+                yield problem_at(texts, (*at, key, one), said)
+
+
+def _may_lack_opposition(rules: Rules, name: str, action: Action) -> bool:
+    """Tell whether nothing may be in the way of an action, though nothing says what that means."""
+    if any(band.unopposed for band in rules.file.bands.values()) or (action.by and action.by not in COMPARED):
+        return False
+    parameters = rules.file.parameters_of(name)
+    opposing = [parameters[one] for one in names_in(action.vs) if one in parameters and one not in action.required]
+    return any(parameter.kind == "opposition" and parameter.default is None for parameter in opposing)
+
+
+def _divisors(rules: Rules, path: Path, template: str, name: str) -> Iterator[Problem]:
+    """Yield the names by which is divided and that might be 0."""
+    action, parameters = rules.file.actions[name], rules.file.parameters_of(name)
+    for divisor in _DIVISOR.findall(template):
+        lowest = parameters[divisor].at_least if divisor in parameters else None
+        is_there = divisor in action.required or (divisor in parameters and parameters[divisor].default is not None)
+        if divisor in action.numbers:
+            lowest, is_there = bounded(action.numbers[divisor]).at_least, True
+        elif divisor in parameters and parameters[divisor].kind != "integer":
+            lowest = None
+        if lowest is None or lowest < 1 or not is_there:
+            said = f"{divisor} may be 0, by which nothing is divided; divide by a number that has `at-least = 1`"
+            yield problem_at(rules.texts(), path, said)
+
+
+_DIVISOR = re.compile(r"[/÷]\s*\{\s*([^{}]*?)\s*\}")
+
+
 def _before(rules: Rules, path: Path, condition: Condition, action: Action, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with a condition under which other dice are rolled: it is decided before the roll."""
     yield from condition_problems(rules, rules.texts(), path, condition, scope.numbers)
     after = names_after_roll(action)
     for key, wanted in condition.items():
         name = key.removesuffix("-from").removesuffix("-to")
-        for one in {name, key, wanted} & after if isinstance(wanted, str) else {name, key} & after:
+        for one in dict.fromkeys((name, key, *([wanted] if isinstance(wanted, str) else []))):
+            if one not in after:
+                continue
             yield problem_at(rules.texts(), (*path, key), f"{one} is known only when the dice lie, and this is before")
 
 
 def _dice(rules: Rules, path: Path, template: str, name: str, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with the dice of a side, which may name nothing that is known only when they lie."""
-    action, parameters = rules.file.actions[name], parameters_of(rules.file, name)
+    action, parameters = rules.file.actions[name], rules.file.parameters_of(name)
     after = names_after_roll(action)
     is_vs = path[-1] == "vs"
     opposers = {one for one, its in parameters.items() if its.kind == "opposition" and not its.many} if is_vs else set()
     scope = scope._replace(dice=scope.dice.difference(after) | opposers)
     faults = list(_faults_of_names(template, parameters, action, after=after, opposers=opposers))
     yield from (problem_at(rules.texts(), path, fault) for fault in faults)
+    yield from _divisors(rules, path, template, name)
     if not faults:
         yield from template_problems(rules.texts(), path, template, scope)
 
@@ -118,10 +180,12 @@ def _faults_of_names(
 def _number(rules: Rules, path: Path, number: str, name: str, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with a number that is worked out."""
     action, texts = rules.file.actions[name], rules.texts()
-    template = action.numbers[number]
-    parameters = parameters_of(rules.file, name)
-    if number in parameters:
-        yield problem_at(texts, path, f"{number!r} is a parameter of this action; the number needs another name")
+    template = templates(action.numbers)[number]
+    parameters = rules.file.parameters_of(name)
+    its = bounded(action.numbers[number])
+    if its.at_least is not None and its.at_most is not None and its.at_least > its.at_most:
+        yield problem_at(texts, (*path, "at-least"), f"at least {its.at_least} and at most {its.at_most} is no number")
+    yield from _divisors(rules, path, template, name)
     faults = list(_faults_of_names(template, parameters, action, after=set(), opposers=set()))
     yield from (problem_at(texts, path, fault) for fault in faults)
     if not faults:
@@ -129,7 +193,7 @@ def _number(rules: Rules, path: Path, number: str, name: str, scope: Scope) -> I
         yield from found
         if not found and _has_dice(template, scope):
             yield problem_at(texts, path, f"a number is worked out, not rolled; {template!r} has dice")
-    if number in _reached(number, action.numbers):
+    if number in _reached(number, templates(action.numbers)):
         yield problem_at(texts, path, f"the number {number} is worked out from itself")
 
 

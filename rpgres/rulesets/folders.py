@@ -14,6 +14,8 @@ from rpgres.errors import FileError
 from rpgres.rulesets.records import Action, Label, RulesetFile
 from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
 
+BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
+
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
 
 
@@ -120,6 +122,14 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
     """
     data: dict[str, Any] = {}
     for part in parts:
+        if part.is_overlay and part.data.get("standalone", False) is not False:
+            first = next(other.folder for other in parts if not other.is_overlay and other.folder.parent != KITS)
+            line = locate(part.source.text, ("standalone",))
+            message = (
+                f"{first} is a whole ruleset of the same id; take this line out, and what stands here is laid over it, "
+                "or rename this folder to make it a ruleset of its own"
+            )
+            raise problem_error([Problem(part.source.path, line, "standalone", message)])
         if part.is_overlay and part.data.get("kits", data.get("kits")) != data.get("kits"):
             line = locate(part.source.text, ("kits",))
             message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"

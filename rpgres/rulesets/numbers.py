@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.rulesets.records import Action, Parameter, RulesetFile
+from rpgres.rulesets.records import Action, RulesetFile, templates
 from rpgres.rulesets.templates import names_in
 
 PLAIN = ("total", "natural", "highest", "lowest")  # what can be read off any roll
@@ -12,12 +12,6 @@ COMPARED = ("margin", "opposition")  # what is known only when both sides are
 NUMERIC = ("ability", "integer", "counter")  # the kinds of parameters that are whole numbers
 OPPONENT = "opponent"
 OPPOSED = f"{OPPONENT}."  # `{opponent.armour}`: an ability or counter of whoever opposes
-
-
-def parameters_of(file: RulesetFile, action: str) -> dict[str, Parameter]:
-    """Return what an action takes, by the name it is typed under; what is not described is left out."""
-    found = ((key, file.parameters[key]) for key in file.actions[action].parameters if key in file.parameters)
-    return {parameter.name or key: parameter for key, parameter in found}
 
 
 def sheet_names(file: RulesetFile) -> set[str]:
@@ -35,7 +29,7 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
     """Return the names of whole numbers that conditions, measures and effects of an action may speak of."""
     described = file.actions[action]
     on_sheets = sheet_names(file)
-    parameters = parameters_of(file, action)
+    parameters = file.parameters_of(action)
     return {
         *PLAIN,
         *(COMPARED if is_opposed(described) else ()),
@@ -49,7 +43,7 @@ def number_names(file: RulesetFile, action: str) -> set[str]:
 
 def dice_names(file: RulesetFile, action: str) -> set[str]:
     """Return the names that dice of an action may have in braces: numbers, flags, and choices that are told in dice."""
-    parameters = parameters_of(file, action)
+    parameters = file.parameters_of(action)
     return number_names(file, action) | {
         name
         for name, parameter in parameters.items()
@@ -59,7 +53,7 @@ def dice_names(file: RulesetFile, action: str) -> set[str]:
 
 def known_names(file: RulesetFile, action: str) -> set[str]:
     """Return every name that the data of an action may speak of, words included."""
-    return dice_names(file, action) | parameters_of(file, action).keys()
+    return dice_names(file, action) | file.parameters_of(action).keys()
 
 
 def names_after_roll(action: Action) -> set[str]:
@@ -73,9 +67,9 @@ def names_of_comparison(action: Action) -> set[str]:
 
 
 def _and_worked_out(action: Action, names: set[str]) -> set[str]:
-    found = set(names)
+    found, numbers = set(names), templates(action.numbers)
     while True:
-        more = {name for name, template in action.numbers.items() if not found.isdisjoint(names_in(template))} - found
+        more = {name for name, template in numbers.items() if not found.isdisjoint(names_in(template))} - found
         if not more:
             return found
         found |= more

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rpgres.errors import FileError
-from rpgres.rulesets.folders import overlay_roots
+from rpgres.rulesets.folders import BEGINS_SO, overlay_roots
 from rpgres.rulesets.places import Text, problem_at
 from rpgres.rulesets.rows import named_menus
 from rpgres.rulesets.rules import Rules
@@ -22,6 +22,7 @@ def stray_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what the overlays of a ruleset have that changes nothing."""
     for folder in rules.overlays:
         yield from _unread(Path(folder))
+    yield from _decks(rules)
     try:
         yield from _tables(rules)
         yield from _menus(rules)
@@ -31,7 +32,7 @@ def stray_problems(rules: Rules) -> Iterator[Problem]:
 
 def _unread(folder: Path) -> Iterator[Problem]:
     for entry in _entries(folder):
-        is_folder = entry.is_dir()
+        is_folder = os.path.isdir(entry.path)
         known = FOLDERS if is_folder else FILES
         if entry.name in known:
             continue
@@ -55,27 +56,43 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _tables(rules: Rules) -> Iterator[Problem]:
-    """Yield the outcome tables that only overlays have and that no action names."""
+    """Yield the outcome tables that no action names; of code that may use its own, those that only overlays have."""
     named = {table for action in rules.file.actions.values() for table in action.tables}
     names = dict.fromkeys(rules.table_names())
     for name in names:
         texts = rules.table_texts(name)
-        if name in named or not texts or _is_own(rules, texts[0]):
+        if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):
             continue
-        near = nearest(name, [other for other in names if other != name])
+        near = nearest(name, [other for other in (*names, *rules.file.actions) if other != name])
         yield problem_at(texts[:1], (), f"no action has an outcome table {name!r}", hint=near or "")
 
 
+def _decks(rules: Rules) -> Iterator[Problem]:
+    """Yield the decks that only overlays have and that nothing names, where another name may have been meant."""
+    named = {deck for pile in rules.file.piles.values() for deck in pile.decks}
+    names, texts = rules.deck_names(), dict[str, Sequence[Text]]()
+    for name in names:
+        try:
+            texts[name] = rules.deck_texts(name)
+        except FileError:
+            return  # a deck that cannot be read is told as such, and might extend any other
+    named |= {text.data.get("extends", "") for found in texts.values() for text in found}
+    for name, found in texts.items():
+        near = nearest(name, [other for other in names if other != name])
+        if near and name not in named and not _is_own(rules, found[0]):
+            yield problem_at(found[:1], (), f"no pile has a deck {name!r}, and no deck extends it", hint=near)
+
+
 def _menus(rules: Rules) -> Iterator[Problem]:
-    """Yield the menus that only overlays have and that no question takes."""
+    """Yield the menus that no question takes; of code that may use its own, those that only overlays have."""
     texts = rules.menu_texts()
-    laid = [text for text in texts if not _is_own(rules, text)]
-    own = {name for text in texts if _is_own(rules, text) for name in text.data}
+    laid = [text for text in texts if rules.file.standalone or not _is_own(rules, text)]
+    own = {name for text in texts if text not in laid for name in text.data}
     new = dict.fromkeys(name for text in laid for name in text.data if name not in own)
     named = named_menus(rules) if new else set()
     for name in new:
         if name not in named:
-            near = nearest(name, own)
+            near = nearest(name, sorted(own or named))
             yield problem_at(laid, (name,), f"no question takes a menu {name!r}", hint=near or "")
 
 
@@ -96,10 +113,12 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[P
     found: dict[str, Problem] = {}
     for root in overlay_roots(extra):
         for entry in _entries(root):
-            if not entry.is_dir() or entry.name in ids:
+            if not os.path.isdir(entry.path) or entry.name in ids:  # unlike the entry's, this never raises
                 continue
             near = nearest(entry.name, ids)
             if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
                 message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
+                    message += f"; {BEGINS_SO}"
                 found.setdefault(os.path.realpath(entry.path), Problem(entry.path, None, "", message, near or ""))
     return list(found.values())

@@ -24,7 +24,7 @@ def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> I
         ranges: by band.
     """
     texts = rules.texts()
-    ranged = {name: band for name, band in ranges.items() if band.from_ is not None or band.to is not None}
+    ranged = {name: band for name, band in ranges.items() if band.has_bounds}
     if not ranged:
         return
     # Where a band begins or ends, and once beyond on either side, is everywhere that anything can change.

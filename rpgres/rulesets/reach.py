@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rpgres.dice import Dice, dice
 from rpgres.dice.notation import Comparison, Pool
 from rpgres.errors import NotationError
-from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.records import Action, Band, Condition, Range
 from rpgres.rulesets.rows import TRIED, Scope, filled, scope_of
@@ -39,8 +39,7 @@ def _unreached(rules: Rules) -> Iterator[Problem]:
         if not action.roll:  # its one row stands
             named |= {band for table in action.tables for band in rules.table(table)}
     for name, band in file.bands.items():
-        has_bounds = band.from_ is not None or band.to is not None
-        if not (has_bounds or band.when or band.unless or band.unopposed or name in named):
+        if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
             told = "nothing comes to this band: it has no bounds (from, to) and no condition (when)"
             yield problem_at(rules.texts(), ("bands", name), told)
 
@@ -48,8 +47,14 @@ def _unreached(rules: Rules) -> Iterator[Problem]:
 def _faults(
     rules: Rules, prefix: Path, bands: Mapping[str, Band] | Mapping[str, Range], actions: Sequence[str]
 ) -> Iterator[Problem]:
-    exceptions = {name: band for name, band in bands.items() if band.when or band.unless}
+    exceptions = {name: band for name, band in bands.items() if band.is_exception}
+    played = [rules.file.actions[action] for action in actions]
     spans = [_spans(rules.file.actions[action], scope_of(rules, [action])) for action in actions]
+    for name, band in bands.items():
+        misses = [_missed(band, action, span) for action, span in zip(played, spans, strict=True)]
+        if band.has_bounds and misses[0] is not None and all(misses):
+            key, said = misses[0]
+            yield problem_at(rules.texts(), (*prefix, name, key), f"nothing comes to this band: {said}")
     before: list[str] = []
     for name, band in exceptions.items():
         for earlier in before:
@@ -67,12 +72,25 @@ def _faults(
                 yield problem_at(rules.texts(), (*prefix, name, "when", key), said)
 
 
+def _missed(band: Range, action: Action, spans: Mapping[str, Span]) -> tuple[str, str] | None:
+    """Return the bound of a band that the dice never come to, and why; None when they may."""
+    measures = {action.by, *(other.by for other in action.instead.values() if other.by)}
+    measure = action.by or ("margin" if is_opposed(action) else "total")
+    if len(measures) > 1 or measure not in spans:
+        return None
+    for key, bound in (("from", band.from_), ("to", band.to)):
+        said = _beyond(f"{measure}-{key}", bound, spans) if bound is not None else ""
+        if said:
+            return key, said
+    return None
+
+
 def _covers(earlier: Band | Range, later: Band | Range) -> bool:
     """Tell whether a band comes about whenever the later one would."""
-    has_bounds = earlier.from_ is not None or earlier.to is not None
     same_bounds = (earlier.from_, earlier.to) == (later.from_, later.to)
     is_wider = all(later.when.get(key) == wanted for key, wanted in earlier.when.items())
-    return is_wider and (not earlier.unless or earlier.unless == later.unless) and (not has_bounds or same_bounds)
+    is_barred = bool(earlier.unless) and earlier.unless != later.unless
+    return is_wider and not is_barred and (same_bounds or not earlier.has_bounds)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -81,29 +99,33 @@ def _covers(earlier: Band | Range, later: Band | Range) -> bool:
 
 def _spans(action: Action, scope: Scope) -> dict[str, Span]:
     """Return what can be read off the first dice of an action, as far as these do not depend on numbers."""
-    pools: set[Pool | None] = set()
+    pools: dict[tuple[Pool | None, bool], None] = {}  # the first of each roll, and whether it is all of it
     for template in filter(None, (action.roll, *(other.roll for other in action.instead.values()))):
         by_number = [[_first(text) for text in filled(template, number, scope.choices)] for number in TRIED]
         if any(found != by_number[0] for found in by_number):
             return {}
-        pools.update(by_number[0])
-    if None in pools:
-        return {}
+        pools |= dict.fromkeys(by_number[0])
     spans: dict[str, Span] = {}
-    for pool in filter(None, pools):
-        for name, span in _read_off(pool, action).items():
+    for pool, is_all in pools:
+        if pool is None:
+            return {}
+        found = _read_off(pool, action)
+        if all(alone for _, alone in pools) and is_all:
+            found["total"] = found["natural"] if pool.target is None else (0, pool.kept[1] - pool.kept[0])
+        for name, span in found.items():
             low, high = spans.get(name, span)
             top = None if high is None or span[1] is None else max(high, span[1])
             spans[name] = (min(low, span[0]), top)
     return spans
 
 
-def _first(text: str) -> Pool | None:
+def _first(text: str) -> tuple[Pool | None, bool]:
+    """Return the first pool of dice, and whether there is nothing else."""
     try:
         found: Dice = dice(text)
     except NotationError:
-        return None
-    return found.pools[0] if found.pools else None
+        return None, False
+    return (found.pools[0] if found.pools else None), isinstance(found.node, Pool)
 
 
 def _read_off(pool: Pool, action: Action) -> dict[str, Span]:
@@ -126,9 +148,10 @@ def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> 
     if name not in spans:
         return ""
     low, high = spans[name]
-    numbers = [one for one in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(one, int)]
-    if not numbers:
-        return ""
+    found = wanted if isinstance(wanted, list) else [wanted]
+    numbers = [one for one in found if isinstance(one, int)]
+    if len(numbers) < len(found):
+        return ""  # what a name comes to is not known
     is_too_high = high is not None and min(numbers) > high and not key.endswith("-to")
     is_too_low = max(numbers) < low and not key.endswith("-from")
     if not (is_too_high or is_too_low):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -17,7 +18,34 @@ class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
 Condition = dict[str, str | int | list[str | int]]
 
 
-class Range(_Record, frozen=True):
+class Bounded(_Record, frozen=True):
+    """A number or a roll that never counts for less than `at-least`, nor for more than `at-most`."""
+
+    value: str
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def within(self, number: int) -> int:
+        """Return what a number counts for."""
+        if self.at_least is not None:
+            number = max(number, self.at_least)
+        return number if self.at_most is None else min(number, self.at_most)
+
+
+Formula = str | Bounded  # dice or a number with names in braces; as a table with its bounds
+
+
+def bounded(formula: Formula) -> Bounded:
+    """Return a formula with its bounds, of which a plain one has none."""
+    return Bounded(value=formula) if isinstance(formula, str) else formula
+
+
+def templates(formulas: Mapping[str, Formula]) -> dict[str, str]:
+    """Return formulas by name without their bounds."""
+    return {name: bounded(formula).value for name, formula in formulas.items()}
+
+
+class Range(_Record, frozen=True, kw_only=True):
     """When an outcome comes about: within bounds (included; left out means open), under conditions, or both."""
 
     from_: Annotated[int | None, msgspec.Meta(description="the lowest number of this outcome")] = msgspec.field(
@@ -29,9 +57,13 @@ class Range(_Record, frozen=True):
 
     def has(self, number: int) -> bool:
         """Tell whether a number is within the bounds; nothing is within none."""
-        if self.from_ is None and self.to is None:
-            return False
-        return (self.from_ is None or number >= self.from_) and (self.to is None or number <= self.to)
+        is_above = self.from_ is None or number >= self.from_
+        return self.has_bounds and is_above and (self.to is None or number <= self.to)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether numbers give it at all."""
+        return self.from_ is not None or self.to is not None
 
     @property
     def is_exception(self) -> bool:
@@ -39,7 +71,7 @@ class Range(_Record, frozen=True):
         return bool(self.when or self.unless)
 
 
-class Band(_Record, frozen=True):
+class Band(Range, frozen=True, kw_only=True):
     """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
 
     `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
@@ -50,20 +82,8 @@ class Band(_Record, frozen=True):
 
     title: str
     success: bool | None = None
-    from_: Annotated[int | None, msgspec.Meta(description="the lowest margin of this band")] = msgspec.field(
-        default=None, name="from"
-    )
-    to: Annotated[int | None, msgspec.Meta(description="the highest margin of this band")] = None
     unopposed: bool = False
     also: Annotated[str, msgspec.Meta(description="the band that this one is as well")] = ""
-    when: Condition = {}
-    unless: Condition = {}
-
-    def has(self, margin: int) -> bool:
-        """Tell whether a margin falls into this band."""
-        if self.from_ is None and self.to is None:
-            return False
-        return (self.from_ is None or margin >= self.from_) and (self.to is None or margin <= self.to)
 
 
 class RowOption(_Record, frozen=True):
@@ -74,7 +94,7 @@ class RowOption(_Record, frozen=True):
 
     text: str
     prefer: int = 0
-    rolls: dict[Id, str] = {}
+    rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
@@ -104,7 +124,7 @@ class Row(_Record, frozen=True):
     """
 
     text: str = ""
-    rolls: dict[Id, str] = {}
+    rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
     ask: dict[Id, RowQuestion] = {}
 
@@ -123,7 +143,7 @@ class Parameter(_Record, frozen=True):
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
-    plain number is such a rating as well.
+    plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
     """
 
     kind: Literal["ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter", "cards"]
@@ -136,6 +156,7 @@ class Parameter(_Record, frozen=True):
     values: dict[str, str] = {}
     rolls: str = ""
     numbers_too: bool = False
+    unit: str = ""
     aliases: list[Id] = []
     at_least: int | None = None
     at_most: int | None = None
@@ -181,7 +202,7 @@ class Action(_Record, frozen=True):
     under: bool = False
     by: str = ""
     counts: dict[Id, str] = {}
-    numbers: dict[Id, str] = {}
+    numbers: dict[Id, Formula] = {}
     instead: dict[Id, Instead] = {}
     bands: dict[Id, Range] = {}
     best: Annotated[
@@ -228,10 +249,17 @@ class Track(_Record, frozen=True):
     """
 
     title: str
-    boxes: dict[str, int] = {}
+    boxes: Annotated[
+        dict[str, int] | int, msgspec.Meta(description="the boxes with their sizes, or how many of size 1 there are")
+    ] = {}
     more: list[MoreBoxes] = []
     tag: str = ""
     when: Annotated[Condition, msgspec.Meta(description="the switches with which characters have this track")] = {}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The boxes by name, with their sizes; mere numbers of boxes are called 1, 2, 3."""
+        return {str(box): 1 for box in range(1, self.boxes + 1)} if isinstance(self.boxes, int) else self.boxes
 
 
 class PileText(_Record, frozen=True):
@@ -295,6 +323,19 @@ class RecordField(_Record, frozen=True):
     default: int | str | bool | None = None
 
 
+# What effects need to say for what they do, and the field of the kind that says on what.
+DONE_WITH: dict[str, tuple[str, ...]] = {
+    "counter": ("to", "change"),
+    "tag": ("name", "on", "to", "count"),
+    "untag": ("name",),
+    "mark": ("to", "count"),
+    "clear": ("to", "count"),
+    "out": ("to",),
+}
+DONE_ON = {"counter": "counter", "tag": "tag", "mark": "track", "clear": "track"}
+COUNTED = ("change", "count")  # those of these fields that hold a whole number
+
+
 class EffectText(_Record, frozen=True):
     """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
 
@@ -304,6 +345,7 @@ class EffectText(_Record, frozen=True):
     more), `nothing` (it is for the people at the table).
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
+    With `does`, `fields` and `numbers` may be left out: they are those of what it does.
     """
 
     help: str
@@ -318,6 +360,16 @@ class EffectText(_Record, frozen=True):
     counter: str = ""
     tag: str = ""
     track: str = ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The fields that effects of this kind may have: those told, or those of what it does."""
+        return tuple(self.fields) or DONE_WITH.get(self.does, ())
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The fields that hold a number: those told, and those of what it does."""
+        return (*self.numbers, *(field for field in DONE_WITH.get(self.does, ()) if field in COUNTED))
 
 
 class RulesetFile(_Record, frozen=True):
@@ -353,3 +405,8 @@ class RulesetFile(_Record, frozen=True):
     menus: dict[Id, dict[str, Any]] = {}
     outcomes: dict[Id, dict[str, Any]] = {}
     settings: dict[str, Any] = {}
+
+    def parameters_of(self, action: str) -> dict[str, Parameter]:
+        """Return what an action takes, by the name it is typed under; what is not described is left out."""
+        found = ((key, self.parameters[key]) for key in self.actions[action].parameters if key in self.parameters)
+        return {parameter.name or key: parameter for key, parameter in found}

@@ -13,13 +13,22 @@ from rpgres.rulesets.numbers import (
     dice_names,
     has_any_ability,
     number_names,
-    parameters_of,
 )
 from rpgres.rulesets.places import Path, Text, problem_at, problems_in, read_as
-from rpgres.rulesets.records import EffectText, Id, OutcomeTable, RowOption, RowQuestion
+from rpgres.rulesets.records import (
+    DONE_WITH,
+    EffectText,
+    Formula,
+    Id,
+    OutcomeTable,
+    RowOption,
+    RowQuestion,
+    bounded,
+    templates,
+)
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
 from rpgres.rulesets.templates import fill, misnamed, names_in
-from rpgres.state import EMPTY
+from rpgres.state import EMPTY, ROLES
 from rpgres.tomlfiles import Problem, nearest
 
 Menus = Mapping[str, RowQuestion]
@@ -27,6 +36,8 @@ Menus = Mapping[str, RowQuestion]
 MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin
 CONDITIONS = ("when", "unless")
 HOLDERS = ("to", "by", "who")  # the fields of an effect that name somebody by role
+# Without these fields an effect would change nothing.
+_NEEDED = {"untag": ("name",), "mark": ("to",), "clear": ("to",), "out": ("to",)}
 
 # A text that can only have been meant to speak of the margin; a name would begin with a capital.
 _MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].*)?$")
@@ -59,7 +70,7 @@ def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
     """Return what may be named where any of these actions, as far as they are described, can come to."""
     file = rules.file
     described = [action for action in actions if file.actions[action].roll]
-    parameters = [item for action in described for item in parameters_of(file, action).items()]
+    parameters = [item for action in described for item in file.parameters_of(action).items()]
     return Scope(
         numbers=frozenset(name for action in described for name in number_names(file, action)),
         dice=frozenset(name for action in described for name in dice_names(file, action)),
@@ -246,12 +257,12 @@ def _who(rules: Rules, texts: Sequence[Text], path: Path, who: str) -> Iterator[
     elif separator and switch not in rules.file.switches:
         yield missing(texts, at, "switch", switch, rules.file.switches)
     elif separator:
-        strangers = [name for name in rules.file.switches[switch].choices if name not in (rules.file.roles or (name,))]
+        strangers = [name for name in rules.file.switches[switch].choices if name not in (roles_of(rules) or (name,))]
         if strangers:
             message = f"the switch {switch} has choices that are no roles: {', '.join(strangers)}"
             yield problem_at(texts, at, message)
-    elif rules.file.roles and who not in rules.file.roles:
-        yield missing(texts, at, "role", who, rules.file.roles)
+    elif roles_of(rules) and who not in roles_of(rules):
+        yield missing(texts, at, "role", who, roles_of(rules))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -262,7 +273,7 @@ def _effects(
     rules: Rules, texts: Sequence[Text], path: Path, effects: Sequence[Mapping[str, Any]], scope: Scope
 ) -> Iterator[Problem]:
     # A ruleset that tells no fields at all leaves them untold; in another, a kind without fields has none.
-    is_told = any(described.fields for described in rules.file.effects.values())
+    is_told = any(described.known for described in rules.file.effects.values())
     for number, effect in enumerate(effects):
         at = (*path, number)
         for key in CONDITIONS:
@@ -272,20 +283,30 @@ def _effects(
         if not isinstance(kind, str):
             yield problem_at(texts, at, f"an effect without a kind: {dict(effect)!r}")
         elif rules.effect_function(kind) is None:
-            known = (*rules.ruleset.effects, *rules.file.effects)
-            yield unregistered(texts, (*at, "kind"), f"the kind of effect {kind!r}", kind, known, "effect")
+            if not (rules.file.standalone and described is not None):  # else it is told where it is described
+                yield undescribed(rules, texts, (*at, "kind"), kind)
         elif described is None:
             message = f"the kind of effect {kind!r} is not described: [effects.{kind}] is missing"
             yield problem_at(texts, (*at, "kind"), message)
         else:
             fields = {key: value for key, value in effect.items() if key != "kind" and key not in CONDITIONS}
+            for key in _NEEDED.get(described.does, ()):
+                if key not in fields:
+                    yield problem_at(texts, at, f"it does nothing: the effect {kind} needs `{key}`")
             yield from _fields(rules, texts, at, kind, described, fields, scope, is_told=is_told)
 
 
-def _rolls(texts: Sequence[Text], path: Path, rolls: Mapping[str, str], scope: Scope) -> Iterator[Problem]:
-    for label, template in rolls.items():
+def _rolls(texts: Sequence[Text], path: Path, rolls: Mapping[str, Formula], scope: Scope) -> Iterator[Problem]:
+    for label, template in templates(rolls).items():
         yield from template_problems(texts, (*path, label), template, scope)
-        if label in scope.numbers - scope.rolled:
+        its = bounded(rolls[label])
+        if its.at_least is not None and its.at_most is not None and its.at_least > its.at_most:
+            told = f"at least {its.at_least} and at most {its.at_most} is no number"
+            yield problem_at(texts, (*path, label, "at-least"), told)
+        if label in ("roll", "opposition"):
+            told = f"{label!r} is what the action itself rolls; what is rolled then needs another name"
+            yield problem_at(texts, (*path, label), told)
+        elif label in scope.numbers - scope.rolled:
             yield problem_at(texts, (*path, label), f"{label!r} is a number already; what is rolled needs another name")
 
 
@@ -350,6 +371,19 @@ def unregistered(
     return problem_at(texts, path, wanted, hint=nearest(name, known) or "")
 
 
+def undescribed(rules: Rules, texts: Sequence[Text], path: Path, kind: str) -> Problem:
+    """Return the problem that nothing says what a kind of effect does: no data, and no code where there may be any."""
+    known = (*rules.ruleset.effects, *rules.file.effects)
+    if not rules.file.standalone:
+        return unregistered(texts, path, f"the kind of effect {kind!r}", kind, known, "effect")
+    if kind not in rules.file.effects:
+        near = nearest(kind, known) or ""
+        has = "" if near else f"; say what it is under [effects.{kind}]"
+        return problem_at(texts, path, f"the ruleset has no kind of effect {kind!r}{has}", hint=near)
+    said = f"nothing says what it does: does = {', '.join(map(repr, (*DONE_WITH, 'nothing')))}"
+    return problem_at(texts, path, said.replace("'", '"'))
+
+
 def _fields(
     rules: Rules,
     texts: Sequence[Text],
@@ -363,9 +397,9 @@ def _fields(
 ) -> Iterator[Problem]:
     for key, value in fields.items():
         at = (*path, key)
-        if is_told and key not in described.fields:
-            hint = nearest(key, (*described.fields, *CONDITIONS)) or ""
-            has = "" if hint else f"; it has: {', '.join(described.fields) or 'none'}"
+        if is_told and key not in described.known:
+            hint = nearest(key, (*described.known, *CONDITIONS)) or ""
+            has = "" if hint else f"; it has: {', '.join(described.known) or 'none'}"
             yield problem_at(texts, at, f"the effect {kind} has no field {key!r}{has}", hint=hint)
             continue
         fault = _fault_of(rules, kind, described, key, value, scope.numbers)
@@ -382,13 +416,13 @@ def _fault_of(
         return "nothing can be divided by 0", ""
     if match is not None and match[2] == "margin":
         return None
-    if key in described.numbers:
+    if key in described.numeric:
         if match is not None and match[2] in numbers:
             return None
         if isinstance(value, int) and not isinstance(value, bool):
             return None
         wanted = "a whole number, or text such as `margin`, `-margin`, `margin-1`"
-        near = nearest(match[2], ["margin", *numbers]) if match is not None else None
+        near = nearest(match[2], ["margin", *sorted(numbers)]) if match is not None else None
         return f"expected {wanted}, found {value!r}", near or _near_margin(value)
     words = described.values.get(key)
     if words is not None:
@@ -399,10 +433,27 @@ def _fault_of(
         return said, (nearest(value, words) or "") if isinstance(value, str) else ""
     if isinstance(value, str) and _MEANT_MARGIN.match(value):
         return f"{value!r} is no margin: it is written `margin`, `-margin`, `margin-1`", ""
-    if key in HOLDERS and rules.file.roles and value not in rules.file.roles:
-        said = f"{value!r} is no role; roles are: {', '.join(rules.file.roles)}"
-        return said, (nearest(value, rules.file.roles) or "") if isinstance(value, str) else ""
+    roles = roles_of(rules)
+    is_scene = key == "on" and value in ("", "scene")
+    if (key in HOLDERS or (key == "on" and described.does)) and roles and value not in roles and not is_scene:
+        said = f"{value!r} is no role; roles are: {', '.join(roles)}"
+        return said, (nearest(value, roles) or "") if isinstance(value, str) else ""
+    if described.does and not isinstance(value, str):
+        return f"expected text, found {value!r}", ""
     return None
+
+
+def roles_of(rules: Rules) -> list[str]:
+    """Return whom effects and questions may name; nothing where the ruleset's code alone knows."""
+    if rules.file.roles or not rules.file.standalone:
+        return rules.file.roles
+    characters = [
+        name
+        for action in rules.file.actions
+        for name, parameter in rules.file.parameters_of(action).items()
+        if parameter.kind == "character"
+    ]
+    return list(dict.fromkeys([*ROLES, *characters]))
 
 
 def _rolled_labels(rules: Rules) -> Iterator[str]:
@@ -479,7 +530,7 @@ def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
     """Return what parameters of described actions may be: conditions can speak of choices and flags."""
     found: dict[str, list[str]] = {}
     for action in described_actions(rules.file):
-        for name, parameter in parameters_of(rules.file, action).items():
+        for name, parameter in rules.file.parameters_of(action).items():
             if parameter.kind == "flag":
                 found[name] = ["yes", "no"]
             elif parameter.kind == "choice":

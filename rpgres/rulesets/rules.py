@@ -16,7 +16,9 @@ from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
 from rpgres.rulesets.places import Text, problem_at, read_as
 from rpgres.rulesets.records import (
+    Bounded,
     Condition,
+    Formula,
     Id,
     MoreBoxes,
     OutcomeTable,
@@ -26,6 +28,7 @@ from rpgres.rulesets.records import (
     RowQuestion,
     RulesetFile,
     Track,
+    bounded,
 )
 from rpgres.state import EMPTY, Map, freeze
 from rpgres.tomlfiles import nearest, parse, problem_error, read_source
@@ -53,17 +56,26 @@ class Option(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
 
 
+class RowRoll(msgspec.Struct, frozen=True):
+    """What a row or an option rolls: the label, dice with every name filled in, the same in words, and the bounds."""
+
+    label: str
+    dice: str
+    words: str
+    formula: Bounded
+
+
 class Choice(msgspec.Struct, frozen=True):
     """What comes of one option of an outcome table, with conditions decided and values filled in.
 
-    `rolls` are label and dice of what is rolled first. Everything else is then worked out from the `option`, with the
+    `rolls` are rolled first. Everything else is then worked out from the `option`, with the
     results among the facts: see `Rules.choice`.
     """
 
     text: str
     effects: tuple[Effect, ...] = ()
     asks: tuple[Ask, ...] = ()
-    rolls: tuple[tuple[str, str], ...] = ()
+    rolls: tuple[RowRoll, ...] = ()
     option: RowOption | None = None
 
 
@@ -81,7 +93,7 @@ class Ask(msgspec.Struct, frozen=True):
 class Settlement(msgspec.Struct, frozen=True):
     """One row of an outcome table for one margin, with conditions decided and values filled in.
 
-    `rolls` are label and dice of what is rolled first; the row is then settled again, with the results among the facts.
+    `rolls` are rolled first; the row is then settled again, with the results among the facts.
     """
 
     band: str
@@ -89,7 +101,7 @@ class Settlement(msgspec.Struct, frozen=True):
     texts: tuple[str, ...]
     effects: tuple[Effect, ...]
     asks: tuple[Ask, ...]
-    rolls: tuple[tuple[str, str], ...] = ()
+    rolls: tuple[RowRoll, ...] = ()
 
 
 class Rules:
@@ -238,8 +250,7 @@ class Rules:
 
     def parameters(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under."""
-        found = ((key, self.file.parameters[key]) for key in self.file.actions[action].parameters)
-        return {parameter.name or key: parameter for key, parameter in found}
+        return self.file.parameters_of(action)
 
     def band_of(self, margin: int) -> str:
         """Return the name of the band a margin falls into."""
@@ -328,7 +339,13 @@ class Rules:
         found = dict.fromkeys(self.file.decks)
         for folder in self.folders:
             found |= dict.fromkeys(path.stem for path in sorted((folder / "decks").glob("*.toml")))
-        return list(found)
+        return [name for name in found if self._has_deck(name)]
+
+    def _has_deck(self, name: str) -> bool:
+        try:
+            return bool(self.deck_texts(name))
+        except FileError:
+            return True  # there is one, and that it cannot be read is told when it is
 
     def deck(self, name: str) -> Deck:
         """Return a deck by name, read on first use from `decks/NAME.toml` or `ruleset.toml`.
@@ -338,23 +355,15 @@ class Rules:
         """
         deck = self._decks.get(name)
         if deck is None:
-            deck = self._decks[name] = self._read_deck(name, ())
+            deck = self._decks[name] = self._read_deck(name)
         return deck
 
-    def _read_deck(self, name: str, within: tuple[str, ...]) -> Deck:
-        from rpgres.cards import DeckFile, build_deck
+    def _read_deck(self, name: str) -> Deck:
+        from rpgres.rulesets.decks import read_deck
 
-        texts = self.deck_texts(name)
-        if not texts:
+        if not self.deck_texts(name):
             raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self.id}"))
-        file = read_as(texts, DeckFile)
-        if file.extends in (*within, name):
-            raise problem_error([problem_at(texts, ("extends",), "a deck cannot add to itself")])
-        base = self._read_deck(file.extends, (*within, name)) if file.extends else None
-        deck, faults = build_deck(file, base=base)
-        if faults:
-            raise problem_error([problem_at(texts, path, message) for path, message in faults])
-        return deck
+        return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
 
     @cached_property
     def laid(self) -> dict[str, Deck]:
@@ -435,10 +444,10 @@ class Rules:
             rolls=self._rolls(row.rolls, margin, facts),
         )
 
-    def _rolls(self, rolls: Mapping[str, str], margin: int | None, facts: Map[str, Any]) -> tuple[tuple[str, str], ...]:
+    def _rolls(self, rolls: Mapping[str, Formula], margin: int | None, facts: Map[str, Any]) -> tuple[RowRoll, ...]:
         if not rolls:
             return ()
-        from rpgres.rulesets.templates import dice_key, fill
+        from rpgres.rulesets.templates import dice_key, fill, names_in
 
         numbers = {**facts, "margin": margin or 0}
 
@@ -446,7 +455,15 @@ class Rules:
             found: int | str = numbers.get(dice_key(name), numbers.get(name, 0))
             return found
 
-        return tuple((label, fill(template, value_of)) for label, template in rolls.items())
+        def called(name: str, number: int) -> str:
+            return f"{number} {name.replace('-', ' ')}"
+
+        found = []
+        for label, formula in rolls.items():
+            template = bounded(formula).value
+            words = " ".join(fill(template, value_of, show=called).split()) if names_in(template) else ""
+            found.append(RowRoll(label, fill(template, value_of), words, bounded(formula)))
+        return tuple(found)
 
     def _row(self, table: OutcomeTable, band: str) -> Row:
         """Return what a table says of a band; one that is also another has all of that one's, and its own after it."""
@@ -523,7 +540,7 @@ class Rules:
         not this time, such as the opposition when nothing opposes, counts 0 like the margin.
         """
         known = self.file.effects.get(effect.get("kind", ""))
-        numeric = known.numbers if known is not None else ()
+        numeric = known.numeric if known is not None else ()
         filled = {}
         for key, value in effect.items():
             match = NUMBER.match(value) if key in numeric and isinstance(value, str) else None
@@ -542,16 +559,17 @@ class Rules:
             name, _, side = key.rpartition("-")
             if side in BOUNDS and key not in facts and key not in self.switches:
                 number = margin if name == "margin" else facts.get(name)
-                bound = facts.get(wanted) if isinstance(wanted, str) else wanted
+                bound = _number(wanted, margin, facts)
                 if not isinstance(number, int) or not isinstance(bound, int):
                     return False
                 if number < bound if side == "from" else number > bound:
                     return False
             else:
                 value = margin if key == "margin" else facts.get(key, self.switches.get(key, ""))
-                if isinstance(value, int) and isinstance(wanted, str):
-                    wanted = facts.get(wanted)
-                if value != wanted and not (isinstance(wanted, list) and value in wanted):
+                choices = wanted if isinstance(wanted, list) else [wanted]
+                if isinstance(value, int):
+                    choices = [_number(one, margin, facts) for one in choices]
+                if value not in choices:
                     return False
         return True
 
@@ -583,6 +601,13 @@ class Rules:
 NUMBER = re.compile(r"^(-?)([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)(?:\s*([-+*/])\s*(\d+))?$")
 BOUNDS = ("from", "to")  # how conditions bound a number: `margin-from`, `total-to`
 MOST_SETTLED = 1000  # kept for one table and margin; more are worked out again
+
+
+def _number(wanted: Any, margin: int | None, facts: Mapping[str, Any]) -> Any:
+    """Return what a condition holds a number against: a number, or the one of that name."""
+    if not isinstance(wanted, str):
+        return wanted
+    return margin if wanted == "margin" else facts.get(wanted)
 
 
 def value_of(value: Any, margin: int | None, numbers: Mapping[str, Any] = EMPTY) -> Any:

@@ -1,0 +1,75 @@
+"""Decks from TOML, each with the one that it adds to, and the decks of kits. Where they lie is judged in `laying`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from rpgres.cards import Deck, DeckFile, build_deck
+from rpgres.rulesets.folders import KITS
+from rpgres.rulesets.places import Text, problem_at, read_as
+from rpgres.tomlfiles import Problem, nearest, parse, problem_error, read_source
+
+TextsOf = Callable[[str], Sequence[Text]]
+
+
+def read_deck(name: str, *, texts_of: TextsOf, names: Callable[[], Iterable[str]]) -> Deck:
+    """Return a deck with everything that it extends.
+
+    Args:
+        name: the deck; `texts_of` has it.
+        texts_of: what the files say of a deck, the farthest first; nothing of one that is not there.
+        names: all decks that may be extended, for messages.
+
+    Raises:
+        FileError: its data are faulty; all problems at once.
+    """
+    return _read(name, (), texts_of, names)
+
+
+def _read(name: str, within: tuple[str, ...], texts_of: TextsOf, names: Callable[[], Iterable[str]]) -> Deck:
+    texts = texts_of(name)
+    file = read_as(texts, DeckFile)
+    base = None
+    if file.extends:
+        if file.extends in (*within, name):
+            raise problem_error([problem_at(texts, ("extends",), "a deck cannot add to itself")])
+        known = list(names())
+        if file.extends not in known:
+            raise problem_error([_no_base(texts, file.extends, [other for other in known if other != name])])
+        base = _read(file.extends, (*within, name), texts_of, names)
+    deck, faults = build_deck(file, base=base)
+    if faults:
+        raise problem_error([problem_at(texts, path, message) for path, message in faults])
+    return deck
+
+
+def _no_base(texts: Sequence[Text], name: str, known: Sequence[str]) -> Problem:
+    near = nearest(name, known)
+    has = "" if near else f"; there are: {', '.join(known)}" if known else ", nor any other"
+    return problem_at(texts, ("extends",), f"there is no deck {name!r}{has}", hint=near or "")
+
+
+def shared_decks() -> Mapping[str, Path]:
+    """Return the files of the decks that kits have, which rulesets share, by name."""
+    return {path.stem: path for path in sorted(KITS.glob("*/decks/*.toml"))}
+
+
+def shared_deck(name: str) -> Deck:
+    """Return a deck that kits have, as it ships.
+
+    Args:
+        name: one of `shared_decks`.
+
+    Raises:
+        FileError: its data are faulty.
+    """
+    return read_deck(name, texts_of=_shared_texts, names=shared_decks)
+
+
+def _shared_texts(name: str) -> list[Text]:
+    path = shared_decks().get(name)
+    if path is None:
+        return []
+    source = read_source(path)
+    return [Text(source, parse(source))]

@@ -1,0 +1,349 @@
+"""Saga: the Fate Deck as counted, odds against an oracle that shuffles and counts by itself, policies, invariants."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres import GM
+from rpgres.actions import Prepared, Result, policy_of, prepare, run
+from rpgres.best import best_odds
+from rpgres.chance import Streams
+from rpgres.errors import FileError, UsageError
+from rpgres.odds import outcome_odds
+from rpgres.piles import lay_out
+from rpgres.players import uniform
+from rpgres.plugins import find_ruleset
+from rpgres.rulesets import Rules, load_rules
+from rpgres.scenes import read_scene, run_scene
+from rpgres.state import State, code_of
+from rpgres.tomlfiles import Source
+
+
+@cache
+def rules(**switches: str) -> Rules:
+    return load_rules(find_ruleset("saga"), switches=switches)
+
+
+def act(hand: str, *, vs: int, ability: str = "strength=0", edge: int = 0, **more: Any) -> Prepared:
+    switches = more.pop("switches", {})
+    return prepare(rules(**switches), "act", {"ability": ability, "vs": vs, "edge": edge, "hand": hand, **more})
+
+
+# -- the decks, as counted by others
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "total", "auras"),
+    [("fate-96", 96, 488, (28, 40, 28)), ("fate-100", 100, 508, (30, 40, 30)), ("older-82", 82, 415, (27, 27, 28))],
+)
+def test_decks_have_the_cards_that_were_counted(name: str, size: int, total: int, auras: tuple[int, ...]) -> None:
+    deck = rules().deck(name)
+    cards = [deck.cards[code] for code, count in deck.counts.items() for _ in range(count)]
+    assert deck.size == len(cards) == size
+    assert sum(card.value or 0 for card in cards) == total
+    found = Counter(card.attributes["aura"] for card in cards)
+    assert (found["positive"], found["neutral"], found["negative"]) == auras
+
+
+def test_each_suit_has_its_values() -> None:
+    deck = rules().deck("fate-96")
+    by_suit: dict[str, Counter[int]] = {}
+    for code, count in deck.counts.items():
+        card = deck.cards[code]
+        by_suit.setdefault(card.suit, Counter())[card.value or 0] += count
+    ability = Counter({1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 4, 7: 2, 8: 1, 9: 1})
+    doom = Counter({1: 1, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 1, 10: 1})
+    assert by_suit == {**dict.fromkeys(("strength", "agility", "intellect", "willpower"), ability), "doom": doom}
+
+
+def test_an_aura_reading_has_the_odds_of_the_deck() -> None:
+    odds = outcome_odds(prepare(rules(), "aura", {}))
+    assert odds.masses == {"yes": Fraction(28, 96), "no": Fraction(28, 96), "neither": Fraction(40, 96)}
+
+
+def test_the_deck_that_is_left_is_what_is_weighed() -> None:
+    odds = outcome_odds(prepare(rules(), "aura", {"hand": "In1+,In9+,Do1-"}))
+    assert odds.masses == {"yes": Fraction(26, 93), "no": Fraction(27, 93), "neither": Fraction(40, 93)}
+
+
+# -- odds, held against a calculation of another kind
+
+
+def chain(deck: Counter[tuple[bool, int]], lacking: int) -> Fraction:
+    """Return the chance that the draws of one trump, as long as they go, come to so much: by counting the deck."""
+    if lacking <= 0:
+        return Fraction(1)
+    total = sum(deck.values())
+    found = Fraction(0)
+    for (trump, value), count in list(deck.items()):
+        if not count:
+            continue
+        rest = deck.copy()
+        rest[trump, value] -= 1
+        won = value >= lacking
+        found += Fraction(count, total) * (1 if won else chain(rest, lacking - value) if trump else 0)
+    return found
+
+
+def left(*hand: str) -> Counter[tuple[bool, int]]:
+    """Return the deck without a hand, by being strength and by value."""
+    deck = rules().deck("fate-96")
+    found: Counter[tuple[bool, int]] = Counter()
+    for code, count in deck.counts.items():
+        found[deck.cards[code].suit == "strength", deck.cards[code].value or 0] += count
+    for code in hand:
+        found[code.startswith("St"), int(code[2:])] -= 1
+    return found
+
+
+@pytest.mark.parametrize("need", [7, 12, 15, 20])
+def test_one_trump_agrees_with_counting_the_deck(need: int) -> None:
+    best = best_odds(act("St6,Ag9,Do2", vs=need))
+    chances = {choice.option: choice.value.success for choice in best.choices}
+    deck = left("St6", "Ag9", "Do2")
+    assert chances["St6"] == chain(deck, need - 6)
+    assert chances["Ag9"] == (1 if need <= 9 else 0)
+    assert next(choice.option for choice in best.choices) == max(chances, key=lambda option: chances[option])
+    assert best.value.open == 0
+
+
+def test_a_trump_draws_as_many_cards_as_it_should() -> None:
+    """Case C28: 96/77 cards worth 6.339 on average, of a fresh deck of 96 without a 5 of strength (closed forms)."""
+    ready = act("St5", vs=1000, switches={"auto_trump": "yes"})
+    runs, cards, worth = 3000, 0, 0
+    for number in range(runs):
+        result, _ = run(ready, streams=Streams(f"c28#{number}"), identify=False)
+        assert isinstance(result, Result)
+        cards += sum(answer.label == "draw" for answer in result.answers)
+        worth += (result.total or 0) - 5
+    assert cards / runs == pytest.approx(96 / 77, abs=0.04)
+    assert worth / runs == pytest.approx(19 / 77 * 5 + 388 / 76, abs=0.2)
+
+
+hands = st.lists(
+    st.sampled_from(["St1", "St3", "St6", "St9", "Ag1", "Ag3", "Ag7", "In2", "In5", "Wi4", "Do3", "Do8"]),
+    min_size=1,
+    max_size=3,
+    unique=True,
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(hand=hands, vs=st.integers(4, 22), edge=st.integers(0, 4))
+def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, edge: int) -> None:
+    """Odds that skip what a rule says can be no better agree with those that look at everything."""
+    ready = act(",".join(hand), vs=vs, edge=edge)
+    short, whole = best_odds(ready), best_odds(ready, looks_at_all=True)
+    assert whole.value.open == 0
+    assert short.value.success == whole.value.success
+    assert {one.option: one.value.success for one in short.choices} == {
+        one.option: one.value.success for one in whole.choices
+    }
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    hand=hands,
+    vs=st.integers(4, 20),
+    edge=st.integers(0, 4),
+    switches=st.fixed_dictionaries(
+        {},
+        optional={
+            "trump_on": st.just("last"),
+            "trump_timing": st.just("after_all_plays"),
+            "edge_order": st.just("any"),
+            "doom_available": st.just("immediate"),
+            "doom_worth_zero": st.just("yes"),
+            "tie": st.just("fail"),
+        },
+    ),
+)
+def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches: dict[str, str]) -> None:
+    """The best there is, with points of play merged, is the best of every course looked at by itself."""
+    ready = act(",".join(hand), vs=vs, edge=edge, switches=switches)
+    merged = best_odds(ready)
+    apart = best_odds(ready, merges=False, looks_at_all=True, seconds=60)
+    assert apart.value.open == 0
+    assert merged.value.success == apart.value.success
+
+
+def test_odds_agree_with_really_shuffled_decks() -> None:
+    """A program of another kind, that shuffles a list and plays by the rule of thumb, against the odds of a policy."""
+    ready = act("St4,Ag3,In6", vs=14, edge=3)
+    odds = outcome_odds(ready, policies={"": policy_of(rules())})
+    deck = [card for key, count in left("St4", "Ag3", "In6").items() for card in [key] * count]
+    source = random.Random(20261121)
+    runs = won = 0
+    while runs < 20000:
+        runs += 1
+        source.shuffle(deck)
+        total, cards = 3 + 4, iter(deck)  # the 3 lets the trump follow
+        for trump, value in cards:
+            if total >= 14:
+                break
+            total += value
+            if not trump:
+                break
+        won += total >= 14
+    expected = float(odds.masses["succeed"])
+    assert abs(won / runs - expected) < 4 * (expected * (1 - expected) / runs) ** 0.5
+
+
+def test_the_seeded_table_agrees_with_the_odds() -> None:
+    ready = act("St4,Ag3,In6", vs=14, edge=3)
+    policies = {"": policy_of(rules())}
+    expected = float(outcome_odds(ready, policies=policies).masses["succeed"])
+    won = 0
+    for number in range(1500):
+        result, _ = run(ready, streams=Streams(f"saga#{number}"), policies=policies, identify=False)
+        assert isinstance(result, Result)
+        won += result.outcome == "succeed"
+    assert abs(won / 1500 - expected) < 4 * (expected * (1 - expected) / 1500) ** 0.5
+
+
+def test_a_budget_leaves_open_what_it_does_not_come_to() -> None:
+    ready = act("St6,St4,St5", vs=25, edge=5)
+    cut, whole = best_odds(ready, leaves=60), best_odds(ready)
+    assert cut.value.open > 0
+    assert cut.value.success <= whole.value.success <= cut.value.success + cut.value.open
+
+
+def test_what_the_game_master_holds_lowers_the_odds() -> None:
+    policies = {"": policy_of(rules())}
+    free = best_odds(act("St6,Ag9", vs=15), policies=policies).value.success
+    met = best_odds(act("St6,Ag9", vs=15, bank="Do5,Do3"), policies=policies).value.success
+    assert met < free
+
+
+def test_there_is_no_best_choice_over_what_one_cannot_see() -> None:
+    """The other hero's hand is dealt face down, and deciding by it would be deciding by what nobody knows."""
+    ready = prepare(rules(), "versus", {"ability": "strength=5", "vs": 4, "against": 5, "hand": "St6,Ag3"})
+    with pytest.raises(UsageError, match="does not see everything"):
+        best_odds(ready, policies={"": policy_of(rules())})
+
+
+# -- policies
+
+
+@pytest.mark.parametrize(("hand", "vs", "edge"), [("St4,Ag3,In6", 14, 3), ("St9,St2,Wi5", 18, 2)])
+def test_the_policy_beats_uniform_choice(hand: str, vs: int, edge: int) -> None:
+    ready = act(hand, vs=vs, edge=edge)
+    sensible = outcome_odds(ready, policies={"": policy_of(rules())}).masses["succeed"]
+    runs = 1500
+    by_chance = sum(
+        run(ready, streams=Streams(f"anyhow#{number}"), policies={"": uniform}, identify=False)[0].outcome == "succeed"  # type: ignore[union-attr]
+        for number in range(runs)
+    )
+    assert by_chance / runs + 0.1 < sensible <= best_odds(ready).value.success
+
+
+# -- invariants of random play
+
+STORY = """
+ruleset = "saga"
+seed = "{seed}"
+policy = "{policy}"
+switches = {{ reshuffle = "{reshuffle}", doom_timing = "{timing}", push_free = "{push}" }}
+characters.brannagh.sheet = "brannagh"
+characters.ilse.sheet = "ilse"
+characters.warden.sheet = "toll-warden"
+"""
+
+steps = st.lists(
+    st.sampled_from(
+        [
+            'begin = "exchange"',
+            'end = "exchange"',
+            'actor = "brannagh"\naction = "act"\nwith = { ability = "strength", vs = 24, opposing = 4 }',
+            'actor = "ilse"\naction = "act"\nwith = { ability = "intellect", vs = 20, dire = true }',
+            'actor = "ilse"\naction = "aura"',
+            'actor = "ilse"\naction = "damage"\nwith = { amount = 6 }',
+            'actor = "brannagh"\naction = "heal"\nwith = { amount = 1 }',
+            'actor = "brannagh"\naction = "versus"\nwith.ability = "strength"\nwith.vs = 4\n'
+            'with.against = { character = "ilse", ability = "agility" }',
+        ]
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    steps=steps,
+    seed=st.text(alphabet="0123456789", min_size=1, max_size=4),
+    policy=st.sampled_from(["sensible", "lavish", "uniform"]),
+    reshuffle=st.sampled_from(["on_empty", "never", "each_scene"]),
+    timing=st.sampled_from(["any", "before_play"]),
+    push=st.sampled_from(["yes", "no"]),
+)
+def test_every_card_stays_in_one_place_and_no_hand_is_over_its_limit(
+    steps: list[str], seed: str, policy: str, reshuffle: str, timing: str, push: str
+) -> None:
+    story = STORY.format(seed=seed, policy=policy, reshuffle=reshuffle, timing=timing, push=push)
+    text = story + "".join(f"\n[[steps]]\n{step}\n" for step in _ordered(steps))
+    scene = read_scene(Source("story.toml", text), find_ruleset=find_ruleset)
+    try:
+        state = run_scene(scene).state
+    except FileError as error:
+        if "has no card to play" not in error.message:
+            raise
+        return
+    if not state["piles"]:
+        return
+    cards = [card for pile in state["piles"].values() for card in [*pile["cards"], *pile["top"]]]
+    whole = lay_out(scene.rules, State()).piles["deck"].cards
+    assert sorted(cards) == sorted(whole)
+    for name, size in (("brannagh", 5), ("ilse", 6)):
+        counters = state["characters"][name]["counters"]
+        assert len(state["piles"][f"hand:{name}"]["cards"]) <= size - counters["lost"] - counters["pushed"]
+    assert state["piles"]["in-play"]["cards"] == []
+
+
+def _ordered(steps: list[str]) -> list[str]:
+    """Return the steps without exchanges that begin twice or end before they began."""
+    found, is_open = [], False
+    for step in steps:
+        if step.startswith(("begin", "end")):
+            if is_open == step.startswith("begin"):
+                continue
+            is_open = not is_open
+        found.append(step)
+    return found
+
+
+# -- secrets
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: st.DataObject) -> None:
+    """What brannagh's player and the game master are told of ilse's action does not depend on ilse's other cards."""
+    base = lay_out(rules(), prepare(rules(), "aura", {"sheet": "ilse"}).state)
+    deck = list(base.piles["deck"].cards)
+    own = next(card for card in deck if code_of(card) == "Do9+")
+    rest = [card for card in deck if card != own]
+    told = []
+    for _ in range(2):
+        others = data.draw(st.lists(st.sampled_from(rest), min_size=4, max_size=4, unique=True))
+        hand = msgspec.structs.replace(base.piles["hand:ilse"], cards=tuple(sorted([own, *others])))
+        left_over = msgspec.structs.replace(
+            base.piles["deck"], cards=tuple(sorted(card for card in rest if card not in others))
+        )
+        state = msgspec.structs.replace(base, piles=base.piles.with_("hand:ilse", hand).with_("deck", left_over))
+        ready = prepare(rules(), "act", {"ability": "strength", "vs": 5}, state=state, actor="ilse")
+        result, after = run(ready, streams=Streams("7"), choose={"play": ["Do9"]}, identify=False)
+        assert isinstance(result, Result)
+        seen = [event.get("others", event) for event in result.events if GM not in event.get("audience", [GM])]
+        open_ = [event for event in result.events if "audience" not in event]
+        told.append((seen, open_, result.outcome, result.margin, after.seen_by(GM)))
+    assert told[0] == told[1]
