@@ -306,9 +306,9 @@ def _described(action: str) -> Rule:
     return partial(play_described, action)
 
 
-def help_of(label: str) -> str:
-    """Return the help of a label that no ruleset describes: one that only an outcome table has, or the engine's own."""
-    return "which card it is, where one is typed without its sign" if label == PLACE else "what an outcome rolls"
+def chance_help(label: str) -> str:
+    """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
+    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:

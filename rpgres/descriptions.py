@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import help_of, labels_of
+from rpgres.actions import chance_help, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
@@ -244,7 +244,7 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
     ]
     help_ = [own.help] if own is not None else list(dict.fromkeys(question.text for question in questions))
     if kind == "chance" and not help_:
-        help_ = [help_of(label)]
+        help_ = [chance_help(label)]
     who = [own.who] if own is not None and own.who else [question.who for question in questions]
     return LabelDescription(
         kind=kind,

@@ -368,9 +368,20 @@ def test_the_schema_of_results_has_draws_and_moves() -> None:
         assert not Draft202012Validator(make_schema("result")).is_valid(faulty)
 
 
+def test_help_says_that_cards_can_be_given() -> None:
+    out = " ".join(shown("roll", "gambit", "chase", "--help").split())
+    assert "draw [dice or cards] a card" in out
+    assert "--hand CARD,CARD The cards in hand" in out
+    assert "[dice] two dice" in " ".join(shown("roll", "lantern", "search", "--help").split())
+
+
 def test_ruleset_show_has_piles_and_decks() -> None:
     out = shown("ruleset", "show", "gambit")
-    assert "\nDice and cards (--given LABEL=...)\n  deal   the cards of a hand\n  draw   a card\n  place  which" in out
+    assert "\nDice and cards (--given LABEL=...)\n" in out
+    assert (
+        "\n  deal   the cards of a hand\n  draw   a card\n  place  which card is meant, where its sign was left out"
+        in out
+    )
     assert (
         "\nWhere cards lie\n"
         "  deck     Deck: face down; little; when empty made of discard [when refill is yes]\n"

@@ -77,6 +77,8 @@ def test_a_shell_that_is_none_of_them() -> None:
         ("rpgres ruleset show fate ov", {"overcome"}),
         ("rpgres schema sce", {"scene", "scene-result"}),
         ("rpgres plugin check f", {"fate"}),
+        ("rpgres deck show saga/ol", {"saga/older-82"}),
+        ("rpgres roll saga act --hand St9+,Do1", {"St9+,Do1-", "St9+,Do10+"}),
     ],
 )
 def test_bash_completes(line: str, offered: set[str], tmp_path: Path) -> None:

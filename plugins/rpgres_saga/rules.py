@@ -65,6 +65,16 @@ def with_powers(_rules: Rules, character: Character) -> Character:
     return put(character, ("abilities",), Map({**powers, **character.abilities})) if powers else character
 
 
+@saga.prepare
+def with_hand_size(rules: Rules, character: Character) -> Character:
+    """Return the character with the size of a full hand, where the sheet leaves it to the edge."""
+    counters = character.counters
+    size = counters.get("hand-size", 0) or counters.get("edge", 0) + rules.file.settings["hand-over-edge"]
+    if counters.get("health", 0):  # the game master's, without a hand
+        size = counters.get("hand-size", 0)
+    return put(character, ("counters",), counters.with_("hand-size", size))
+
+
 @saga.lump("act")
 def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[bool, int, bool]:
     """Cards are told apart by value, by being trump, and by being doom where that counts before the result."""
@@ -492,10 +502,14 @@ def end_exchange(table: Table) -> Sequence[Effect]:
 
 @saga.begins("scene")
 def begin_scene(table: Table) -> Sequence[Effect]:
-    """The discard is shuffled into the deck where a table plays so (R:30)."""
+    """The discard is shuffled into the deck where a table plays so (R:30), and everybody fills the hand."""
     if ruling(table.rules, "reshuffle") == "each_scene":
         table.move(table.cards(DISCARD), source=DISCARD, to=DECK)
         table.shuffle(DECK)
+    for character in table.state.characters.values():
+        if not character.counters.get("health", 0) and not character.is_out:
+            hero = hero_of(table, character, Rating(0))
+            fill(table, hero)
     return ()
 
 

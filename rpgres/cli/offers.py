@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rpgres.actions import help_of, labels_of
+from rpgres.actions import chance_help, labels_of
 from rpgres.cards import Deck
 from rpgres.cli.playing import RulesetData
 from rpgres.errors import RpgresError
@@ -37,17 +37,18 @@ def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
     """Yield (label, kind, help): those of the rule, then those of its outcome tables."""
     rules = _read(data)
     questions = dict(_questions(rules, action))
+    chance = "dice or cards" if data.file.piles else "dice"
     for label, kind in labels_of(rules, action).items():
         declared = data.file.labels.get(label)
         if declared is not None:
             text = declared.help
         elif kind == "chance":
-            text = help_of(label)
+            text = chance_help(label)
         else:
             question = questions[label]
             who = question.who if not question.who.startswith("switch:") else f"by the switch {question.who[7:]}"
             text = f"{question.text} ({', '.join(question.options)}; {who_is(who)})"
-        yield label, kind, f"[{'dice' if kind == 'chance' else 'decision'}] {text}"
+        yield label, kind, f"[{chance if kind == 'chance' else 'decision'}] {text}"
 
 
 def _questions(rules: Rules, action: str) -> Iterator[tuple[str, RowQuestion]]:

@@ -174,7 +174,7 @@ def prompt_for(*, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line
         return None
     from rpgres.cli.prompt import Person
 
-    return Person(heading=heading, is_plain=plain).ask
+    return Person(heading=heading, is_plain=plain or not is_terminal()).ask
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
@@ -555,9 +555,16 @@ def set_(
         str,
         typer.Argument(
             metavar="PATH=VALUE",
-            help="Such as characters.mara.counters.fate-points=2, tags.on-fire=aspect, tags.on-fire=absent.",
+            help="Such as characters.mara.counters.fate-points=2, tags.On Fire=aspect, tags.on-fire=absent, "
+            "tracks.alarm=4.",
         ),
     ],
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to", metavar="SEAT", help="Who may know of this tag, track or thing from now on.", show_default=False
+        ),
+    ] = None,
     seat: Seat = None,
     table: Table = None,
     as_json: AsJson = False,
@@ -574,7 +581,7 @@ def set_(
     if not separator or not path.strip():
         raise UsageError(f"say PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
     who = seat_of(seat)
-    done = set_value(place_of(table, rulesets), path.strip(), text.strip(), seat=who)
+    done = set_value(place_of(table, rulesets), path.strip(), text.strip(), seat=who, to=to or ())
     _say_entry(done, who, as_json=as_json, plain=plain)
 
 

@@ -19,6 +19,7 @@ from rpgres.tomlfiles import nearest
 
 ABSENT = "absent"  # what is not there; as a value it takes something away
 EVERYBODY = "everybody"
+MOST_BOXES = 1000  # of a new track
 
 _FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new
 _MOVED = {
@@ -86,6 +87,25 @@ def changed(state: State, path: str, text: str) -> State:
     return after
 
 
+def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
+    """Return the table with the tag, track or thing at a path for some seats alone; as it is when none are named.
+
+    Raises:
+        UsageError: there is nothing at the path that could be for some alone.
+    """
+    audience = tuple(dict.fromkeys(seats))
+    field, _, rest = path.partition(".")
+    name = rest.partition(".")[0]
+    if not audience:
+        return state
+    tag = state.tag(name) if field == "tags" else None
+    if tag is not None:
+        return state.with_tag(msgspec.structs.replace(tag, audience=audience))
+    if field not in ("tracks", "things") or name not in getattr(state, field):
+        raise UsageError(f"{path}: only a tag, a track or a thing of the table can be for some seats alone")
+    return msgspec.structs.replace(state, audiences=state.audiences.with_(name, audience))
+
+
 def _without_character(state: State, name: str) -> State:
     if any(pile.owner == name and len(pile) for pile in state.piles.values()):
         raise UsageError(f"characters.{name}: this character holds cards, which have to lie somewhere")
@@ -127,16 +147,28 @@ def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") 
 def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
     if key not in value:
         near = nearest(key, value)
+        is_tables = len(path.split(".")) == 2 and near is None and not rest and text != ABSENT
+        if field == "tracks" and is_tables:
+            return value.with_(key, _new_track(text, path=path))
+        if field == "things" and is_tables:
+            return value.with_(key, _data(None, text, path=path))
         if rest or near is not None or field not in _FREE or text == ABSENT:
             raise _no_place(path, key, value)
         new: dict[str, Any] = {"audiences": (), "texts": ""}
         return value.with_(key, _read(new.get(field, 0), text, path=path, field=field))
     if not rest and text == ABSENT:
-        if field in ("characters", "tracks", "records"):
+        if field in ("characters", "records") or (field == "tracks" and len(path.split(".")) > 2):
             raise UsageError(f"{path}: this cannot be taken away")
         return value.without(key)
     inner = _put(value[key], rest, text, path=path, field="" if field == "things" else field if not rest else key)
     return value.with_(key, _data(value[key], text, path=path) if field == "things" and not rest else inner)
+
+
+def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
+    """Return so many free boxes as are typed, called by their numbers."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_BOXES:
+        raise UsageError(f"{path}: a new track is said by how many boxes it has, from 1 to {MOST_BOXES}, not {text!r}")
+    return tuple(Box(str(number), 1) for number in range(1, int(text) + 1))
 
 
 def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:

@@ -70,7 +70,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         result: what came of it, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
-        path, value, was: of `set`; `text` is the value as typed.
+        path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
         text: of `note`.
         to: the seats that a note, or a value that was set, is for; null for everybody.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.

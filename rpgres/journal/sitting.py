@@ -19,7 +19,7 @@ from rpgres.errors import UsageError
 from rpgres.inputs import lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
-from rpgres.journal.places import audience_at, changed, value_at
+from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import ACTION, ALWAYS, Draft, Entry, History, Kind, Public, Secret, found_in
 from rpgres.journal.running import Ran, Run, run_at, run_of, seat_of
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
@@ -551,7 +551,7 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
             raise UsageError(f"entry {entry.number} is not {seat}'s to take back; the game master can, with --as {GM}")
 
 
-def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST) -> Done:
+def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
     """Correct or award something: put a value at a place of the table.
 
     Args:
@@ -559,6 +559,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST) ->
         path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`.
         text: the value as typed; what stands there tells its type.
         seat: the game master, or the host.
+        to: the seats that may know of the tag, track or thing from now on; as before by default.
 
     Raises:
         UsageError: there is no such place, or the value does not fit.
@@ -569,11 +570,15 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST) ->
         if seat not in (HOST, GM):
             raise UsageError(f"only the game master sets what lies on the table, not {seat}")
         _refuse_while_pending(history, "set", seat)
-        state = changed(history.state, path, text)
+        for one in to:
+            check_seat(history, one)
+        state = shown_to(changed(history.state, path, text), path, to)
         was, value = value_at(history.state, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (history.state, state)]
-        to = None if None in audiences else sorted({seat for seats in audiences for seat in seats or ()})
-        secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=to)
+        was_there = was != ABSENT  # nobody has seen before what is only laid now
+        known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
+        readers = None if None in known else sorted({one for seats in known for one in seats or ()})
+        secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))
         return [_draft(place, rules, "set", secret, state)]
 
     return _write(place, work)

@@ -25,6 +25,7 @@ from rpgres.state import State
 FOLDER, FILE = ".rpgres", "table.db"
 FORMAT = 1  # of the file and of what its entries say
 MARK = 0x72706773  # SQLite's `application_id` of our files
+SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
 WAIT = 5.0  # seconds until somebody else's action is waited for in vain
 
 _TABLES = """
@@ -282,7 +283,7 @@ def _connected(path: Path, *, mode: str = "rw") -> Iterator[sqlite3.Connection]:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
     try:
-        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
         connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
         yield connection
     finally:

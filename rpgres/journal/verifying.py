@@ -14,7 +14,7 @@ import msgspec
 from rpgres.errors import RpgresError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest, link
-from rpgres.journal.places import changed
+from rpgres.journal.places import changed, shown_to
 from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sitting import hash_of, rules_of, seated, set_table
@@ -217,7 +217,8 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
             name, source = next(iter(texts.items()))
             return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
         case "set":
-            return changed(before.state, secret.path, secret.text), ""
+            to = secret.label.split(",") if secret.label else ()
+            return shown_to(changed(before.state, secret.path, secret.text), secret.path, to), ""
         case "undo":
             kept = [one for one in before.standing if one.number < (entry.public.before or 0)]
             return states[kept[-1].number], ""

@@ -215,7 +215,7 @@ def found_seen(
         hidden: the seats that may know of what is hidden, by slug.
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
-    names = {name for name, seats in hidden.items() if seat is not HOST and seat not in seats}
+    names = _unspoken(found, seat, state, hidden)
     is_turn = not found.action  # what begins or ends is for everybody
     may_read = is_turn or seat in (HOST, GM, state.seat_of(found.actor or GM))
     common: dict[str, Any] = {
@@ -230,8 +230,32 @@ def found_seen(
         **common,
         effects=[effect for effect in found.effects if not _mentions(effect, names)],
         details={key: value for key, value in found.details.items() if not _mentions(value, names)},
-        unused=found.unused if may_read else [],
     )
+
+
+def _unspoken(found: Result | Pending, seat: str | None, state: State, hidden: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the hidden names that a seat may not meet in what came of an action.
+
+    A name that was typed for it by somebody who does not know that something hidden is called so is only a word, and
+    stays: were it left out, that would tell.
+    """
+    if seat is HOST:
+        return set()
+    actor = state.seat_of(found.actor or GM)
+    typed = set(_words(found.inputs))
+    return {name for name, seats in hidden.items() if seat not in seats and not (name in typed and actor not in seats)}
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield the names, as slugs, that something typed is made of."""
+    if isinstance(value, str):
+        yield from {slug(text) for text in (value, *value.split("=")) if text}
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _words(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _words(inner)
 
 
 def _question_seen(found: Pending, seat: str | None, state: State) -> QuestionRecord:
@@ -328,6 +352,9 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     assert found is not None
     revealed = history.revealed
     seen = found_seen(found, seat, state=history.state, hidden=entry.secret.hidden)
+    if seat is not HOST and isinstance(seen, Result):
+        own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
+        seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
     return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
 
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from rpgres.cards import shown_codes
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.results import action_lines, house_rules_lines, moment_words, result_lines
 from rpgres.render.words import house_rules, title, who_is
+from rpgres.state import FACE_DOWN
 
 if TYPE_CHECKING:
     from rpgres.scenes import Mismatch, PlayedStep, Scene
-    from rpgres.state import Box, State
+    from rpgres.state import Box, Pile, State
 
 
 def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
@@ -53,13 +55,13 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
 
 
 def table_lines(state: State, *, is_drawn: bool = False) -> list[Line]:
-    """Return the tracks and things that lie on the table when a scene is over; nothing when there are none.
+    """Return the tracks, things and cards that lie on a table; nothing when there are none.
 
     Args:
         state: the table.
         is_drawn: whether boxes are drawn; a screen reader would rather not.
     """
-    told = [*_track_lines(state.tracks, state, is_drawn=is_drawn), *_thing_lines(state)]
+    told = [*_track_lines(state.tracks, state, is_drawn=is_drawn), *_thing_lines(state), *_pile_lines(state.piles)]
     return [line(), line(Piece("On the table", "title")), *told] if told else []
 
 
@@ -71,6 +73,19 @@ def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_draw
         drawn = "".join("[x]" if box.mark else "[ ]" for box in boxes) if is_drawn else ""
         told = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
         yield line("  ", Piece(title(name), "name"), f": {told}", _audience(state, name))
+
+
+def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
+    """Yield where cards lie: those that are seen by their codes, the others counted; empty places are left out."""
+    for name, pile in piles.items():
+        if not len(pile):
+            continue
+        place, _, owner = name.partition(":")
+        lead = Piece(title(place), "name")
+        hidden = pile.audience == () or FACE_DOWN in pile.cards
+        count = f"{len(pile)} card{'' if len(pile) == 1 else 's'}"
+        cards = f"{count}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
+        yield line("  ", lead, f" of {who_is(owner)}" if owner else "", f": {cards}")
 
 
 def _thing_lines(state: State) -> Iterator[Line]:
