@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from rpgres.cards import Card, Stack
     from rpgres.tomlfiles import Source
 
-Returned = TypeVar("Returned")
 NOBODY = ""  # a seat that nobody has
 
 
@@ -213,51 +212,49 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     rules = prepared.rules
     table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
-
-    def once() -> Outcome:
+    try:
         for pile, cards, option in prepared.placed:
             table.place(pile, cards, option=option)
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
-        return outcome
-
-    return guarded(rules, table, f"the rule {rules.id} {prepared.action}", once), table
-
-
-def guarded(rules: Rules, table: Table, told: str, call: Callable[[], Returned]) -> Returned:
-    """Return what a ruleset's code returns, with whatever goes wrong in it told as its fault.
-
-    Args:
-        rules: the ruleset in play.
-        table: where it plays.
-        told: what the code is, for messages.
-        call: runs it.
-
-    Raises:
-        NeedsAnswer, Settled: the run ended early; the exception carries the table as `table`.
-        RuleError: the code raised something that is not meant for users, or broke its contract with the table.
-    """
-    try:
-        returned = call()
-    except Broken as broken:
-        if table.fault is not None:
-            raise table.fault from broken
-        raise blamed(RuleError(f"{told} cannot be played: {broken.told}"), rules.ruleset) from broken
-    except Stop as stop:
-        stop.table = table
-        raise
-    except RuleError as error:
-        raise blamed(error, rules.ruleset)  # noqa: B904  # it is the same error
-    except (RpgresError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        place = place_of(error)
-        fault = RuleError(f"{told} failed: {in_words(error)}{place}", place=place)
-        raise blamed(fault, rules.ruleset) from error
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+        raise fault_of(error, table, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if table.fault is not None:
         raise table.fault
-    return returned
+    return outcome, table
+
+
+def fault_of(error: BaseException, table: Table, told: str) -> BaseException:
+    """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
+
+    What is no fault of the code comes back as it is: a run that ended early (which now carries its table), what is
+    meant for users, an interrupt.
+
+    Args:
+        error: what was raised.
+        table: where it was played.
+        told: what the code is, for messages.
+    """
+    fault: BaseException
+    match error:
+        case Broken():
+            if table.fault is not None:
+                fault = table.fault
+            else:
+                fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), table.rules.ruleset)
+        case Stop():
+            error.table = table
+            return error
+        case RuleError():
+            return blamed(error, table.rules.ruleset)
+        case RpgresError() | KeyboardInterrupt():
+            return error
+        case _:
+            place = place_of(error)
+            fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), table.rules.ruleset)
+    fault.__cause__ = error
+    return fault
 
 
 def laid(prepared: Prepared) -> Prepared:

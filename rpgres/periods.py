@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, Result, answers_of, event_record, guarded, pending_of
+from rpgres.actions import Pending, Result, answers_of, event_record, fault_of, pending_of
 from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
 from rpgres.errors import RuleError, UsageError
@@ -93,8 +93,11 @@ def turn(
     inputs: dict[str, Any] = {moment: period}
     try:
         for one, its in turned:
-            effects += guarded(rules, table, told, lambda one=one, its=its: _effects(rules, table, one, its))  # type: ignore[misc]
+            effects += _effects(rules, table, one, its)
+        if table.fault is not None:
+            raise table.fault
     except NeedsAnswer as needs:
+        needs.table = table
         pending = pending_of(
             rules,
             table.events,
@@ -106,6 +109,8 @@ def turn(
             note=note,
         )
         return pending, state
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+        raise fault_of(error, table, told) from error.__cause__
     for label, value in dealer.unused():
         raise UsageError(f"--given {label}={value} was not used: nothing of that label was asked")
     outcome = Outcome("", effects=tuple(effects))

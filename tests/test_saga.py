@@ -176,6 +176,49 @@ def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches
     assert merged.value.success == apart.value.success
 
 
+@pytest.mark.parametrize("hand", [2, 3])
+def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(hand: int) -> None:
+    """The game master's card is part of what differs between points of play."""
+    counts = Counter(rules().deck("fate-96").counts)
+    held = [next(code for code in counts if code.startswith(short)) for short in ("St2", "In7", "Do8")[:hand]]
+    inputs = {"vs": 8, "ability": "strength=6", "edge": 3, "opposing": 5}
+    whole = best_odds(act(",".join(held), **inputs)).value
+    counts.subtract(held)
+    mean = sum(
+        count * best_odds(act(",".join(held), **inputs, **{"gm-card": code})).value.success
+        for code, count in counts.items()
+        if count
+    )
+    assert whole.open == 0
+    assert whole.success == mean / counts.total()
+
+
+@pytest.mark.parametrize(
+    ("action", "inputs", "switches"),
+    [
+        ("act", {"ability": "strength=6", "vs": 8, "opposing": 5, "hand": "St2,In7,Ag9"}, {}),
+        ("act", {"ability": "agility=6", "edge": 3, "vs": 8, "opposing": 5, "hand": "St2,In7,Wi3"}, {}),
+        ("versus", {"ability": "strength=6", "vs": 2, "against": 6, "hand": "In7", "against-hand": "Wi5"}, {}),
+        (
+            "versus",
+            {"ability": "strength=6", "vs": 4, "against": 6, "hand": "In7", "against-hand": "Wi5,Ag9"},
+            {"gm_card_in_pvp": "yes"},
+        ),
+    ],
+)
+def test_odds_of_what_is_opposed_agree_with_play(action: str, inputs: dict[str, Any], switches: dict[str, str]) -> None:
+    ready = prepare(rules(**switches), action, inputs)
+    policies = {"": policy_of(rules())}
+    odds = outcome_odds(ready, policies=policies, seconds=60)
+    assert odds.open == 0
+    expected, runs = float(odds.masses["succeed"]), 1000
+    won = sum(
+        run(ready, streams=Streams(f"opposed#{n}"), policies=policies, identify=False)[0].outcome == "succeed"  # type: ignore[union-attr]
+        for n in range(runs)
+    )
+    assert abs(won / runs - expected) < 4 * (expected * (1 - expected) / runs) ** 0.5 + 0.001
+
+
 def test_odds_agree_with_really_shuffled_decks() -> None:
     """A program of another kind, that shuffles a list and plays by the rule of thumb, against the odds of a policy."""
     ready = act("St4,Ag3,In6", vs=14, edge=3)

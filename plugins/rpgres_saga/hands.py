@@ -93,12 +93,26 @@ def trump_of(rules: Rules, character: Character, rating: Rating, trump: str | No
     wanted = slug(trump) if trump else slug(power["trump"]) if power and power["trump"] else ""
     if not wanted:
         own = rating.name if rating.name in suits else rules.file.settings["trumps"].get(rating.name, "")
+        if not own and rating.name and rating.name not in character.abilities:
+            _check_spelling(rules, rating.name)
         return own if own in suits else ""
     found = wanted if wanted in suits else rules.file.settings["trumps"].get(wanted, "")
     if found not in suits or found in TRUMPLESS:
         known = ", ".join(suit for suit in suits if suit not in TRUMPLESS)
         raise UsageError(f"no suit of an ability is called {trump or wanted!r}; there are: {known}")
     return str(found)
+
+
+def _check_spelling(rules: Rules, name: str) -> None:
+    """Check that an ability that nobody's sheet has is not one that has a suit, misspelt: it would have no trump.
+
+    Raises:
+        UsageError: it seems to be.
+    """
+    known = [*rules.laid[DECK].suits, *rules.file.settings["trumps"]]
+    near = [one for one in known if one[:2] == name[:2] and abs(len(one) - len(name)) < 3 and set(name) <= set(one)]
+    if near:
+        raise UsageError(f"--ability {name}: no suit goes with it; did you mean {near[0]}?")
 
 
 def powers_of(character: Character) -> Iterable[tuple[str, Any]]:

@@ -101,7 +101,7 @@ def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) 
             return _flip(table, hero, stand)
         if not cards:
             return stand
-        _same_from_here(table, hero, stand, "play")
+        _same_from_here(table, hero, stand, goal, "play")
         chosen = _choose(table, hero, stand, goal, cards)
         if chosen is None:
             return stand
@@ -218,7 +218,7 @@ def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card, *, n
 
 
 def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int) -> bool:
-    _same_from_here(table, hero, stand, f"trump {number}")
+    _same_from_here(table, hero, stand, goal, f"trump {number}")
     options = (Option("draw", prefer=1), Option("stop"))
     cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
     low = _low_cards(table, hero, cards)
@@ -243,17 +243,14 @@ def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] |
     return lambda card: (card.suit == hero.trump, min(card.value or 0, lacking))
 
 
-def _same_from_here(table: Table, hero: Hero, stand: Stand, point: str) -> None:
-    """Promise that from this point on only the total, the hand and the cards in play matter."""
-    piles = table.state.piles
-    cards = tuple(piles[pile].cards for pile in (hero.hand, IN_PLAY, BANK))
+def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: str) -> None:
+    """Promise that from this point on only the play, its goal and where the cards lie matter; the deck is the rest."""
     is_any = ruling(table.rules, "edge_order") == "any"
     ends = (card.value or 0 for card in (stand.played if is_any else stand.played[-1:]))
-    last = (
-        stand.played[-1].code if stand.played and ruling(table.rules, "trump_on") == "last" else len(stand.played) > 0
-    )
+    last = stand.played[-1].code if stand.played and ruling(table.rules, "trump_on") == "last" else bool(stand.played)
     goes_on = stand.follows or max(ends, default=0) <= hero.edge
-    table.merge((point, hero.name, stand.total, goes_on, len(stand.pushed), last, *cards))
+    cards = tuple(pile.cards for name, pile in table.state.piles.items() if name != DECK)
+    table.merge((point, hero.name, stand.total, goal.need, goal.threat, goes_on, len(stand.pushed), last, cards))
 
 
 def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:

@@ -85,6 +85,16 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[bool, int, bool]
     return is_trump, card.value or 0, counts and is_doom(card)
 
 
+@saga.lump("versus")
+def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int, bool]:
+    """Cards are told apart by value, by being somebody's trump, and by being doom where that counts."""
+    trumps = rules.file.settings["trumps"]
+    names = [slug(parameters.get("trump") or ""), parameters["ability"].name, parameters["against"].ability]
+    suits = {*names, *(trumps.get(name, "") for name in names)}
+    counts = ruling(rules, "doom_available") == "immediate" or ruling(rules, "bank_trump_doom") == "yes"
+    return card.suit if card.suit in suits else "", card.value or 0, counts and is_doom(card)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Act
 
@@ -314,7 +324,8 @@ def versus(
         margin, total, target, more = _round(table, active, passive, difficulty, helped=helped, dire=dire)
         effects += more
         if number == rounds:
-            break
+            break  # hands are filled when the result is told
+        _fill_both(table, active, passive, effects)
         winner = active.name if margin >= 0 else passive.name
         table.tell(f"round {number}: {winner} has the better of it ({total} to reach {target})")
         active, passive, number = passive, active, number + 1
@@ -325,7 +336,15 @@ def versus(
         opposition=target,
         roles=Map({"actor": active.name, "opponent": passive.name}),
     )
+    _fill_both(table, active, passive, effects)
     return outcome.plus(effects)
+
+
+def _fill_both(table: Table, active: Hero, passive: Hero, effects: Sequence[Effect]) -> None:
+    """Fill the hands of two heroes, as far as what they pushed leaves them places."""
+    for hero in (active, passive):
+        places = sum(one["count"] for one in effects if one["kind"] == "lose" and one["to"] == hero.name)
+        fill(table, hero, places=places)
 
 
 def _round(
@@ -356,15 +375,12 @@ def _round(
         target -= step
     own = difficulty - (step if helped[active.name] else 0)
     if ruling(rules, "active_must_succeed") == "yes" and first.total < own:
-        fill(table, active, places=len(first.pushed))
         return first.total - own, first.total, own, effects
     target += _doom(table, None)
     enough = target + (1 if ruling(rules, "tie") == "fail" else 0)
     second = _played(table, passive, Goal(enough), may_push=may_push)
     effects += _clean_up(table, passive, second)
     clear_gm_card(table)
-    fill(table, active, places=len(first.pushed))
-    fill(table, passive, places=len(second.pushed))
     return enough - second.total - 1, second.total, target, effects
 
 
