@@ -304,7 +304,7 @@ def test_a_folder_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> No
                 os.seteuid(65534)  # to root, everything is permitted
             with pytest.raises(store.TableError, match="cannot be written here"):
                 sitting.write_note(place, "x")
-            with pytest.raises(store.TableError, match=r"new\.db: (cannot be written|this table cannot be)"):
+            with pytest.raises(store.TableError, match=r"cannot be (used|written|opened)"):
                 begun(folder / "new.db")
             assert store.read(place.path) == before  # looking is always possible
         finally:
