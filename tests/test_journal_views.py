@@ -166,7 +166,7 @@ def rules_once() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("ruleset", CASTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden)
 def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
     ruleset: str, script: list[tuple[str, Any]], one: Secrets, other: Secrets
@@ -187,6 +187,12 @@ def test_a_typed_name_that_something_hidden_has_is_only_a_word(ruleset: str) -> 
     shown = played(ruleset, quiet, script)
     assert shown == played(ruleset, loud, script)
     assert any("removed" in one for one in shown)
+    script = [
+        ("own", ("create-advantage", {"skill": "2", "vs": "1", "name": "Rigged Stairs"})),
+        *[("host", "answer")] * 4,
+    ]
+    script.append(("own-undo", None))  # which takes back an aspect of that name, and shows nothing of the other
+    assert played(ruleset, quiet, script) == played(ruleset, loud, script)
 
 
 def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
