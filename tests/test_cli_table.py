@@ -129,6 +129,16 @@ def test_lines_that_say_too_little() -> None:
         assert done.out == ""
 
 
+def test_a_table_where_nobody_sits() -> None:
+    assert "at it: nobody yet" in table("new", "--ruleset", "fate").out
+    assert (
+        "nobody sits at this table yet; `rpgres table join"
+        in table("act", "overcome", "--skill=1", "--vs=1", code=2).err
+    )
+    table("join", "--sheet", "mara")
+    table("act", "overcome", "--skill=1", "--vs=1", *WIN)
+
+
 def test_help_needs_no_table() -> None:
     assert "verify" in table("--help").out
     assert "ACTION" in table("act", "--help").out
