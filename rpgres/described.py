@@ -89,15 +89,15 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
     rules = table.rules
     described = rules.file.actions[action]
     plan = plan_of(rules, action)
-    given = _Given(rules, action, actor, arguments, table.state)
-    facts = given.facts(plan.wanted)
+    given = _given(rules, action, actor, arguments, table.state)
+    facts = given.before(plan.wanted)
     chosen = _instead(rules, described, facts)
     rolled = _roll(table, actor, chosen, plan, given)
     if rolled is None:
         known = {**facts, **given.meanings()}
         band = _unopposed_band(rules, action) if described.roll else ""
         return table.settle(described.tables[0], None, roles=given.roles(), facts=Map(known), band=band)
-    facts = given.after(rolled.known).facts(plan.wanted)
+    facts = given.after(rolled.known).facts(plan.wanted, known=facts)
     band = _band(rules, action, plan, chosen.by, facts, rolled.margin)
     known = {name: value for name, value in facts.items() if name in plan.wanted}
     known |= {key: meant for key, meant in given.meanings().items() if names_in(key)[0] in plan.wanted}
@@ -130,6 +130,15 @@ def _shown(by: str, facts: Mapping[str, Any], total: int | None) -> int | None:
     return total if by in ("", "total", "margin") else facts.get(by)
 
 
+def _given(rules: Rules, action: str, actor: Character, arguments: Mapping[str, Any], state: State) -> _Given:
+    """Return what the names of an action mean; the same again where it is the same run once more, as in odds."""
+    key = f"given:{action}"
+    last: _Given | None = rules.compiled.get(key)
+    if last is None or last.actor is not actor or last.state is not state or last.arguments != arguments:
+        last = rules.compiled[key] = _Given(rules, action, actor, arguments, state)
+    return last
+
+
 class _Given:
     """What the names in braces mean: what was typed, what stands on sheets, and what the dice show once they lie."""
 
@@ -138,10 +147,14 @@ class _Given:
         self.action = action
         self.actor = actor
         self.state = state
+        self.arguments = arguments
         self.parameters = rules.parameters(action)
         self.described = rules.file.actions[action]
         self.values = {key.replace("_", "-"): _single(value) for key, value in arguments.items()}
         self.shown: Mapping[str, int] = EMPTY
+        self._before: dict[str, Any] | None = None
+        self._words: dict[str, str] = {}
+        self._dice: dict[str, Dice] = {}
 
     def after(self, shown: Mapping[str, int]) -> _Given:
         """Return the same when the dice lie."""
@@ -209,9 +222,26 @@ class _Given:
 
     def words(self, template: str) -> str:
         """Return what is rolled, for people: `2d6 + 2 quick`."""
-        words = " ".join(fill(template, self.number, show=self.called).split())
-        is_one = template.strip() == f"{{{names_in(template)[0]}}}" if names_in(template) else False
-        return words[1:-1] if is_one and words.startswith("(") else words
+        if template not in self._words:
+            words = " ".join(fill(template, self.number, show=self.called).split())
+            is_one = template.strip() == f"{{{names_in(template)[0]}}}" if names_in(template) else False
+            self._words[template] = words[1:-1] if is_one and words.startswith("(") else words
+        return self._words[template]
+
+    def dice(self, template: str) -> Dice:
+        """Return the dice of a template.
+
+        Raises:
+            UsageError: what was typed makes none.
+        """
+        if template not in self._dice:
+            text = fill(template, self.number)
+            try:
+                self._dice[template] = dice(text)
+            except NotationError as error:
+                what = f"{self.rules.id} {self.action} rolls {template!r}, which is {text!r} here"
+                raise UsageError(f"{what}: {error.message}") from error
+        return self._dice[template]
 
     def meanings(self) -> dict[str, int | str]:
         """Return what stands in dice for parameters that conditions know as words (choices, flags), by `dice_key`."""
@@ -241,8 +271,13 @@ class _Given:
         }
         return Map({ACTOR: self.actor.name, OPPONENT: opponent.name if opponent else OPPONENT, GM: GM, **named})
 
-    def facts(self, wanted: Iterable[str]) -> dict[str, Any]:
-        """Return what conditions may speak of by now: choices, flags and numbers of parameters and sheets."""
+    def before(self, wanted: Iterable[str]) -> dict[str, Any]:
+        """Return what conditions may speak of before the roll: choices, flags, numbers of parameters and sheets."""
+        if self._before is None:
+            self._before = self.facts(wanted, known=self._typed())
+        return self._before
+
+    def _typed(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             value = self.values.get(name)
@@ -252,14 +287,20 @@ class _Given:
                 facts[name] = value or ""
             elif parameter.kind in NUMERIC:
                 facts[name] = self.number(name)
+        return facts
+
+    def facts(self, wanted: Iterable[str], *, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is known with every wanted number that there is by now."""
+        facts = dict(known)
         for name in wanted:
-            if name not in facts and self._is_number(name) and self.knows(name):
+            if name not in facts and name not in self.shown and self._is_number(name) and self.knows(name):
                 facts[name] = self.number(name)
-        return facts | dict(self.shown)
+        return {**facts, **self.shown}
 
     def _is_number(self, name: str) -> bool:
-        is_on_sheet = name in sheet_names(self.rules.file) or name in {**self.actor.abilities, **self.actor.counters}
-        return is_on_sheet or name in self.described.numbers or name.startswith(OPPOSED)
+        if name in self.described.numbers or name.startswith(OPPOSED):
+            return True
+        return name in self.actor.abilities or name in self.actor.counters or name in sheet_names(self.rules.file)
 
 
 def _single(value: Any) -> Any:
@@ -308,7 +349,7 @@ def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _G
     if chosen.vs and other is None and (not chosen.by or chosen.by in names_of_comparison(described)):
         return None  # nothing is in the way
     is_under = described.under
-    own = _dice(chosen.roll, given)
+    own = given.dice(chosen.roll)
     who = other.character if other is not None else ""
     is_margin_all = not plan.readings and "total" not in plan.wanted and "opposition" not in plan.wanted
     if other is not None and other.dice is not None and is_margin_all and chosen.by in ("", "margin"):
@@ -373,7 +414,7 @@ def _opposition(template: str, given: _Given) -> Opposition | None:
     if _typed_alone(template, given):
         value: Opposition = given.values[typed[0]]
         return value
-    read = _dice(template, given)
+    read = given.dice(template)
     who = given.opponent()
     name = who.name if who is not None else ""
     return Opposition(read.law.values[0], None, name) if read.constant else Opposition(0, read, name)
@@ -383,15 +424,6 @@ def _typed_alone(template: str, given: _Given) -> bool:
     """Tell whether what opposes is what was typed for it, and nothing else."""
     parameter = given.parameters.get(template.strip()[1:-1]) if template.strip().startswith("{") else None
     return parameter is not None and parameter.kind == "opposition"
-
-
-def _dice(template: str, given: _Given) -> Dice:
-    text = fill(template, given.number)
-    try:
-        return dice(text)
-    except NotationError as error:
-        what = f"{given.rules.id} {given.action} rolls {template!r}, which is {text!r} here"
-        raise UsageError(f"{what}: {error.message}") from error
 
 
 def _band(rules: Rules, action: str, plan: Plan, by: str, facts: Mapping[str, Any], margin: int | None) -> str:

@@ -47,6 +47,10 @@ SLIPS = {
         "actions.try.numbers.edge: 'edge' is a count already",
     ),
     "roll called like the action's": (("rolls = { time =", "rolls = { roll ="), "good.rolls.roll: 'roll' is what the"),
+    "somebody else's ability": (
+        ('"1d6 + {attribute}/2"', '"1d6 + {foe.brawn}"'),
+        "{foe.brawn} holds no name; names are small letters, digits and hyphens, and what whoever opposes has is",
+    ),
     # What effects need.
     "no counter": (
         ('does = "counter"\ncounter = "wounds"', 'does = "counter"'),

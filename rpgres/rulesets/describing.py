@@ -9,7 +9,6 @@ from rpgres.dice import Comparison
 from rpgres.errors import NotationError
 from rpgres.rulesets.numbers import (
     COMPARED,
-    NUMERIC,
     PLAIN,
     described_actions,
     names_after_roll,
@@ -88,7 +87,7 @@ def _shadows(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     for one, parameter in parameters.items():
         is_its_counter = parameter.kind == "counter" and parameter.counter == one
         taken = of_roll | dict.fromkeys(file.switches, "a house rule")
-        taken |= on_sheets if parameter.kind in NUMERIC and not is_its_counter else {}
+        taken |= {} if is_its_counter else on_sheets
         if one in taken:
             path = ("parameters", keys[one], "name") if parameter.name else ("parameters", keys[one])
             yield problem_at(texts, path, f"{one!r} is {taken[one]} already; the parameter needs another name")

@@ -321,7 +321,9 @@ def template_problems(texts: Sequence[Text], path: Path, template: str, scope: S
     """
     wrong = misnamed(template)
     if wrong is not None:
-        yield problem_at(texts, path, f"{{{wrong}}} holds no name; names are small letters, digits and hyphens")
+        whose = f", and what whoever opposes has is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
+        told = f"{{{wrong}}} holds no name; names are small letters, digits and hyphens{whose}"
+        yield problem_at(texts, path, told)
         return
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:

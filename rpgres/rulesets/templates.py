@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 ID = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 
@@ -22,6 +23,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"\s*(?:opponent\.)?" + ID + r"\s*")
 
 
+@lru_cache(maxsize=4096)
 def names_in(template: str) -> tuple[str, ...]:
     """Return the names in braces, in order, each once.
 

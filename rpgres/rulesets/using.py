@@ -70,6 +70,7 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
 
 def _switches(rules: Rules) -> Iterator[Problem]:
     used = set(_switched(msgspec.to_builtins(rules.file)))
+    used |= {one for pile in rules.file.piles.values() for condition in pile.decks.values() for one in condition}
     for name in dict.fromkeys(rules.table_names()):
         used |= {one for text in rules.table_texts(name) for one in _switched(text.data)}
     used |= {one for text in rules.menu_texts() for one in _switched(text.data)}
