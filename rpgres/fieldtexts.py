@@ -110,6 +110,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "actor": "of act and answer: who acts",
         "period": "of begin and end: of what",
         "of": "of answer: the number of the entry with which the action began",
+        "given": "the labels under which results were read off real dice or cards, and not drawn from the seed",
         "result": "what came of it, in the form rpgres.result/1",
         "pending": "the decision it waits for, in the form rpgres.pending/1",
         "path": "of set: where on the table",

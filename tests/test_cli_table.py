@@ -70,7 +70,7 @@ def test_an_evening() -> None:
     assert "another seat chooses" in table("show", "--as", "edda").out
     assert "cannot act now: entry 2 (overcome) waits" in table(*ACT, code=2).err
     table("answer", "--choose", "invoke=no", "--as", "mara", code=3)
-    assert "  3  mara, overcome: waiting (price: mara)\n" in table("log").out
+    assert "  3  mara, overcome: waiting (price: mara)  (not from the seed: roll)\n" in table("log").out
     assert "mara, overcome: Fail" in table("answer", "--choose", "price=fail", "--as", "mara").out
     assert table("undo").out == "  5  everything from entry 2 on is taken back (passes a draw)\n"
     assert table("verify", code=20).out.startswith("incomplete: 6 entries\n")
@@ -127,6 +127,16 @@ def test_lines_that_say_too_little() -> None:
         done = table(*line, code=2)
         assert told in done.err, line
         assert done.out == ""
+
+
+def test_a_table_where_nobody_sits() -> None:
+    assert "at it: nobody yet" in table("new", "--ruleset", "fate").out
+    assert (
+        "nobody sits at this table yet; `rpgres table join"
+        in table("act", "overcome", "--skill=1", "--vs=1", code=2).err
+    )
+    table("join", "--sheet", "mara")
+    table("act", "overcome", "--skill=1", "--vs=1", *WIN)
 
 
 def test_help_needs_no_table() -> None:

@@ -457,6 +457,8 @@ def actor_of(history: History, actor: str, seat: str | None) -> str:
         if seat not in (HOST, GM, state.seat_of(actor)):
             raise UsageError(f"{actor} is not {seat}'s to act with")
         return actor
+    if not state.characters:
+        raise UsageError("nobody sits at this table yet; `rpgres table join --sheet FILE` lets somebody sit down")
     # The game master may act with anybody, and means somebody in particular only where there is no player.
     own = [name for name in state.characters if seat in (HOST, state.seat_of(name))]
     if len(own) == 1:

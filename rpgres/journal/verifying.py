@@ -74,7 +74,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
             problems += _replay(history, rules, rows)
-            checked.append("every roll, result and state, replayed from the seed")
+            checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
     return Verification(
@@ -174,6 +174,12 @@ def _is_revealed_seed(history: History) -> bool:
     except ValueError:
         return False
     return bound == history.new.public.commitment
+
+
+def _given(history: History) -> str:
+    """Return which entries have results that were read off real dice, for which the seed says nothing."""
+    given = [str(entry.number) for entry in history.standing if entry.secret.given]
+    return f"; what was read off real dice or cards is as it was typed (entries: {', '.join(given)})" if given else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     actor: str = ""
     period: str = ""
     of: int | None = None
+    given: list[str] = []
     result: dict[str, Any] | None = None
     pending: dict[str, Any] | None = None
     path: str = ""
@@ -335,6 +336,7 @@ def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any
     seen: dict[str, Any] = {"action": begun.action, "actor": begun.actor, "period": begun.period, "of": entry.public.of}
     if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
         seen["by"] = entry.secret.by
+    seen["given"] = sorted(entry.secret.given)
     found = run_seen(history, entry, seat)
     name = "pending" if isinstance(found, Pending) else "result"
     return {**seen, name: msgspec.to_builtins(found)}
@@ -413,7 +415,7 @@ def passed(
         learned = found.setdefault(seat, set())
         for entry in undone:
             learned |= set(_learned(entry, seat))
-            if _names(after[entry.number].seen_by(seat)) & (_names(before) - _names(before.seen_by(seat))):
+            if _shown(before, after[entry.number], seat):
                 learned.add("reveal")
         found[""] |= learned
     return {seat: sorted(learned) for seat, learned in found.items() if learned}
@@ -431,6 +433,14 @@ def _learned(entry: Entry, seat: str) -> Iterator[str]:
             yield "reveal"
     if entry.kind == "note" and entry.secret.to is not None and seat in entry.secret.to and seat != entry.secret.by:
         yield "reveal"
+
+
+def _shown(before: State, after: State, seat: str) -> bool:
+    """Tell whether a seat sees something in the one state that was hidden from it in the other."""
+    hidden = _names(before) - _names(before.seen_by(seat))
+    # Something else may be called so now: then what is hidden has stepped aside, see `State.with_room`.
+    aside = {name for name in hidden if any(other.startswith(f"{name}-hidden-") for other in _names(after))}
+    return bool(_names(after.seen_by(seat)) & (hidden - aside))
 
 
 def _names(state: State) -> set[str]:

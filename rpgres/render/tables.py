@@ -127,7 +127,8 @@ def entry_lines(
     found = found_of(entry)
     if found is not None:
         first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
-        yield line(*lead, *first)
+        given = Piece(f"  (not from the seed: {', '.join(entry.given)})" if entry.given else "", "quiet")
+        yield line(*lead, *first, given)
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
