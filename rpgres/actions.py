@@ -38,7 +38,6 @@ from rpgres.table import (
     seen,
 )
 from rpgres.version import __version__
-from rpgres.waiting import Waiting, always
 
 if TYPE_CHECKING:
     from rpgres.cards import Card, Stack
@@ -545,6 +544,8 @@ def _check_repeats(
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
+        from rpgres.waiting import Waiting, always
+
         # Everything that was asked so far is answered, optional moments included, so the next question is the end.
         players = Waiting(scripts["decision"], waits=always) if waits_for else Seats(scripts["decision"])
         _, table = play(prepared, dealer=dealer, players=players)

@@ -50,6 +50,12 @@ def added(pile: Pile, cards: Iterable[str]) -> Pile:
     return msgspec.structs.replace(pile, cards=tuple(sorted((*pile.cards, *cards))))
 
 
+def topped(pile: Pile, cards: tuple[str, ...], *, knowers: tuple[str, ...] | None) -> Pile:
+    """Return a face-down pile with cards laid on top of it, the first uppermost, known to some seats (None: all)."""
+    known = (knowers,) * len(cards)
+    return msgspec.structs.replace(pile, top=(*cards, *pile.top), knowers=(*known, *pile.knowers))
+
+
 def found(cards: Iterable[str], codes: Iterable[str]) -> tuple[str, ...] | None:
     """Return a physical card for each code; None when there are too few."""
     left, cards_found = list(cards), []
@@ -72,4 +78,4 @@ def common_audience(one: Pile, other: Pile) -> tuple[str, ...] | None:
 def shuffled(pile: Pile) -> Pile:
     """Return a pile shuffled once more: nothing is known of its top."""
     cards = tuple(sorted((*pile.cards, *pile.top)))
-    return msgspec.structs.replace(pile, cards=cards, top=(), knowers=None, shuffles=pile.shuffles + 1)
+    return msgspec.structs.replace(pile, cards=cards, top=(), knowers=(), shuffles=pile.shuffles + 1)

@@ -18,6 +18,8 @@ from rpgres.contract import PluginCheck
 from rpgres.decks import DeckDraw
 from rpgres.errors import UsageError
 from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
+from rpgres.journal.verifying import Verification
+from rpgres.journal.views import AnswerFile, EntryRecord, LogRecord, TableRecord, ViewRecord
 from rpgres.ladder import LadderOdds
 from rpgres.library import DiceRequest, Request
 from rpgres.notations import DiceOdds
@@ -628,6 +630,12 @@ KINDS: dict[str, Kind] = {
     "request": Kind("Request", "One line that `rpgres batch` reads.", Request, _refine_request),
     "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, _refine_scene_result),
     "deck-draw": Kind("Deck draw", "What `rpgres deck draw --json` prints.", DeckDraw),
+    "table": Kind("Table", "What `rpgres table show --json` prints.", TableRecord),
+    "log": Kind("Log", "What `rpgres table log --json` prints.", LogRecord),
+    "entry": Kind("Entry", "What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
+    "view": Kind("View", "What `rpgres table view` writes for a player elsewhere.", ViewRecord),
+    "answer": Kind("Answer", "A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
+    "verify": Kind("Verify", "What `rpgres table verify --json` prints.", Verification),
     "plugin-check": Kind("Plugin check", "What `rpgres plugin check --json` prints.", PluginCheck),
     "scene": Kind("Scene", "A scene file.", SceneFile, _refine_scene, is_file=True),
     "sheet": Kind("Sheet", "A character sheet.", None, _refine_sheet, is_file=True),

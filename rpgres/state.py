@@ -6,7 +6,7 @@ a text or a whole number, and what no longer matters is not kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Never, TypeVar
 
@@ -107,8 +107,8 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         audience: the seats that may see the cards; None for everybody, nobody for a face-down pile.
         owner: the character whose pile it is.
         shuffles: how often it was shuffled.
-        top: what lies on top of the others, the first card first; these are not among `cards`.
-        knowers: the seats that know what lies on top; None for everybody.
+        top: what is known to lie on top of the others, the first card first; these are not among `cards`.
+        knowers: for each card on top the seats that know of it; None for everybody.
     """
 
     cards: tuple[str, ...] = ()
@@ -116,22 +116,28 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     owner: str = ""
     shuffles: int = 0
     top: tuple[str, ...] = ()
-    knowers: tuple[str, ...] | None = None
+    knowers: tuple[tuple[str, ...] | None, ...] = ()
 
     def __len__(self) -> int:
         return len(self.cards) + len(self.top)
 
-    def is_seen_by(self, seat: str) -> bool:
-        """Tell whether a seat may see the cards."""
-        return self.audience is None or seat in self.audience
-
     def seen_by(self, seat: str) -> Pile:
         """Return what a seat may know of the pile: how many cards there are, if no more."""
-        if self.is_seen_by(seat):
+        return self._known(lambda seats: seats is None or seat in seats)
+
+    def seen_by_somebody(self) -> Pile:
+        """Return what the seats may know of the pile together."""
+        return self._known(lambda seats: seats is None or bool(seats))
+
+    def _known(self, knows: Callable[[tuple[str, ...] | None], bool]) -> Pile:
+        if knows(self.audience):
             return self
-        if not self.top or self.knowers is None or seat in self.knowers:
-            return msgspec.structs.replace(self, cards=(FACE_DOWN,) * len(self.cards))
-        return msgspec.structs.replace(self, cards=(FACE_DOWN,) * len(self), top=(), knowers=None)
+        known = [knows(seats) for seats in self.knowers]
+        if not any(known):
+            return msgspec.structs.replace(self, cards=(FACE_DOWN,) * len(self), top=(), knowers=())
+        top = tuple(card if is_known else FACE_DOWN for card, is_known in zip(self.top, known, strict=True))
+        rest = (FACE_DOWN,) * len(self.cards)
+        return msgspec.structs.replace(self, cards=rest, top=top, knowers=(None,) * len(top))
 
 
 class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

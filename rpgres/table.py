@@ -368,23 +368,65 @@ class Table(msgspec.Struct):
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         if source.top:
-            card, rest = source.top[0], msgspec.structs.replace(source, top=source.top[1:])
+            card = source.top[0]
+            rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
         else:
-            from rpgres.cards import Stack
-
-            stack = Stack(pile, source.shuffles, self.rules.cards, self.lump, alike)
-            try:
-                card = self.dealer.draw(source.cards, stack, label, self._count(label))
-            except GivenError as error:
-                self.fault = error
-                raise
+            card = self._drawn(pile, source, label, alike)
             rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
         self._put_piles({pile: rest, to: piles.added(target, (card,))})
         self.events.append(Drawn(label, code_of(card), pile, to, by, target.audience))
         self.has_secrets = self.has_secrets or target.audience is not None
         return self.rules.cards.card(card)
 
-    def move(self, cards: Iterable[Card | str], *, source: str, to: str, by: str = "", label: str = "") -> None:
+    def _drawn(self, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None) -> str:
+        """Return the next card of a shuffled pile, as the dealer says."""
+        from rpgres.cards import Stack
+
+        stack = Stack(name, pile.shuffles, self.rules.cards, self.lump, alike)
+        try:
+            return self.dealer.draw(pile.cards, stack, label, self._count(label))
+        except GivenError as error:
+            self.fault = error
+            raise
+
+    def peek(self, pile: str, count: int = 1, *, by: str, label: str = "peek") -> tuple[Card, ...]:
+        """Look at the top cards of a face-down pile, which stay there; their names are told to whoever looks alone.
+
+        Args:
+            pile: the pile.
+            count: how many cards, from 1; fewer when there are not so many.
+            by: the character who looks.
+            label: the name under which they can be given.
+        """
+        seat = self.state.seat_of(by)
+        found = self._pile(pile)
+        top, knowers = list(found.top), list(found.knowers)
+        rest = found.cards
+        while len(top) < count and rest:
+            if len(self.events) >= MAX_QUESTIONS:
+                raise endless(label)
+            card = self._drawn(pile, msgspec.structs.replace(found, cards=rest), label, None)
+            rest = piles.without(rest, (card,))
+            top.append(card)
+            knowers.append(())
+        for number, card in enumerate(top[:count]):
+            seats = knowers[number]
+            knowers[number] = seats if seats is None or seat in seats else (*seats, seat)
+            self.events.append(Drawn(label, code_of(card), pile, pile, by, (seat,)))
+        self.has_secrets = self.has_secrets or bool(top)
+        self._put_piles({pile: msgspec.structs.replace(found, cards=rest, top=tuple(top), knowers=tuple(knowers))})
+        return tuple(self.rules.cards.card(card) for card in top[:count])
+
+    def move(
+        self,
+        cards: Iterable[Card | str],
+        *,
+        source: str,
+        to: str,
+        by: str = "",
+        label: str = "",
+        on_top: bool = False,
+    ) -> None:
         """Move cards from where they lie to another pile; seen by whoever may see either.
 
         Args:
@@ -393,6 +435,8 @@ class Table(msgspec.Struct):
             to: where they go.
             by: the character who moves them, for the account.
             label: what the account calls it: that of the decision it carries out, or `spent`; empty: not worth a line.
+            on_top: whether they are laid on top of a face-down pile, the first card uppermost, where whoever saw them
+                still knows them; else they are anywhere in it, and the pile should be shuffled.
         """
         codes = [card if isinstance(card, str) else card.code for card in cards]
         if not codes:
@@ -404,7 +448,8 @@ class Table(msgspec.Struct):
         if moved is None:
             raise Broken(f"it moved {', '.join(codes)} from {source!r}, where there are no such cards")
         rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))
-        self._put_piles({source: rest, to: piles.added(target, moved)} if source != to else {})
+        put = piles.topped(target, moved, knowers=pile.audience) if on_top else piles.added(target, moved)
+        self._put_piles({source: rest, to: put} if source != to else {})
         audience = piles.common_audience(pile, target)
         self.events.append(Moved(tuple(codes), source, to, by, label, audience))
         self.has_secrets = self.has_secrets or audience is not None

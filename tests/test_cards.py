@@ -217,6 +217,48 @@ def test_the_answers_of_a_run_replay_it() -> None:
     assert {name: Counter(map(code_of, pile.cards)) for name, pile in state.piles.items()} == codes
 
 
+# -- the top of a pile
+
+
+def test_looking_at_the_top_tells_whoever_looks_and_nobody_else() -> None:
+    table = table_of(prepared())
+    seen = table.peek("deck", 2, by="actor")
+    own, other = (table.state.seen_by(seat).piles["deck"] for seat in ("actor", "gm"))
+    assert [code_of(card) for card in own.top] == [card.code for card in seen]
+    assert other.cards == (FACE_DOWN,) * 11
+    assert other.top == ()
+    assert [event_record(event)["others"]["card"] for event in table.events] == [FACE_DOWN] * 2
+    assert [table.draw("deck", to="discard") for _ in range(2)] == list(seen)
+    assert lying(table.state) == DECK
+
+
+def test_what_was_looked_at_is_what_would_have_been_drawn() -> None:
+    drawn = [table_of(prepared()).draw("deck", to="discard") for _ in range(1)]
+    assert list(table_of(prepared()).peek("deck", by="actor")) == drawn
+
+
+def test_somebody_else_who_looks_further_learns_both_and_the_first_no_more() -> None:
+    table = table_of(prepared())
+    table.peek("deck", 1, by="actor")
+    both = table.peek("deck", 2, by="gm")
+    first = table.state.seen_by("actor").piles["deck"].top
+    assert [code_of(card) for card in first] == [both[0].code, FACE_DOWN]
+
+
+def test_a_card_laid_on_top_is_drawn_next_and_known_to_whoever_laid_it() -> None:
+    table = table_of(prepared({"hand": "Re1,St1+,Fo"}))
+    table.place("hand:actor", ["Re1", "St1+", "Fo"], option="--hand")
+    table.move(["St1+", "Fo"], source="hand:actor", to="deck", by="actor", on_top=True)
+    assert [code_of(card) for card in table.state.seen_by("actor").piles["deck"].top] == ["St1+", "Fo"]
+    assert table.state.seen_by("gm").piles["deck"].top == ()
+    drawn = [table.draw("deck", to="discard") for _ in range(2)]
+    assert [card.code for card in drawn if card is not None] == ["St1+", "Fo"]
+    table.peek("deck", by="gm")
+    table.shuffle("deck")
+    assert table.state.piles["deck"].top == ()
+    assert lying(table.state) == DECK
+
+
 # -- odds
 
 

@@ -625,6 +625,7 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
     assert "rpgres_fate" in loaded
     unwanted = {
         "hashlib",
+        "sqlite3",
         "rich",
         "pydantic",
         "importlib.metadata",
@@ -634,7 +635,15 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "shlex",
         "random",
     }
-    unwanted |= {"rpgres.odds", "rpgres.scenes", "rpgres.library", "rpgres.problems", "rpgres.cli.offers"}
+    unwanted |= {
+        "rpgres.odds",
+        "rpgres.scenes",
+        "rpgres.journal",
+        "rpgres.waiting",
+        "rpgres.library",
+        "rpgres.problems",
+        "rpgres.cli.offers",
+    }
     unwanted |= {f"rpgres.cli.{entry.module}" for name, entry in COMMANDS.items() if name != "roll"}
     assert unwanted & loaded == set()
 

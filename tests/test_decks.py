@@ -16,7 +16,7 @@ from rpgres.dealers import SeededDealer
 from rpgres.errors import FileError
 from rpgres.piles import lay_out
 from rpgres.players import Seats
-from rpgres.rulesets import Rules, builtin_folder, merge_parts, read_parts
+from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
 from rpgres.rulesets.checking import check_overlaid, data_problems
 from rpgres.rulesets.decks import shared_deck, shared_decks
 from rpgres.sheets import blank_character
@@ -309,6 +309,44 @@ def test_a_deck_file_laid_over_nothing_is_told(tmp_path: Path) -> None:
     assert [line for line in told(rules_in(tmp_path, text, files=stray)) if "decks" in line] == [
         "decks/fate-69.toml:1: : no pile has a deck 'fate-69', and no deck extends it (fate-96?)"
     ]
+
+
+ALONE = """
+standalone = true
+title = "Wake"
+summary = "A hand of cards and two dice."
+version = "1"
+kits = ["cards"]
+bands.low = { title = "Low", to = 6, success = false }
+bands.high = { title = "High", from = 7, success = true }
+decks.few = { title = "Few", cards.fool = { title = "Fool", code = "Fo" } }
+actions.watch = { summary = "Watch.", roll = "2d6" }
+
+[switches.cards]
+help = "which cards are played with"
+choices = { few = "a few", standard = "many" }
+default = "few"
+source = "made up"
+
+[piles.deck]
+title = "Deck"
+face = "down"
+"""
+
+
+def test_a_switch_that_only_chooses_a_deck_changes_something(tmp_path: Path) -> None:
+    chosen = '[piles.deck.decks]\nfew = { cards = "few" }\nstandard = { cards = "standard" }\n'
+    assert told_alone(tmp_path, ALONE + chosen) == []
+    (problem,) = told_alone(tmp_path, ALONE + "decks.few = {}\n")
+    assert problem.startswith("switches.cards: this house rule changes nothing")
+
+
+def told_alone(folder: Path, text: str) -> list[str]:
+    """Return what is wrong with a ruleset that is data alone."""
+    (folder / "ruleset.toml").write_text(text, "utf-8")
+    parts = read_parts([folder], ruleset_id="wake")
+    rules = Rules(Ruleset("wake"), file=merge_parts(parts), parts=parts)
+    return [f"{one.key}: {one.message}" for one in data_problems(rules)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -248,6 +248,36 @@ def test_policies_and_a_prompt_answer(place: Place) -> None:
     assert set(asked) == {"mara"}
 
 
+def test_a_seat_sets_no_policy_for_others(place: Place) -> None:
+    with pytest.raises(UsageError, match="mara does not decide for edda"):
+        overcome(place, actor="", seat="mara", policies={"edda": "uniform"})
+    overcome(place, actor="", seat="mara", policies={"actor": "uniform"}, choose={}, given=LOSE)
+    done = sitting.act(
+        place,
+        "attack",
+        {"skill": "1", "vs": ["mara:fight"]},
+        seat="edda",
+        auto=True,
+        given={"roll": ["0000"], "opposition": ["0000"]},
+    )
+    came = found(done)
+    assert not any(
+        event.get("who") == "mara" and event["means"] == "policy" for event in came.events if "means" in event
+    )
+
+
+def test_whoever_was_asked_may_take_the_answer_back(place: Place) -> None:
+    overcome(place, choose={}, actor="guards", given={"roll": ["0000"]})
+    while pending_label(place):
+        sitting.answer(place, auto=True)
+    number = store.read(place.path).head.number
+    overcome(place, choose={})
+    sitting.answer(place, choose={"invoke": ["no"]})  # typed by the host
+    sitting.undo(place, store.read(place.path).head.number, seat="mara")
+    with pytest.raises(UsageError, match="not mara's to take back"):
+        sitting.undo(place, number, seat="mara")
+
+
 def test_somebody_acts_while_a_person_thinks(place: Place) -> None:
     def prompt(view: Any, question: Any) -> str:
         sitting.write_note(place, "meanwhile")

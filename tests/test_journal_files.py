@@ -192,6 +192,15 @@ def test_rules_that_changed_since_are_told(tmp_path: Path, monkeypatch: pytest.M
     assert verify(place.path).exit == 21  # what was tampered with is told first
 
 
+def test_a_newer_program_is_not_called_tampering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = begun(tmp_path / "t.db")
+    act(place)
+    sitting.reveal(place)
+    monkeypatch.setattr(sitting, "__version__", "99.0")
+    verdict = verify(place.path)
+    assert (verdict.exit, verdict.problems) == (22, [])
+
+
 def test_an_action_is_not_resumed_by_other_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     place = begun(tmp_path / "t.db")

@@ -58,6 +58,10 @@ def test_contracts_are_kept(tmp_path: Path) -> None:
         pytest.param("face", "rpgres_fate/rules.py", "from rpgres.actions import play", id="behind-the-face"),
         pytest.param("face", "rpgres_fate/__init__.py", "import rpgres.odds", id="behind-the-face-from-the-top"),
         pytest.param("plugins", "rpgres/plugins.py", "import rpgres_fate", id="a-plugin"),
+        pytest.param(
+            "journal", "rpgres/journal/store.py", "from rpgres.journal import sitting", id="inside-the-journal"
+        ),
+        pytest.param("database", "rpgres/keeping.py", "import sqlite3", id="a-database-elsewhere"),
     ],
 )
 def test_contracts_break(tmp_path: Path, contract: str, module: str, added: str) -> None:

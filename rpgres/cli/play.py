@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rpgres.journal.records import History
 
 SIGN = "> "
+INTERRUPTED = 130  # what Typer makes of an interrupt
 LEAVE = ("quit", "exit", "q")
 
 # What may be typed beside an action, and what it does.
@@ -139,7 +140,9 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
     try:
         args = arguments(words, actions)
         options = () if args[-1] == "--help" else common if args[0] != "join" else _without_seat(common)
-        _table().main(args=[*args, *options], prog_name="rpgres table", standalone_mode=False)
+        code = _table().main(args=[*args, *options], prog_name="rpgres table", standalone_mode=False)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
     except (KeyboardInterrupt, EOFError):
         say_text("\nnothing was done\n")
     except BaseException as error:  # a line that fails does not end the evening

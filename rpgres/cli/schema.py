@@ -22,8 +22,8 @@ def command(
         str,
         typer.Argument(
             metavar="KIND",
-            help="result, pending, odds, error, request, scene-result, deck-draw, plugin-check; or of a file: scene, "
-            "sheet, ruleset, outcomes, deck, menus.",
+            help="result, pending, odds, error, request, scene-result, deck-draw, table, log, entry, view, answer, "
+            "verify, plugin-check; or of a file: scene, sheet, ruleset, outcomes, deck, menus.",
             autocompletion=_complete_kinds,
         ),
     ],

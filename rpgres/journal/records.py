@@ -24,8 +24,8 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         kind: what was done.
         at: when, as an ISO time in UTC.
         rules: the hash of the rules in force.
+        code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
-        version: of `new`: the rpgres that began it.
         ruleset, title, switches: of `new`: what is played here, and how.
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits.
         action, actor: of `act`: which action, and who acts.
@@ -39,8 +39,8 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: Kind
     at: str
     rules: str = ""
+    code: str = ""
     format: int = 0
-    version: str = ""
     ruleset: str = ""
     title: str = ""
     switches: dict[str, str] = {}

@@ -16,11 +16,11 @@ import msgspec
 from rpgres.actions import Pending, default_policy
 from rpgres.chance import read_seed
 from rpgres.errors import UsageError
-from rpgres.inputs import lay_distinct
+from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
-from rpgres.journal.records import ACTION, ALWAYS, Draft, Entry, History, Kind, Public, Secret, found_in
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
 from rpgres.journal.running import Ran, Run, run_at, run_of, seat_of
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
@@ -91,6 +91,13 @@ def hash_of(rules: Rules) -> str:
     return str(rules.identity()["hash"])
 
 
+def code_of(rules: Rules) -> str:
+    """Return what names the code that the rules are played with: rpgres, and whatever brought the ruleset."""
+    origin = rules.ruleset.origin
+    brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
+    return f"rpgres {__version__}{brought}"
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Beginning, and who sits down
 
@@ -127,8 +134,8 @@ def begin_table(
         kind="new",
         at=place.now(),
         rules=hash_of(rules),
+        code=code_of(rules),
         format=store.FORMAT,
-        version=__version__,
         ruleset=rules.id,
         title=title,
         switches=dict(rules.switches),
@@ -240,7 +247,9 @@ def act(
         rules.require_action(action)
         who = actor_of(history, actor, seat)
         asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
-        asked = _with_answers(rules, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
+        asked = _with_answers(
+            rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
+        )
         ran = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat))
         secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
         return [_draft(place, rules, "act", secret, ran.state, action=action, actor=who)]
@@ -280,7 +289,9 @@ def turn(
         name = period or _usual_period(history.state, moment)
         check_period(rules, history.state, period=name, moment=moment)
         asked = Run(kind=moment, name=name)
-        asked = _with_answers(rules, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
+        asked = _with_answers(
+            rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
+        )
         ran = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat))
         secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
         return [_draft(place, rules, moment, secret, ran.state, period=name)]
@@ -369,15 +380,19 @@ def _answered(
 ) -> Draft:
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
     begun = history.run_of(pending)
-    if begun.public.rules != hash_of(rules):
+    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
         raise UsageError(
             f"the rules have changed since this {_thing(begun)} began; `rpgres table undo` takes it back, so that it "
             "can be done by the rules as they are now"
         )
     asked = _with_answers(
-        rules, run_of(history, pending), seat, given=given, choose=choose, policies=policies, auto=auto
+        rules, history.state, run_of(history, pending), seat, given=given, choose=choose, policies=policies, auto=auto
     )
     ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
+    before = found_in(pending.secret)
+    if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
+        label = before.question.label
+        raise UsageError(f"this leaves {label!r} undecided: --choose {label}={_options(before)}")
     # What was typed stands where the action began.
     secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
     secret = hidden_by(_by(secret, seat), history.state, ran.state)
@@ -390,6 +405,7 @@ def _thing(begun: Entry) -> str:
 
 def _with_answers(
     rules: Rules,
+    state: State,
     asked: Run,
     seat: str | None,
     *,
@@ -400,6 +416,9 @@ def _with_answers(
 ) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
     everybody = "" if seat is HOST else seat
+    for who in policies:
+        if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
+            raise UsageError(f"--policy {who}={policies[who]}: {seat} does not decide for {who}")
     more = {who or everybody: name for who, name in policies.items()}
     if auto:
         more.setdefault(everybody, default_policy(rules))
@@ -544,11 +563,20 @@ def _first_undone(history: History, number: int | None) -> int:
 def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
     for entry in undone:
         public = entry.public
-        owners = {entry.secret.by}
+        owners = {entry.secret.by, _asked_before(history, entry)}
         if public.actor:
             owners.add(history.state.seat_of(public.actor))
         if seat not in owners:
             raise UsageError(f"entry {entry.number} is not {seat}'s to take back; the game master can, with --as {GM}")
+
+
+def _asked_before(history: History, entry: Entry) -> str:
+    """Return the seat whose decision an answer took; empty for what is no answer."""
+    if entry.public.of is None:
+        return ""
+    earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
+    found = found_in(next(earlier).secret)
+    return seat_of(history.state, found) if isinstance(found, Pending) else ""
 
 
 def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
@@ -645,7 +673,8 @@ def _write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_sl
 
 
 def _draft(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
-    return Draft(Public(kind=kind, at=place.now(), rules=hash_of(rules), **public), secret, state)
+    rules_hash, code = hash_of(rules), code_of(rules)
+    return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
 
 
 def _by(secret: Secret, seat: str | None) -> Secret:

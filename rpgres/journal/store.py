@@ -313,7 +313,8 @@ def _told(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.filename is None and error.filename2 is None:
             raise
-        raise TableError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None
+        where = error.filename or path  # what cannot be used need not be the table itself
+        raise TableError(f"{where}: cannot be used: {error.strerror or error}", file=str(path)) from None
 
 
 def _reason(error: sqlite3.Error, path: Path) -> str:

@@ -17,7 +17,7 @@ from rpgres.journal.chain import START, canonical, commitment, digest, link
 from rpgres.journal.places import changed, shown_to
 from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
-from rpgres.journal.sitting import hash_of, rules_of, seated, set_table
+from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.store import Row
 from rpgres.keeping import read_state, state_record
 from rpgres.rulesets import Rules
@@ -31,7 +31,7 @@ EXITS = {IN_ORDER: 0, INCOMPLETE: 20, TAMPERED: 21, CHANGED: 22}
 SHORTEST = 8  # digits of a hash that is noted
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """What came of verifying a journal, as `rpgres table verify --json` prints it."""
 
     format: Literal["rpgres.verify/1"] = "rpgres.verify/1"
@@ -45,7 +45,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     unchecked: list[str]
 
 
-def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verdict:
+def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verification:
     """Return whether a journal is in order.
 
     Args:
@@ -77,7 +77,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verdi
             checked.append("every roll, result and state, replayed from the seed")
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
-    return Verdict(
+    return Verification(
         version=__version__,
         verdict=verdict,  # type: ignore[arg-type]
         exit=EXITS[verdict],
@@ -151,8 +151,8 @@ def _rules(history: History, folders: Sequence[Path]) -> tuple[Rules | None, str
 
 
 def _changed_rules(history: History, rules: Rules | None) -> list[str]:
-    now = hash_of(rules) if rules is not None else ""
-    changed_ = [str(entry.number) for entry in history.entries if entry.public.rules != now]
+    now = (hash_of(rules), code_of(rules)) if rules is not None else ("", "")
+    changed_ = [str(entry.number) for entry in history.entries if (entry.public.rules, entry.public.code) != now]
     if not changed_:
         return []
     return [

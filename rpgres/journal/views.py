@@ -13,10 +13,10 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from rpgres.actions import NOBODY, AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
 from rpgres.journal.records import Entry, History, Secret, found_in
 from rpgres.keeping import state_record
-from rpgres.state import EMPTY, FACE_DOWN, GM, Map, Pile, State, slug
+from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
 
 HOST: Final = None  # whoever has the file: what any seat may see
@@ -154,18 +154,12 @@ def state_seen(state: State, seat: str | None) -> State:
         tracks=_without(state.tracks, unknown),
         things=_without(state.things, unknown),
         audiences=_without(state.audiences, unknown),
-        piles=Map({name: _by_anybody(pile) for name, pile in state.piles.items()}),
+        piles=Map({name: pile.seen_by_somebody() for name, pile in state.piles.items()}),
     )
 
 
 def _without(named: Map[str, Any], names: set[str]) -> Map[str, Any]:
     return Map({name: value for name, value in named.items() if name not in names}) if names else named
-
-
-def _by_anybody(pile: Pile) -> Pile:
-    """Return a pile as whoever knows most of it sees it."""
-    knower = next(iter((*(pile.audience or ()), *(pile.knowers or ()))), NOBODY)
-    return pile.seen_by(knower)
 
 
 def hidden_in(*states: State) -> dict[str, list[str]]:

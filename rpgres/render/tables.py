@@ -16,7 +16,7 @@ from rpgres.render.words import title, who_is
 from rpgres.state import GM, Box, Character, State, Tag
 
 if TYPE_CHECKING:
-    from rpgres.journal.verifying import Verdict
+    from rpgres.journal.verifying import Verification
     from rpgres.journal.views import EntryView, TableRecord
     from rpgres.rulesets import RulesetFile
 
@@ -128,7 +128,7 @@ def entry_lines(
     if found is not None:
         first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
         yield line(*lead, *first)
-        yield from (line("     ", *pieces) for pieces in rest)
+        yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
 
@@ -189,7 +189,7 @@ def value_words(value: Any) -> str:
     return str(value) or "nothing"
 
 
-def verdict_lines(verdict: Verdict) -> list[Line]:
+def verdict_lines(verdict: Verification) -> list[Line]:
     """Return what came of verifying a journal."""
     styles = {"in order": "good", "incomplete": "even", "tampered": "bad", "rules changed": "even"}
     lines = [line(Piece(verdict.verdict, styles[verdict.verdict]), f": {verdict.entries} entries")]
