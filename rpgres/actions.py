@@ -16,7 +16,7 @@ from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
-from rpgres.players import COMMON_POLICIES, NO, Players, Policy, Prompt, Question, Seats
+from rpgres.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
 from rpgres.rulesets import Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
@@ -95,6 +95,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     options: list[dict[str, str]]
     facts: dict[str, Any] = {}
     optional: bool = False
+    form: str = ""
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,6 +110,7 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
     answers: list[AnswerRecord]
     events: list[dict[str, Any]]
     question: QuestionRecord
+    together: list[QuestionRecord] = []
     switches: dict[str, str]
     seed: str | None
     resume: str
@@ -475,7 +477,7 @@ def _run(
     except NeedsAnswer as needs:
         _unused(needs.table, seats, is_over=False)
         _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
-        pending = _pending(prepared, needs.table.events, question=needs.question, seed=streams.seed, note=note)
+        pending = _pending(prepared, needs, seed=streams.seed, note=note)
         return pending, prepared.state
     _check_declared(prepared, table.events)
     for label, value in dealer.unused():
@@ -544,7 +546,7 @@ def _check_repeats(
         from rpgres.waiting import Waiting, always
 
         # Everything that was asked so far is answered, optional moments included, so the next question is the end.
-        players = Waiting(scripts["decision"], waits=always) if waits_for else Seats(scripts["decision"])
+        players = Waiting(waits=always, recalled=_decided(events)) if waits_for else Seats(scripts["decision"])
         _, table = play(prepared, dealer=dealer, players=players)
     except NeedsAnswer as needs:
         table, asks = needs.table, needs.question.label
@@ -556,6 +558,15 @@ def _check_repeats(
     for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
         if one != other:
             raise _strayed(prepared, not_deterministic(one, other))
+
+
+def _decided(events: Sequence[Event]) -> dict[tuple[str, str], list[Answer]]:
+    """Return every decision by its label and by who took it, in order."""
+    decided: dict[tuple[str, str], list[Answer]] = {}
+    for event in events:
+        if isinstance(event, Decided):
+            decided.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
+    return decided
 
 
 def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator[str]:
@@ -651,16 +662,13 @@ def _result(
     )
 
 
-def _pending(
-    prepared: Prepared, events: Sequence[Event], *, question: Question, seed: str, note: str | None
-) -> Pending:
+def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | None) -> Pending:
     pending = pending_of(
         prepared.rules,
-        events,
+        needs,
         action=prepared.action,
         actor=prepared.actor,
         inputs=prepared.inputs,
-        question=question,
         seed=seed,
         note=note,
     )
@@ -672,24 +680,16 @@ def _pending(
 
 def pending_of(
     rules: Rules,
-    events: Sequence[Event],
+    needs: NeedsAnswer,
     *,
     action: str,
     actor: str,
     inputs: dict[str, Any],
-    question: Question,
     seed: str,
     note: str | None,
 ) -> Pending:
     """Return the record of what waits for a decision, without the command line that resumes it."""
-    asked = QuestionRecord(
-        label=question.label,
-        who=question.who,
-        text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.options],
-        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
-        optional=question.optional,
-    )
+    events = needs.table.events
     return Pending(
         version=__version__,
         ruleset=rules.id,
@@ -698,11 +698,24 @@ def pending_of(
         inputs=inputs,
         answers=list(answers_of(events)),
         events=[event_record(event) for event in events],
-        question=asked,
+        question=_record_of(needs.question),
+        together=[_record_of(question) for question in needs.together],
         switches=rules.switches,
         seed=seed,
         resume="",
         note=note,
+    )
+
+
+def _record_of(question: Question) -> QuestionRecord:
+    return QuestionRecord(
+        label=question.label,
+        who=question.who,
+        text=question.text,
+        options=[{"name": option.name, "text": option.text} for option in question.options],
+        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
+        optional=question.optional,
+        form=question.form,
     )
 
 
@@ -792,7 +805,9 @@ def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
         words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.label}={answer.value}"]
     if pending.note:
         words += [f"--note={pending.note}"]
-    words += [f"--seed={pending.seed}", "--choose", f"{pending.question.label}={pending.question.options[0]['name']}"]
+    question = pending.question
+    example = question.options[0]["name"] if question.options else question.form or "..."
+    words += [f"--seed={pending.seed}", "--choose", f"{question.label}={example}"]
     return shlex.join(words)
 
 

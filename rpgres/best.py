@@ -195,6 +195,7 @@ class _Seats:
     """Players among whom one seat's decisions are weighed and the others' are answered as usual."""
 
     __slots__ = ("_others", "_seat", "_walk")
+    gathers = False
 
     def __init__(self, others: Seats, *, seat: str, walk: _Walk) -> None:
         self._others, self._seat, self._walk = others, seat, walk
@@ -259,7 +260,13 @@ def weigh_best(
 
 
 def _options(question: Question) -> list[str]:
-    """Return what may be answered; letting a moment pass comes first, as it costs nothing to look at."""
+    """Return what may be answered; letting a moment pass comes first, as it costs nothing to look at.
+
+    Raises:
+        UsageError: there are more answers than the options.
+    """
+    if question.reads is not None:
+        raise UsageError(f"{question.label!r} has more answers than can be listed, so none is known to be the best one")
     names = [option.name for option in question.options]
     return [NO, *names] if question.optional else names
 

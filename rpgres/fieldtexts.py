@@ -44,6 +44,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "options": "what may be answered, and what it means",
         "facts": "what the decision is about",
         "optional": "whether `no` may be answered too, which lets the moment pass",
+        "form": "how an answer beyond the options is typed, where there are too many to list",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",
@@ -55,6 +56,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "answers": "everything rolled and decided so far, in order",
         "events": "what happened at the table so far",
         "question": "the decision that is waited for",
+        "together": "further questions that are asked at the same time, of others; answered in any order",
         "switches": "every house rule and the choice in force",
         "seed": "where the dice came from; null while it is secret",
         "resume": "the command line that goes on with the same run",

@@ -100,11 +100,10 @@ def turn(
         needs.table = table
         pending = pending_of(
             rules,
-            table.events,
+            needs,
             action="",
             actor=GM,
             inputs=inputs,
-            question=needs.question,
             seed=streams.seed,
             note=note,
         )

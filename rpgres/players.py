@@ -26,6 +26,9 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         options: what may be answered; an optional question may also be answered `NO`.
         text: the question as put to a person.
         facts: what the decision is about, so that a policy need not dig for it.
+        form: how an answer beyond the options is typed, where `reads` takes such.
+        reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
+            kept, or raises `UsageError`. The options are suggestions then.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
     """
@@ -38,6 +41,13 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     facts: Mapping[str, Any] = EMPTY
     dominant: str = ""
     is_won: bool = False
+    form: str = ""
+    reads: Callable[[str], str] | None = None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is nothing to decide: a single option, or none where the moment is optional."""
+        return self.reads is None and len(self.options) <= (0 if self.optional else 1)
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -64,7 +74,14 @@ class View(msgspec.Struct, frozen=True, gc=False):
 
 
 class Players(Protocol):
-    """Who answers decisions."""
+    """Who answers decisions.
+
+    Attributes:
+        gathers: whether everybody who is asked something together is heard, though one of them does not answer.
+    """
+
+    @property
+    def gathers(self) -> bool: ...
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label: what two runs must share to go on as one."""
@@ -111,6 +128,7 @@ class Seats:
     """
 
     __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed")
+    gathers = False  # a script's answers are taken in order, so nobody is heard before whoever is asked first
 
     def __init__(
         self,

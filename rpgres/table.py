@@ -155,11 +155,12 @@ class Stop(BaseException):
 
 
 class NeedsAnswer(Stop):
-    """A decision without which the rule cannot go on has nobody to answer it."""
+    """A decision without which the rule cannot go on has nobody to answer it; `together` are asked at the same time."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, *, together: tuple[Question, ...] = ()) -> None:
         super().__init__(question.label)
         self.question = question
+        self.together = together
 
 
 class Settled(Stop):
@@ -532,6 +533,8 @@ class Table(msgspec.Struct):
         optional: bool = False,
         dominant: str = "",
         is_won: bool = False,
+        form: str = "",
+        reads: Callable[[str], str] | None = None,
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -549,18 +552,48 @@ class Table(msgspec.Struct):
             dominant: an option that can never be worse for whoever decides, if the rule knows one; a promise, which
                 spares odds of deciding well to look at the others.
             is_won: whether whoever decides well is certain of success from here on; a promise of the same kind.
+            form: how an answer beyond the options is typed.
+            reads: takes such an answer, where there are too many to list; see `Question`.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        return self._ask(Question(label, who, tuple(options), text, optional, facts, dominant, is_won))
+        return self._ask(Question(label, who, tuple(options), text, optional, facts, dominant, is_won, form, reads))
 
-    def _ask(self, question: Question) -> str:
+    def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
+        """Ask several people at once and return their answers in order; none knows what another one answers.
+
+        Where people answer at different times, they do so in any order, and nothing is told before the last has.
+
+        Args:
+            questions: one or more; see `ask` for what holds of each.
+            secret: whether the answers stay their owners' own afterwards; else everybody is told.
+
+        Raises:
+            ChoiceError: an answer is none of the options.
+        """
+        first, answers, left = len(self.events), list[str](), list[Question]()
+        for question in questions:
+            try:
+                answers.append(self._ask(question, is_hidden=True))
+            except NeedsAnswer as needs:
+                if not self.players.gathers:
+                    raise
+                left.append(needs.question)
+        if left:
+            raise NeedsAnswer(left[0], together=tuple(left[1:]))
+        for number in range(first, len(self.events) if not secret else first):
+            event = self.events[number]
+            if isinstance(event, Decided) and event.answer != NO:
+                self.events[number] = msgspec.structs.replace(event, audience=None)
+        return tuple(answers)
+
+    def _ask(self, question: Question, *, is_hidden: bool = False) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
-        if not options and not optional:
+        if not options and not optional and question.reads is None:
             raise Broken(f"it asked {label!r} without any option")
-        if len(options) <= (0 if optional else 1):  # one option is no question
+        if question.is_one:
             self._idled(label)
             self.foregone[label] = question
             return options[0].name if options else NO
@@ -576,17 +609,35 @@ class Table(msgspec.Struct):
             self.events.append(Decided(label, who, NO, "", "window", (view.seat,)))
             return NO
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
+        audience = (view.seat,) if is_hidden else None
+        self.has_secrets = self.has_secrets or is_hidden
         for option in options:
             if option.name == choice or option.name == slug(choice) or choice in option.aliases:
-                self.events.append(Decided(label, who, option.name, option.text, answer.means))
+                self.events.append(Decided(label, who, option.name, option.text, answer.means, audience))
                 return option.name
         if optional and choice == NO:
             self.has_secrets = True
             self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
             return NO
+        if question.reads is not None:
+            read = self._read(question, choice)
+            self.events.append(Decided(label, who, read, "", answer.means, audience))
+            return read
         self.fault = refusal(question, choice)
         self._idled(label)
         raise self.fault
+
+    def _read(self, question: Question, choice: str) -> str:
+        """Return a typed answer that is none of the options as it is kept."""
+        assert question.reads is not None
+        try:
+            return question.reads(choice)
+        except UsageError as error:
+            names = [option.name for option in question.options]
+            told = f"{question.label}={choice}: {error.message}"
+            self.fault = ChoiceError(told, label=question.label, options=names)
+            self._idled(question.label)
+            raise self.fault from None
 
     def _view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
@@ -607,7 +658,7 @@ class Table(msgspec.Struct):
         offered = {option.name for option in question.options} | ({NO} if question.optional else set())
         numbers = tuple(weights.values())
         is_fair = all(type(number) is int and number >= 0 for number in numbers) and sum(numbers) > 0
-        if not is_fair or not offered.issuperset(names):
+        if not is_fair or not (question.reads is not None or offered.issuperset(names)):
             raise Broken(
                 f"a policy weighed {question.label!r} with {dict(weights)!r}; weights are whole numbers, none negative "
                 f"and not all 0, for {', '.join(sorted(offered))}"

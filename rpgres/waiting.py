@@ -34,6 +34,7 @@ class Waiting(Seats):
     """
 
     __slots__ = ("_answered", "_own", "_recalled", "_waits")
+    gathers = True
 
     def __init__(
         self,
@@ -89,6 +90,7 @@ class Recalled:
     """
 
     __slots__ = ("_left",)
+    gathers = True
 
     def __init__(self, answered: Answered) -> None:
         self._left = {asked: list(answers) for asked, answers in answered.items()}

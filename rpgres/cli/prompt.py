@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rpgres.cli.output import ask, flush, say
+from rpgres.errors import UsageError
 from rpgres.players import NO, Question, View
 from rpgres.render.lines import Line, line
 from rpgres.render.results import event_lines, question_lines
@@ -66,7 +67,13 @@ class Person:
             found = matching(question, typed)
             if typed == "?" or len(found) == 1:
                 return found[0] if found else typed
-            say([line(f"  {_unclear(question, typed, found)}")], is_plain=self._is_plain)
+            fault = _unclear(question, typed, found)
+            if question.reads is not None and typed and not found:
+                try:
+                    return question.reads(typed)
+                except UsageError as error:
+                    fault = error.message
+            say([line(f"  {fault}")], is_plain=self._is_plain)
 
 
 def matching(question: Question, typed: str) -> list[str]:
@@ -91,6 +98,7 @@ def _unclear(question: Question, typed: str, found: list[str]) -> str:
     if found:
         return f"{typed!r} could be {listed(found)}."
     last = len(question.options)
-    numbers = "1" if last == 1 else f"1 to {last}"
+    offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
+    wanted = " or ".join([*offered, *([question.form] if question.form else [])])
     passing = ", or press Enter to pass" if question.optional else ""
-    return f"Type {numbers} or a name{passing}; ? asks again, Ctrl-D leaves it undecided."
+    return f"Type {wanted}{passing}; ? asks again, Ctrl-D leaves it undecided."

@@ -91,7 +91,7 @@ def answer_for(
         hint = f", not {near!r}" if near else ""
         raise UsageError(f"{question.label!r} is asked{hint}: --choose {question.label}=OPTION")
     names = [*(option["name"] for option in question.options), *([NO] if question.optional else [])]
-    if chosen[0] not in names and slug(chosen[0]) not in names:
+    if not question.form and chosen[0] not in names and slug(chosen[0]) not in names:
         near = nearest(chosen[0], names)
         hint = f"; did you mean {near!r}?" if near else ""
         raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")

@@ -10,7 +10,18 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, Prepared, Result, check_labels, play, policies_of, policy_of, prepare, run
+from rpgres.actions import (
+    Pending,
+    Prepared,
+    QuestionRecord,
+    Result,
+    check_labels,
+    play,
+    policies_of,
+    policy_of,
+    prepare,
+    run,
+)
 from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
 from rpgres.errors import RpgresError
@@ -209,7 +220,8 @@ def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: in
             dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
             play(prepared, dealer=dealer, players=Recalled(answered))
         except NeedsAnswer as needs:
-            return (needs.question.label, needs.question.who) == (question.label, question.who)
+            asked = (needs.question, *needs.together)
+            return (question.label, question.who) in [(one.label, one.who) for one in asked]
         except RpgresError:
             return False
         return False
@@ -231,6 +243,11 @@ def in_public(state: State) -> State:
     )
 
 
-def seat_of(state: State, pending: Pending) -> str:
-    """Return the seat that a pending decision waits for."""
-    return state.seat_of(pending.question.who)
+def questions_of(pending: Pending) -> list[QuestionRecord]:
+    """Return everything that is asked; several people may be asked together."""
+    return [pending.question, *pending.together]
+
+
+def asked_of(state: State, pending: Pending, seat: str | None) -> QuestionRecord | None:
+    """Return what a seat is asked, the first question for the host; None where nothing is."""
+    return next((one for one in questions_of(pending) if seat is None or state.seat_of(one.who) == seat), None)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, default_policy
+from rpgres.actions import Pending, QuestionRecord, default_policy
 from rpgres.chance import read_seed
 from rpgres.errors import UsageError
 from rpgres.inputs import ACTOR, lay_distinct
@@ -21,7 +21,7 @@ from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
-from rpgres.journal.running import Ran, Run, run_at, run_of, seat_of
+from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
 from rpgres.piles import lay_out
@@ -331,16 +331,14 @@ def answer(
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         pending = require_pending(history)
-        if at and pending.hash != at:
+        if at and not _asks_still(history, pending, seat, at=at):
             raise UsageError(
                 "this answer is to a question that is not asked any more; look at the table again with "
                 "`rpgres table show` or a new view"
             )
-        require_own(history, pending, seat)
-        found = found_in(pending.secret)
-        assert isinstance(found, Pending)
+        asked = require_own(history, pending, seat)
         if not (choose or policies or auto or prompt):
-            raise UsageError(f"say what you choose: --choose {found.question.label}={_options(found)}")
+            raise UsageError(f"say what you choose: --choose {asked.label}={_options(asked)}")
         return [
             _answered(
                 place,
@@ -359,9 +357,33 @@ def answer(
     return _write(place, work, is_slow=prompt is not None)
 
 
-def _options(found: Pending) -> str:
-    names = [option["name"] for option in found.question.options]
-    names = [*names, NO] if found.question.optional else names
+def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
+    """Tell whether an entry asks a seat what the pending one asks it, though others may have answered meanwhile."""
+    if pending.hash == at:
+        return True
+    found = found_in(pending.secret)
+    earlier = next((entry for entry in history.standing if entry.hash == at and entry.kind in RUNNING), None)
+    if earlier is None or history.run_of(earlier) != history.run_of(pending) or not isinstance(found, Pending):
+        return False
+    seen = found_in(earlier.secret)
+    state = history.state
+    return isinstance(seen, Pending) and (asked_of(state, seen, seat), _decided_by(state, seen, seat)) == (
+        asked_of(state, found, seat),
+        _decided_by(state, found, seat),
+    )
+
+
+def _decided_by(state: State, pending: Pending, seat: str | None) -> list[str]:
+    return [
+        event["answer"]
+        for event in pending.events
+        if event["event"] == "decision" and seat in (HOST, state.seat_of(event["who"]))
+    ]
+
+
+def _options(asked: QuestionRecord) -> str:
+    names = [option["name"] for option in asked.options]
+    names = [*names, *([asked.form] if asked.form else []), *([NO] if asked.optional else [])]
     return "|".join(names) if len(names) <= MOST_TOLD else "..."
 
 
@@ -391,8 +413,8 @@ def _answered(
     ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
     before = found_in(pending.secret)
     if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
-        label = before.question.label
-        raise UsageError(f"this leaves {label!r} undecided: --choose {label}={_options(before)}")
+        left = asked_of(history.state, before, seat) or before.question
+        raise UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
     # What was typed stands where the action began.
     secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
     secret = hidden_by(_by(secret, seat), history.state, ran.state)
@@ -496,9 +518,9 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
         drafts = [_draft(place, rules, "pass", Secret(by=seat, label=label, until=until), history.state)]
         pending = history.pending
         found = found_in(pending.secret) if pending is not None else None
-        if pending is not None and isinstance(found, Pending) and found.question.optional:
-            asked = found.question
-            if seat_of(history.state, found) == seat and label in ("", asked.label):
+        if pending is not None and isinstance(found, Pending):
+            asked = asked_of(history.state, found, seat)
+            if asked is not None and asked.optional and label in ("", asked.label):
                 added = Entry(history.head.number + 1, drafts[0].public, drafts[0].secret, "")
                 then = History((*history.entries, added), history.state)
                 drafts.append(_answered(place, rules, then, pending, seat, choose={asked.label: [NO]}))
@@ -565,20 +587,24 @@ def _first_undone(history: History, number: int | None) -> int:
 def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
     for entry in undone:
         public = entry.public
-        owners = {entry.secret.by, _asked_before(history, entry)}
+        owners = {entry.secret.by, *_asked_before(history, entry)}
         if public.actor:
             owners.add(history.state.seat_of(public.actor))
         if seat not in owners:
             raise UsageError(f"entry {entry.number} is not {seat}'s to take back; the game master can, with --as {GM}")
 
 
-def _asked_before(history: History, entry: Entry) -> str:
-    """Return the seat whose decision an answer took; empty for what is no answer."""
+def _asked_before(history: History, entry: Entry) -> set[str]:
+    """Return the seats whose decisions an answer took; none for what is no answer."""
     if entry.public.of is None:
-        return ""
+        return set()
     earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
-    found = found_in(next(earlier).secret)
-    return seat_of(history.state, found) if isinstance(found, Pending) else ""
+    found, then = found_in(next(earlier).secret), found_in(entry.secret)
+    if not isinstance(found, Pending):
+        return set()
+    asked = [(one.label, one.who) for one in questions_of(found)]
+    left = [(one.label, one.who) for one in questions_of(then)] if isinstance(then, Pending) else []
+    return {history.state.seat_of(who) for label, who in asked if (label, who) not in left}
 
 
 def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
@@ -706,15 +732,18 @@ def require_pending(history: History) -> Entry:
     return pending
 
 
-def require_own(history: History, pending: Entry, seat: str | None) -> None:
-    """Check that a decision is a seat's own to take.
+def require_own(history: History, pending: Entry, seat: str | None) -> QuestionRecord:
+    """Return the decision that a seat has to take.
 
     Raises:
         UsageError: it is another seat's, and no more is told.
     """
     found = found_in(pending.secret)
-    if seat is not HOST and isinstance(found, Pending) and seat_of(history.state, found) != seat:
+    assert isinstance(found, Pending)
+    asked = asked_of(history.state, found, seat)
+    if asked is None:
         raise UsageError(f"nothing waits for an answer of {seat}; another seat is asked")
+    return asked
 
 
 def _refuse_while_pending(history: History, what: str, seat: str | None) -> None:
@@ -724,10 +753,10 @@ def _refuse_while_pending(history: History, what: str, seat: str | None) -> None
     found = found_in(pending.secret)
     assert isinstance(found, Pending)
     begun = history.run_of(pending)
-    owner = seat_of(history.state, found)
-    if seat in (HOST, owner):
-        asked = f"{found.question.who} is asked {found.question.label!r}"
-        how = f"answer it with `rpgres table answer --choose {found.question.label}={_options(found)}`"
+    question = asked_of(history.state, found, seat)
+    if question is not None:
+        asked = f"{question.who} is asked {question.label!r}"
+        how = f"answer it with `rpgres table answer --choose {question.label}={_options(question)}`"
     else:
         asked, how = "another seat is asked", "wait for its answer"
     raise UsageError(

@@ -219,7 +219,8 @@ def found_seen(
         "inputs": found.inputs if may_read else {},
     }
     if isinstance(found, Pending):
-        return msgspec.structs.replace(found, **common, question=_question_seen(found, seat, state), resume="")
+        question, *together = _questions_seen(found, seat, state)
+        return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
     return msgspec.structs.replace(
         found,
         **common,
@@ -253,13 +254,12 @@ def _words(value: Any) -> Iterator[str]:
             yield from _words(inner)
 
 
-def _question_seen(found: Pending, seat: str | None, state: State) -> QuestionRecord:
-    question = found.question
-    owner = state.seat_of(question.who)
-    if seat in (HOST, owner):
-        return question
-    who = question.who if seat == GM else SOMEBODY
-    return QuestionRecord(label="", who=who, text="", options=[])
+def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:
+    """Return what is asked as far as a seat may know it, its own questions first."""
+    asked = [found.question, *found.together]
+    own = [one for one in asked if seat in (HOST, state.seat_of(one.who))]
+    others = [one.who if seat == GM else SOMEBODY for one in asked if one not in own]
+    return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
 
 
 def _answers(events: Iterable[Mapping[str, Any]]) -> Iterator[AnswerRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rpgres.actions import Pending, Result, event_record
+from rpgres.actions import Pending, QuestionRecord, Result, event_record
 from rpgres.chance import run_seed
 from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
@@ -214,17 +214,24 @@ def pending_lines(pending: Pending, *, is_drawn: bool = False, how: Sequence[Lin
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
     lines += _event_lines(pending.events, is_drawn)
-    lines.append(line(INDENT, *_asked(question.who, question.text, question.facts)))
-    for option in question.options:
-        text = f": {option['text']}" if option["text"] else ""
-        lines.append(line(INDENT * 2, Piece(option["name"], "name"), text))
-    if question.optional and question.options:
-        lines.append(line(INDENT * 2, Piece(NO, "name"), ": let it pass"))
+    for asked in (question, *pending.together):
+        lines += _open_lines(asked)
     if how is not None:
         return [*lines, *how]
     lines.append(line(INDENT, f"Answer it with --choose {question.label}=..., or go on with:"))
     lines.append(line(INDENT * 2, pending.resume))
     return lines
+
+
+def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
+    yield line(INDENT, *_asked(asked.who, asked.text, asked.facts))
+    for option in asked.options:
+        text = f": {option['text']}" if option["text"] else ""
+        yield line(INDENT * 2, Piece(option["name"], "name"), text)
+    if asked.form:
+        yield line(INDENT * 2, Piece(asked.form, "name"))
+    if asked.optional and (asked.options or asked.form):
+        yield line(INDENT * 2, Piece(NO, "name"), ": let it pass")
 
 
 def question_lines(question: Question) -> list[Line]:
@@ -233,6 +240,8 @@ def question_lines(question: Question) -> list[Line]:
     for number, option in enumerate(question.options, 1):
         text = f": {option.text}" if option.text else ""
         lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
+    if question.form:
+        lines.append(line("   or  ", Piece(question.form, "name")))
     if question.optional:
         lines.append(line("  Enter. ", Piece("pass", "name")))
     return lines

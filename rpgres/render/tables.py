@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.actions import Pending, Result
+from rpgres.actions import Pending, QuestionRecord, Result
 from rpgres.journal.views import SOMEBODY
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.results import pending_lines, result_lines
@@ -143,9 +143,12 @@ def found_of(entry: EntryView) -> Result | Pending | None:
 
 def _waits(pending: Pending) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
-    question = pending.question
-    asked = f" ({question.label}: {who_is(question.who)})" if question.label else f" ({who_is(question.who)})"
+    asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
     return [(*first, Piece(asked, "quiet"))]
+
+
+def _asked_words(asked: QuestionRecord) -> str:
+    return f"{asked.label}: {who_is(asked.who)}" if asked.label else who_is(asked.who)
 
 
 def _told(entry: EntryView) -> Iterator[str | Piece]:
