@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         RuleError,
         UsageError,
     )
-    from rpgres.inputs import Opposition, Rating
+    from rpgres.inputs import Form, Opposition, Rating
     from rpgres.library import resolve
     from rpgres.players import NO, Policy, Question, View, preferred, uniform
     from rpgres.plugins import hookimpl
@@ -62,7 +62,7 @@ _HOMES = {
         *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
         *("RpgresError", "RuleError", "UsageError"),
     ),
-    "inputs": ("Opposition", "Rating"),
+    "inputs": ("Form", "Opposition", "Rating"),
     "library": ("resolve",),
     "players": ("NO", "Policy", "Question", "View", "preferred", "uniform"),
     "plugins": ("hookimpl",),
@@ -113,6 +113,7 @@ __all__ = [
     "Effect",
     "Event",
     "FileError",
+    "Form",
     "GivenError",
     "Lump",
     "Map",

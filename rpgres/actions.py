@@ -818,7 +818,10 @@ def _option(name: str, value: Any) -> list[str]:
         return []
     if isinstance(value, list | tuple):
         return [word for one in value for word in _option(name, one)]
-    if isinstance(value, Mapping):  # an opposition as a scene writes it
+    if isinstance(value, Mapping) and "name" in value:  # a form as a scene writes it
+        said = ",".join(f"{key}={one}" for key, one in value.items() if key != "name")
+        value = f"{value['name']}:{said}" if said else value["name"]
+    elif isinstance(value, Mapping):  # an opposition as a scene writes it
         ability = next((part for key, part in value.items() if key != "character"), "")
         value = f"{value.get('character')}:{ability}"
     text = str(value)

@@ -407,6 +407,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "holder": "for a tag or counter: who holds the free uses, or whose counter it is",
         "counter": "for a counter: which one is set",
         "pile": "for cards: where they lie",
+        "fields": "for a form: what may be said behind NAME:",
+        "seats": "for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down",
+    },
+    "FormField": {
+        "kind": "what may be typed, and what the rule gets",
+        "help": "a line of help",
+        "default": "the value when it is left out",
+        "required": "whether it has to be given",
+        "choices": "for a choice: what may be typed, and what it means",
+        "at-least": "the smallest number",
+        "at-most": "the largest number",
     },
     "Period": {
         "help": "what it is",

@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
-from rpgres.rulesets import Parameter, Rules, unknown
+from rpgres.rulesets import FormField, Parameter, Rules, unknown
 from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, sheet_source, unique_name
 from rpgres.state import ROLES, SCENE, Map, State, Tag, pile_name, put, slug
 from rpgres.tomlfiles import Source, nearest
@@ -50,6 +50,19 @@ class Opposition(msgspec.Struct, frozen=True):
     def is_active(self) -> bool:
         """Whether somebody rolls."""
         return self.dice is not None
+
+
+class Form(msgspec.Struct, frozen=True):
+    """Somebody or something that was named, with what was said of it.
+
+    Attributes:
+        name: as typed, or the name at the table of a sheet that sat down.
+        values: by field; a field that was left out and has no default is not there. Numbers, texts, True or False,
+            `Rating`s for abilities and `Dice` for dice.
+    """
+
+    name: str
+    values: Map[str, Any]
 
 
 class Setting(msgspec.Struct):
@@ -173,6 +186,7 @@ def metavar(parameter: Parameter, name: str) -> str:
         "integer": "N",
         "counter": "N",
         "cards": "CARD,CARD",
+        "form": "NAME:KEY=VALUE,...",
     }.get(parameter.kind, name.upper())
 
 
@@ -207,20 +221,30 @@ def _read_one(setting: Setting, name: str, parameter: Parameter, value: Any) -> 
         case "flag":
             return _flag(value, option=f"--{name}")
         case "choice":
-            if not isinstance(value, str) or value not in parameter.choices:
-                raise UsageError(unknown("choice", str(value), parameter.choices, of=f"--{name}"))
-            return value
+            return _choice(parameter, value, option=f"--{name}")
         case "character":
             return _character(setting, str(value), option=f"--{name}")
         case "tag":
             return _lay_tag(setting, parameter, str(value))
         case "text":
-            if not isinstance(value, str):
-                raise UsageError(f"--{name} takes a text, not {value!r}")
-            return value
+            return _text(value, option=f"--{name}")
+        case "form":
+            return _form(setting, parameter, value, option=f"--{name}")
 
 
-def _integer(parameter: Parameter, value: Any, *, option: str) -> int:
+def _text(value: Any, *, option: str) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{option} takes a text, not {value!r}")
+    return value
+
+
+def _choice(described: Parameter | FormField, value: Any, *, option: str) -> str:
+    if not isinstance(value, str) or value not in described.choices:
+        raise UsageError(unknown("choice", str(value), described.choices, of=option))
+    return value
+
+
+def _integer(parameter: Parameter | FormField, value: Any, *, option: str) -> int:
     if isinstance(value, str):
         try:
             value = int(value)
@@ -318,6 +342,105 @@ def _nobody(setting: Setting, name: str, option: str) -> UsageError:
 def sheet_names(rules: Rules) -> list[str]:
     """Return the names of the sheets that come with a ruleset and its overlays."""
     return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Forms
+
+
+def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) -> Form:
+    """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
+    name, typed = _form_parts(parameter, value, option=option)
+    if parameter.seats:
+        name = _seated(setting, name)
+    for key in typed:
+        if key not in parameter.fields:
+            raise UsageError(unknown("field", key, parameter.fields, of=option))
+    values: dict[str, Any] = {}
+    for key, field in parameter.fields.items():
+        one = typed.get(key, field.default)
+        if one is not None:
+            values[key] = _form_value(setting, field, one, who=name, option=f"{option} {name}: {key}")
+        elif field.required:
+            raise UsageError(f"{option} {name} needs {key}=...: {field.help}")
+    return Form(name, Map(values))
+
+
+def _form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, dict[str, Any]]:
+    """Return the name, and what is said of it by field, as typed."""
+    if isinstance(value, Mapping):
+        rest = {key.replace("_", "-"): one for key, one in value.items()}
+        name = rest.pop("name", None)
+        if not isinstance(name, str) or not name.strip():
+            raise UsageError(f'{option} as a table has a name: {{ name = "NAME", ... }}, not {dict(value)!r}')
+        return name.strip(), rest
+    text = _text(value, option=option)
+    head, sign, behind = text.partition("=")
+    name, colon, first = head.rpartition(":")
+    if not colon:
+        name, first = head, ""
+    if not name.strip() or (sign and not colon):
+        keys = ",".join(f"{key}=..." for key in parameter.fields)
+        raise UsageError(f"{option} takes NAME:{keys}, and {text!r} names nobody and nothing")
+    said: dict[str, Any] = {}
+    for pair in f"{first}{sign}{behind}".split(",") if first or sign else ():
+        key, has_value, one = (part.strip() for part in pair.partition("="))
+        key = key.replace("_", "-")
+        if key in said:
+            raise UsageError(f"{option} {name}: {key} is said twice")
+        is_flag = not has_value and key in parameter.fields and parameter.fields[key].kind == "flag"
+        if not has_value and not is_flag and key in parameter.fields:
+            raise UsageError(f"{option} {name}: behind {key} stands = and its value")
+        said[key] = True if is_flag else one
+    return name.strip(), said
+
+
+def _seated(setting: Setting, name: str) -> str:
+    """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
+    if name in setting.state.characters:
+        return name
+    if setting.confined and name != os.path.basename(name):
+        setting.check_name(name)
+    if name not in setting.sheets:
+        try:
+            find_sheet(setting.rules, name, beside=setting.beside)
+        except FileError:
+            if name.endswith(".toml"):
+                raise
+            return name
+    return setting.seat(setting.read(name))
+
+
+def _form_value(setting: Setting, field: FormField, value: Any, *, who: str, option: str) -> Any:
+    match field.kind:
+        case "ability":
+            actor = who if who in setting.state.characters else ""
+            return _form_rating(setting, value, actor=actor, option=option)
+        case "integer":
+            return _integer(field, value, option=option)
+        case "flag":
+            return _flag(value, option=option)
+        case "choice":
+            return _choice(field, value, option=option)
+        case "dice":
+            return dice(
+                str(value) if isinstance(value, int) and not isinstance(value, bool) else _text(value, option=option)
+            )
+        case "text":
+            return _text(value, option=option)
+
+
+def _form_rating(setting: Setting, value: Any, *, actor: str, option: str) -> Rating:
+    if actor:
+        return read_ability(setting.rules, value, state=setting.state, actor=actor, option=option)
+    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, str):
+        number = _number(value)
+        if number is None:
+            number = _rung(setting.rules, value)
+    if number is None:
+        raise UsageError(f"{option} takes a whole number, as nobody of this name is at the table, not {value!r}")
+    return Rating(number)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

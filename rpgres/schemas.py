@@ -25,7 +25,7 @@ from rpgres.library import DiceRequest, Request
 from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
 from rpgres.players import COMMON_POLICIES
-from rpgres.rulesets import Field, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
+from rpgres.rulesets import Field, FormField, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.scenes import ABSENT, SceneFile, SceneResult
 from rpgres.sheets import RULESET, sheet_type
 
@@ -531,6 +531,33 @@ def _one_input(parameter: Parameter) -> Schema:
         case "choice":
             return {"enum": list(parameter.choices)}
         case "text" | "character" | "tag":
+            return {"type": "string"}
+        case "form":
+            fields = {
+                name: {"description": field.help, **_form_field(field)} for name, field in parameter.fields.items()
+            }
+            named = {"name": _text("who or what it is"), **fields}
+            required = ["name", *(name for name, field in parameter.fields.items() if field.required)]
+            return {
+                "anyOf": [
+                    {"type": "string"},
+                    {"type": "object", "properties": named, "required": required, "additionalProperties": False},
+                ]
+            }
+
+
+def _form_field(field: FormField) -> Schema:
+    match field.kind:
+        case "ability" | "dice":
+            return _NUMBER_OR_TEXT
+        case "integer":
+            bounds = {"minimum": field.at_least, "maximum": field.at_most}
+            return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
+        case "flag":
+            return {"type": "boolean"}
+        case "choice":
+            return {"enum": list(field.choices)}
+        case "text":
             return {"type": "string"}
 
 

@@ -16,7 +16,7 @@ from rpgres import kits
 GROUPS: dict[str, tuple[str, ...]] = {
     "A plugin": ("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "API", "__version__"),
     "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
-    "What parameters read": ("Rating", "Opposition"),
+    "What parameters read": ("Rating", "Opposition", "Form"),
     "Dice": ("Dice", "Reading", "Comparison", "Throw"),
     "The state": (
         *("State", "Character", "Tag", "Box", "Map", "EMPTY", "GM", "SCENE"),

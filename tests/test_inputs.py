@@ -13,7 +13,7 @@ from tiny import TINY, tiny_rules
 
 from rpgres.actions import Prepared, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.inputs import Opposition, Rating
+from rpgres.inputs import Form, Opposition, Rating
 from rpgres.state import Character, Map, State
 
 MORE = """
@@ -68,9 +68,21 @@ name = "against"
 many = true
 help = "foes"
 
+[parameters.rivals]
+kind = "form"
+many = true
+seats = true
+help = "whoever competes"
+fields.skill = { kind = "ability", default = 0, help = "how good" }
+fields.coins = { kind = "integer", at-least = 0, at-most = 9, help = "how rich" }
+fields.luck = { kind = "dice", help = "how lucky" }
+fields.bold = { kind = "flag", help = "whether bold" }
+fields.mood = { kind = "choice", choices = { calm = "calm", wild = "wild" }, help = "the mood" }
+fields.cry = { kind = "text", help = "what is cried" }
+
 [actions.probe]
 summary = "Takes one of everything."
-parameters = ["skill", "bonus", "mood", "mark", "purse", "pool", "friend", "word", "push", "foes"]
+parameters = ["skill", "bonus", "mood", "mark", "purse", "pool", "friend", "word", "push", "foes", "rivals"]
 
 [sheet.skills]
 kind = "abilities"
@@ -130,6 +142,49 @@ def test_opposition_is_a_number_a_rung_or_somebody(typed: Any, expected: tuple[O
         (one.value, one.character, one.ability) for one in expected
     ]
     assert all(one.is_active == bool(one.character) for one in read)
+
+
+@pytest.mark.parametrize(
+    ("typed", "name", "expected"),
+    [
+        ("rook", "rook", {"skill": Rating(0)}),
+        ("rook:skill=3,coins=2", "rook", {"skill": Rating(3), "coins": 2}),
+        ("rook: skill = hard , bold", "rook", {"skill": Rating(9), "bold": True}),
+        ("bo:skill=wits,mood=wild,cry=a:b=c", "bo", {"skill": Rating(1, "wits"), "mood": "wild", "cry": "a:b=c"}),
+        ({"name": "bo", "skill": "wits=4", "bold": False}, "bo", {"skill": Rating(4, "wits"), "bold": False}),
+    ],
+)
+def test_a_form_is_a_name_and_what_is_said_of_it(typed: Any, name: str, expected: dict[str, Any]) -> None:
+    for several in (typed, [typed]):
+        assert probe(ADA, "ada", rivals=several).arguments["rivals"] == (Form(name, Map(expected)),)
+
+
+def test_dice_in_a_form_may_be_a_number() -> None:
+    one, two = (probe(rivals=[f"rook:luck={text}" for text in ("1d4-1", "3")]).arguments["rivals"][k] for k in (0, 1))
+    assert one.values["luck"].text == "d4-1"
+    assert two.values["luck"].constant
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("rook:skil=3", r"--rivals has no field 'skil'|did you mean 'skill'"),
+        ("rook:coins=10", "--rivals rook: coins takes a whole number from 0 to 9, not 10"),
+        ("rook:coins", "behind coins stands = and its value"),
+        ("rook:coins=1,coins=2", "coins is said twice"),
+        ("skill=3", "names nobody and nothing"),
+        (":skill=3", "names nobody and nothing"),
+        ("rook:skill=wits", "takes a whole number, as nobody of this name is at the table"),
+        ("bo:skill=zzz", "zzz"),
+        ("rook:mood=angry", "angry"),
+        ("rook:luck=2d", "after d stands the number of sides"),
+        ("nowhere.toml:skill=3", "nowhere.toml"),
+        ({"skill": 3}, 'name = "NAME"'),
+    ],
+)
+def test_a_form_that_says_something_impossible_is_refused(typed: Any, told: str) -> None:
+    with pytest.raises(RpgresError, match=told):
+        probe(ADA, "ada", rivals=typed)
 
 
 def test_dice_oppose_actively() -> None:

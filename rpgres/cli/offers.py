@@ -106,9 +106,23 @@ def offer_input(
             return _sheets(data)
         case "text":
             return _records(data, name, typed.get("sheet"))
+        case "form":
+            return _form_fields(data, parameter, incomplete)
         case "cards":
             return _cards(data, parameter, typed, incomplete)
     return []
+
+
+def _form_fields(data: RulesetData, parameter: Parameter, incomplete: str) -> Offers:
+    """Return names for a form that has none yet, and then what else may be said in it."""
+    head, sign, _ = incomplete.rpartition("," if "," in incomplete else ":")
+    if not sign:
+        return [(f"{sheet}:", text) for sheet, text in _sheets(data)] if parameter.seats else []
+    return [
+        (f"{head}{sign}{key}{'' if field.kind == 'flag' else '='}", field.help)
+        for key, field in parameter.fields.items()
+        if f"{key}=" not in head
+    ]
 
 
 def _cards(data: RulesetData, parameter: Parameter, typed: Mapping[str, Any], incomplete: str) -> Offers:

@@ -18,7 +18,7 @@ from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, Parameter
+from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, FormField, Parameter
 from rpgres.rulesets.rows import missing, roles_of, row_problems, undescribed, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.using import unused_problems
@@ -150,19 +150,33 @@ def _parameter_faults(key: str, parameter: Parameter) -> Iterator[tuple[Path, st
     for path, name in names:
         if name in COMMON_OPTIONS:
             yield path, f"every action has an option {name!r} of its own; call it something else"
-    if parameter.kind == "choice" and not parameter.choices:
+    yield from _value_faults(parameter)
+    if (parameter.kind == "form") != bool(parameter.fields):
+        told = "a form without fields" if parameter.kind == "form" else "only a form has fields"
+        yield (() if parameter.kind == "form" else ("fields",)), told
+    for name, field in parameter.fields.items():
+        if name == "name":
+            yield ("fields", name), "`name` is what stands before the colon; call it something else"
+        if field.required and field.default is not None:
+            yield ("fields", name, "default"), "what has to be given has no use for a default"
+        yield from ((("fields", name, *path), told) for path, told in _value_faults(field))
+    for kind, needed in (("tag", parameter.tag), ("counter", parameter.counter)):
+        if parameter.kind == kind and not needed:
+            yield (), f"of the kind {kind!r}, it has to say which {kind} = ... it is about"
+
+
+def _value_faults(described: Parameter | FormField) -> Iterator[tuple[Path, str]]:
+    """Yield what is wrong with the values that a parameter, or a field of one, may have."""
+    default, kind = described.default, described.kind
+    if kind == "choice" and not described.choices:
         yield (), "a choice without choices"
-    if parameter.kind == "choice" and parameter.default is not None and parameter.default not in parameter.choices:
-        yield ("default",), f"the default {parameter.default!r} is none of the choices"
-    yield from _bound_faults(parameter.at_least, parameter.at_most, parameter.default)
-    default, kind = parameter.default, parameter.kind
+    if kind == "choice" and default is not None and default not in described.choices:
+        yield ("default",), f"the default {default!r} is none of the choices"
+    yield from _bound_faults(described.at_least, described.at_most, default)
     if default is not None and kind in ("integer", "counter") and type(default) is not int:
         yield ("default",), f"the default of {_KINDS[kind]} is a whole number, not {default!r}"
     if default is not None and kind == "flag" and type(default) is not bool:
         yield ("default",), f"the default of {_KINDS[kind]} is true or false, not {default!r}"
-    for kind, needed in (("tag", parameter.tag), ("counter", parameter.counter)):
-        if parameter.kind == kind and not needed:
-            yield (), f"of the kind {kind!r}, it has to say which {kind} = ... it is about"
 
 
 def _actions(rules: Rules) -> Iterator[Problem]:

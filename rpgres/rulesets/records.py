@@ -132,21 +132,40 @@ class Row(_Record, frozen=True):
 OutcomeTable = dict[Id, Row]
 
 
+class FormField(_Record, frozen=True):
+    """One of the things that a parameter of the kind `form` says of whatever it names.
+
+    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice).
+    """
+
+    kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
+    help: str
+    default: str | int | bool | None = None
+    required: bool = False
+    choices: dict[str, str] = {}
+    at_least: int | None = None
+    at_most: int | None = None
+
+
 class Parameter(_Record, frozen=True):
     """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
 
     kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `text`, `flag`, `choice`,
     `character` (a name at the table, or a sheet), `tag` (TEXT or TEXT=USES: put on the table before the action),
     `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
-    action, for people with real cards; separated by commas). The last three are no arguments of the rule. `name` is the
-    option's name where it differs from the key in `[parameters]`.
+    action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
+    somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
+    somebody's at the table, or a sheet's, who then sits down. `name` is the option's name where it differs from the key
+    in `[parameters]`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
     plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
     """
 
-    kind: Literal["ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter", "cards"]
+    kind: Literal[
+        "ability", "opposition", "integer", "text", "flag", "choice", "character", "tag", "counter", "cards", "form"
+    ]
     help: str
     name: str = ""
     metavar: str = ""
@@ -164,6 +183,8 @@ class Parameter(_Record, frozen=True):
     holder: str = "actor"
     counter: str = ""
     pile: str = ""
+    fields: dict[Id, FormField] = {}
+    seats: bool = False
 
     @property
     def is_argument(self) -> bool:

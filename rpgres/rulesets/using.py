@@ -17,7 +17,8 @@ from rpgres.rulesets.templates import names_in
 from rpgres.state import GM
 from rpgres.tomlfiles import Problem, nearest
 
-NAMED = ("ability", "opposition", "integer", "flag", "choice")  # parameters that do something only where they are named
+# Parameters that do something only where they are named.
+NAMED = ("ability", "opposition", "integer", "flag", "choice", "form")
 _CONDITIONS = ("when", "unless", "hidden-when", "refill-when")
 
 
