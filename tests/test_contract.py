@@ -479,6 +479,15 @@ def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: py
     assert "it did not come to an end within 0.2 seconds; a rule has to come to its outcome" in text_of(found)
 
 
+def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("walks.SECONDS", "subjects.SECONDS", "documents.SCENE"):
+        monkeypatch.setattr(f"rpgres.contract.{name}", 0.2)
+    subject = pebble.install(site, [(INIT, TOTAL, f"    while True:\n        pass\n{TOTAL}")])
+    told = "it did not come to an end within 0.2 seconds"
+    assert told in text_of(verdict("ends", subject))
+    assert told in text_of(verdict("scenes", subject))
+
+
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.contract.checks.SECONDS", 0.2)
     assert "it did not come to an end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
