@@ -176,6 +176,11 @@ def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches
     assert merged.value.success == apart.value.success
 
 
+def test_a_card_is_chosen_in_small_letters_too() -> None:
+    result, _ = run(act("St6,Ag3", vs=8), streams=Streams("1"), choose={"play": ["st6"]}, identify=False)
+    assert [answer.value for answer in result.answers if answer.label == "play"] == ["St6"]
+
+
 @pytest.mark.parametrize("hand", [2, 3])
 def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(hand: int) -> None:
     """The game master's card is part of what differs between points of play."""
