@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from command_line import rpgres
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -395,3 +396,11 @@ def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: s
         open_ = [event for event in result.events if "audience" not in event]
         told.append((seen, open_, result.outcome, result.margin, after.seen_by(GM)))
     assert told[0] == told[1]
+
+
+def test_runs_of_many_tell_what_was_played_and_not_what_was_dealt() -> None:
+    done = rpgres(
+        "roll", "saga", "act", "--ability=strength=6", "--vs=14", "--edge=4", "--auto", "--repeat=2", "--seed=3"
+    )
+    lines = done.out.splitlines()
+    assert [line.split()[-2] for line in lines[:2]] == ["play", "play"]
