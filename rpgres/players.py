@@ -29,6 +29,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         form: how an answer beyond the options is typed, where `reads` takes such.
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
+        hidden: whether others must not learn how many options there are.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
     """
@@ -43,6 +44,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     is_won: bool = False
     form: str = ""
     reads: Callable[[str], str] | None = None
+    hidden: bool = False
 
     @property
     def is_one(self) -> bool:

@@ -535,6 +535,7 @@ class Table(msgspec.Struct):
         is_won: bool = False,
         form: str = "",
         reads: Callable[[str], str] | None = None,
+        hidden: bool = False,
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -554,12 +555,15 @@ class Table(msgspec.Struct):
             is_won: whether whoever decides well is certain of success from here on; a promise of the same kind.
             form: how an answer beyond the options is typed.
             reads: takes such an answer, where there are too many to list; see `Question`.
+            hidden: whether others must not learn how many options there are: even one is a question then, where they
+                see that somebody is waited for.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        return self._ask(Question(label, who, tuple(options), text, optional, facts, dominant, is_won, form, reads))
+        question = Question(label, who, tuple(options), text, optional, facts, dominant, is_won, form, reads, hidden)
+        return self._ask(question)
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
         """Ask several people at once and return their answers in order; none knows what another one answers.
@@ -593,7 +597,7 @@ class Table(msgspec.Struct):
         label, who, options, optional = question.label, question.who, question.options, question.optional
         if not options and not optional and question.reads is None:
             raise Broken(f"it asked {label!r} without any option")
-        if question.is_one:
+        if question.is_one and not (question.hidden and self.players.gathers and options):
             self._idled(label)
             self.foregone[label] = question
             return options[0].name if options else NO
