@@ -402,7 +402,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "unit": "for an opposition with numbers-too: the word behind a number that is no rating, as in `3 successes`",
         "aliases": "further names of the option",
         "at-least": "the smallest number",
-        "at-most": "the largest number",
+        "at-most": "the largest number; of cards: how many there can be",
         "tag": "for a tag: the kind that is put on the table",
         "holder": "for a tag or counter: who holds the free uses, or whose counter it is",
         "counter": "for a counter: which one is set",

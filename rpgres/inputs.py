@@ -297,6 +297,8 @@ def _place(setting: Setting, name: str, parameter: Parameter, value: Any) -> Non
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         raise UsageError(f"--{name} takes cards separated by commas, not {value!r}")
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
+    if parameter.at_most is not None and len(texts) > parameter.at_most:
+        raise UsageError(f"--{name} takes at most {parameter.at_most} of the cards, not {len(texts)}")
     owner = setting.actor if setting.rules.file.piles[parameter.pile].each else ""
     setting.placed.append((pile_name(parameter.pile, owner), texts, f"--{name}"))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres import piles
-from rpgres.dealers import Dealer, unknown_card
+from rpgres.dealers import Dealer, unknown_card, unpromised
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
@@ -484,13 +484,14 @@ class Table(msgspec.Struct):
         self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled anew"))
         return anew
 
-    def place(self, pile: str, texts: Sequence[str], *, option: str) -> None:
+    def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
         """Lay the cards that somebody says are in a pile there, and those that are not back to where they came from.
 
         Args:
             pile: the pile.
             texts: the cards as typed; where a sign is left out, it is any such card.
             option: what it was typed after, for messages.
+            elsewhere: the cards that are still to be laid in other piles.
 
         Raises:
             UsageError: there is no such card, or it lies somewhere else.
@@ -503,7 +504,8 @@ class Table(msgspec.Struct):
         from rpgres.cards import Stack
 
         known, laid = self.rules.cards, list[str]()
-        for typed in texts:
+        # Those that are said in full come first: the others are what is left then.
+        for typed in sorted(texts, key=lambda text: len(known.matching(text)) != 1):
             codes = known.matching(typed)
             if not codes:
                 raise UsageError(f"{option}: {unknown_card(known, typed)}")
@@ -514,7 +516,8 @@ class Table(msgspec.Struct):
             if len({code_of(one) for one in fitting}) > 1:
                 # Not in the order in which they would be drawn: those left would then come later than their share.
                 stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
-                card = self.dealer.draw(fitting, stack, PLACE, self._count(PLACE))
+                free = unpromised(fitting, elsewhere, known=known)
+                card = self.dealer.draw(free, stack, PLACE, self._count(PLACE))
                 self.events.append(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
                 self.has_secrets = self.has_secrets or there.audience is not None
             laid.append(card)

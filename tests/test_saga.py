@@ -598,3 +598,19 @@ def test_a_card_is_seen_when_it_is_played_though_the_bank_is_hidden() -> None:
     result, _ = run(ready, streams=Streams("1"), identify=False)
     (played,) = (event for event in result.events if event["event"] == "move" and event["label"] == "play")
     assert "audience" not in played
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_said_of_cards_in_full_is_true_whatever_seed_says_of_the_others(seed: int) -> None:
+    ready = act("St6,Ag3", vs=40, ability="strength=8")
+    choose = {"play": ["St6"], "trump": ["draw"]}
+    result, _ = run(ready, streams=Streams(str(seed)), given={"draw": ["St6+"]}, choose=choose, identify=False)
+    assert [answer.value for answer in result.answers if answer.label == "draw"][:1] == ["St6+"]
+    ready = act("St6", vs=8, discard="St6+,St6-,Ag3", **{"gm-card": "Ag3n"})
+    _, state = run(ready, streams=Streams(str(seed)), identify=False)
+    assert "Ag3n" in {code_of(card) for card in state.piles["gm-card"].cards}
+
+
+def test_one_card_at_most_is_the_game_masters() -> None:
+    with pytest.raises(UsageError, match="--gm-card takes at most 1 of the cards, not 2"):
+        act("St6", vs=8, **{"gm-card": "In4,In5"})
