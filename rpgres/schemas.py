@@ -345,8 +345,10 @@ def _refine_odds(schema: Schema, rules: Rules) -> None:
     definitions = schema["$defs"]
     for name in ("OddsResult", "LadderOdds"):
         _name_ruleset(_properties(definitions, name), rules)
-    for name in ("OddsResult", "RungOdds"):
-        _properties(definitions, name)["outcomes"] |= {"propertyNames": {"enum": list(rules.file.bands)}}
+    bands = {"enum": list(rules.file.bands)}
+    _properties(definitions, "RungOdds")["outcomes"] |= {"propertyNames": bands}
+    names = {"anyOf": [bands, {"pattern": "^-?[0-9]+$"}]}  # numbers with --by
+    _properties(definitions, "OddsResult")["outcomes"] |= {"propertyNames": names}
     del definitions["DiceOdds"]
     schema["oneOf"] = [{"$ref": "#/$defs/OddsResult"}, {"$ref": "#/$defs/LadderOdds"}]
 

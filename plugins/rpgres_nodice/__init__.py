@@ -1,4 +1,4 @@
-"""NoDice: secret stacks on a timeline of phases. What actions cost and every house rule stands in `rulesets/nodice/`."""
+"""NoDice: secret stacks on a timeline of phases. Costs and house rules stand in `rulesets/nodice/`."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
         if lead < 0 or (lead == 0 and rules.switches["dodge_tie"] == "dodged"):
             table.tell(f"{name}: {target.name} dodges")
             return 0
-    amount = described["damage"] + power
+    amount: int = described["damage"] + power
     if described["armour"]:
         amount -= armour_of(target)
     if described["is_bodily"]:
@@ -285,7 +285,9 @@ def total_left(table: Table, state: State, name: str) -> int:
     """Return how much harm takes somebody out; everybody can count it."""
     character = state.characters[name]
     body: list[str] = table.rules.file.settings["body"]
-    return sum(character.abilities.get(stat, 0) for stat in body) - character.counters.get("harm", 0)
+    whole: int = sum(character.abilities.get(stat, 0) for stat in body)
+    harm: int = character.counters.get("harm", 0)
+    return whole - harm
 
 
 def body_left(table: Table, state: State, name: str) -> Map[str, int]:
