@@ -227,7 +227,7 @@ def test_margins_in_place_of_outcomes() -> None:
     ("more", "told"),
     [
         (["--by", "size", "--vs", "2"], "--by takes margin or total"),
-        (["--by", "total", "--vs", "2"], "has no total in odds"),
+        (["--by", "total", "--vs", "4dF"], "has no total in odds"),
         (["--by", "margin"], "--by needs one opposition"),
         (["--by", "margin", "--vs", "2", "--best"], "take one of them"),
     ],

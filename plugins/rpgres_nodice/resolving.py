@@ -208,9 +208,9 @@ def _strikes(table: Table, course: Course, before: State, strikes: list[Played])
         if abs(striker.counters.get("zone", 0) - target.counters.get("zone", 0)) > described["reach"]:
             table.tell(f"{one.token.name}: {target.name} is out of reach")
             continue
-        if target.name not in reactions:
+        if described["is_bodily"] and target.name not in reactions:
             reactions[target.name] = _reactions(table, course, target.name)
-        amount = _blow(table, one, described, target, reactions[target.name])
+        amount = _blow(table, one, described, target, reactions.get(target.name, []))
         if amount:
             harm[target.name] = harm.get(target.name, 0) + amount
     if table.rules.switches["defence_lasts"] == "phase":
