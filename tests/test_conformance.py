@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -67,8 +68,7 @@ def test_the_cases_come_from_the_texts(ruleset: str) -> None:
     steps = [step for path in cases_of(ruleset) for step in scene_of(path).file.steps]
     named = " ".join(step.note for step in steps)
     for number in CASES[ruleset]:
-        prefix = "C" if ruleset == "nodice" else ""
-        assert f"case {prefix}{number}" in named, f"case {number} is not among the scenes"
+        assert re.search(rf"case C?{number}\b", named), f"case {number} is not among the scenes"
 
 
 @cache

@@ -21,7 +21,7 @@ from rpgres_nodice.plans import (
 from rpgres_nodice.points import Holding, hand_thing, holding_of, laid, points_text
 from rpgres_nodice.timeline import DOWN, Timeline, Token, timeline_of
 
-MOST_SUGGESTED = 3  # points of power in what is suggested; one may always bid more
+SUGGESTED = ({"str": 1, "agi": 1}, {"str": 2, "agi": 1}, {"str": 3})  # bids of strikes; one may always bid more
 
 
 def question(rules: Rules, state: State, name: str) -> Question:
@@ -73,7 +73,7 @@ def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[
         try:
             holding = laid(holding, token.name, stack)
         except UsageError as error:
-            raise UsageError(f"{plan.text}: {error.message}") from None
+            raise UsageError(f"{plan.text}: {error.message}" if len(plans) > 1 else error.message) from None
         line = line.with_token(token)
         effects.append(effect("token", to=name, stack=token.name, phase=phase))
         effects.append(
@@ -123,12 +123,10 @@ def suggestions(rules: Rules, state: State, name: str) -> Iterator[Option]:
     where = next(iter(rules.file.settings["locations"]))
     for other in others:
         aimed = f":{other}" if len(others) > 1 else ""
-        for strength in range(1, MOST_SUGGESTED + 1):
-            for agility in (0, 1):
-                bid = points_text({"str": strength, "agi": agility})
-                yield from (Option(f"attack{aimed}/{key}/{where}/{bid}") for key, item in items if item.get("weapon"))
-                if not any(item.get("weapon") for _, item in items):
-                    yield Option(f"punch{aimed}/{bid}")
+        for bid in map(points_text, SUGGESTED):
+            yield from (Option(f"attack{aimed}/{key}/{where}/{bid}") for key, item in items if item.get("weapon"))
+            if not any(item.get("weapon") for _, item in items):
+                yield Option(f"punch{aimed}/{bid}")
         for spell in character.records.get("spells", ()):
             if slug(spell) in spells_of(rules):
                 yield Option(f"spell{aimed}/{slug(spell)}/{points_text({'wil': 2, 'qic': 1})}")

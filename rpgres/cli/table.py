@@ -658,9 +658,12 @@ def shown(place: Place, history: History, seat: str | None, *, plain: bool) -> l
     """Return the table as it is now, for people."""
     from rpgres.journal.views import state_seen, table_record
     from rpgres.render.tables import show_lines
+    from rpgres.rulesets import pictured
 
     state = state_seen(history.state, seat)
-    return show_lines(table_record(history, seat), state, _rules(place, history).file, is_drawn=_is_drawn(plain))
+    rules, is_drawn = _rules(place, history), _is_drawn(plain)
+    pictures = pictured(rules.ruleset, state, is_drawn=is_drawn)
+    return show_lines(table_record(history, seat), state, rules.file, is_drawn=is_drawn, pictures=pictures)
 
 
 @app.command("log")
