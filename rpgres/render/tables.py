@@ -180,6 +180,8 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{by}everything from entry {entry.before} on is taken back"
             if entry.passes:
                 yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
+        case "seal":
+            yield f"{entry.by} seals an answer: {entry.commitment}"
         case "reveal":
             yield f"the seed is revealed: {entry.seed}"
 
