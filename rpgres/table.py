@@ -612,10 +612,10 @@ class Table(msgspec.Struct):
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         audience = (view.seat,) if is_hidden else None
         self.has_secrets = self.has_secrets or is_hidden
-        for option in options:
-            if option.name == choice or option.name == slug(choice) or choice in option.aliases:
-                self.events.append(Decided(label, who, option.name, option.text, answer.means, audience))
-                return option.name
+        chosen = _chosen(options, choice)
+        if chosen is not None:
+            self.events.append(Decided(label, who, chosen.name, chosen.text, answer.means, audience))
+            return chosen.name
         if optional and choice == NO:
             self.has_secrets = True
             self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
@@ -763,6 +763,16 @@ class Table(msgspec.Struct):
         self.idle += 1
         if self.idle > MAX_QUESTIONS:
             raise endless(label)
+
+
+def _chosen(options: Iterable[Option], choice: str) -> Option | None:
+    """Return the option that an answer names."""
+    for option in options:
+        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
+            return option
+    # Cards are named with capitals, and typed as it comes.
+    alike = [option for option in options if option.name.lower() == choice.lower()]
+    return alike[0] if len(alike) == 1 else None
 
 
 def endless(label: str) -> Broken:

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import gambit
 import pebble
 import pytest
 from msgspec import structs
@@ -14,11 +16,16 @@ from packages import AFTER_HOURS, put_on_path
 from packages import BROKEN as BROKEN_PACKAGES
 from tiny import tiny_rules
 
-from rpgres import Box, Map, Ruleset, Tag, put
+from rpgres import Box, Character, Map, Option, Outcome, Ruleset, State, Table, Tag, pile_name, put
+from rpgres.actions import prepare
+from rpgres.chance import Streams
 from rpgres.contract import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
 from rpgres.contract.records import Finding, NothingToCheck
-from rpgres.contract.secrets import hidden_from
+from rpgres.contract.secrets import hidden_from, leak
 from rpgres.contract.walks import OutOfTime, deadline
+from rpgres.dealers import SeededDealer
+from rpgres.piles import lay_out
+from rpgres.players import Seats
 from rpgres.plugins import find_ruleset, ruleset_names
 
 BY_NAME = {check.name: check for check in CHECKS}
@@ -438,6 +445,30 @@ def test_hidden_things_are_hidden_from_the_seat_and_from_nobody_else(site: Path)
             assert other.seen_by(seat) == state.seen_by(seat)
 
 
+def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = gambit.rules()
+    people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}))
+    table = Table(rules, lay_out(rules, people), SeededDealer(Streams("1")), Seats())
+    for owner in people.characters:
+        table.draw("deck", to=pile_name("hand", owner), by=owner)
+    ready = prepare(rules, "chase", {}, state=table.state, actor="ada")
+    (other,) = hidden_from("ada", ready)
+    assert other.piles["hand:bo"] != table.state.piles["hand:bo"]
+    assert other.seen_by("ada") == table.state.seen_by("ada")
+    assert sorted(card for pile in other.piles.values() for card in pile.cards) == sorted(
+        card for pile in table.state.piles.values() for card in pile.cards
+    )
+    assert not leak(ready, other, seat="ada", seed="1")
+
+    def spying(table: Table, actor: Character, **inputs: Any) -> Outcome:
+        spied = [Option(card.code.lower().replace("+", "p")) for card in table.cards("hand:bo")]
+        table.ask("more", actor.name, spied, optional=True)
+        return gambit.chase(table, actor, **inputs)
+
+    monkeypatch.setitem(rules.ruleset.actions, "chase", spying)
+    assert "what ada cannot see changes what it is asked" in leak(ready, other, seat="ada", seed="1")
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Checks are run each by itself
 
@@ -477,6 +508,15 @@ def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: py
     monkeypatch.setattr("rpgres.contract.walks.SECONDS", 0.2)
     found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    while True:\n        count += 1\n")]))
     assert "it did not come to an end within 0.2 seconds; a rule has to come to its outcome" in text_of(found)
+
+
+def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("walks.SECONDS", "subjects.SECONDS", "documents.SCENE"):
+        monkeypatch.setattr(f"rpgres.contract.{name}", 0.2)
+    subject = pebble.install(site, [(INIT, TOTAL, f"    while True:\n        pass\n{TOTAL}")])
+    told = "it did not come to an end within 0.2 seconds"
+    assert told in text_of(verdict("ends", subject))
+    assert told in text_of(verdict("scenes", subject))
 
 
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from command_line import rpgres
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -174,6 +175,11 @@ def test_merging_changes_no_answer(hand: list[str], vs: int, edge: int, switches
     apart = best_odds(ready, merges=False, looks_at_all=True, seconds=60)
     assert apart.value.open == 0
     assert merged.value.success == apart.value.success
+
+
+def test_a_card_is_chosen_in_small_letters_too() -> None:
+    result, _ = run(act("St6,Ag3", vs=8), streams=Streams("1"), choose={"play": ["st6"]}, identify=False)
+    assert [answer.value for answer in result.answers if answer.label == "play"] == ["St6"]
 
 
 @pytest.mark.parametrize("hand", [2, 3])
@@ -390,3 +396,11 @@ def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: s
         open_ = [event for event in result.events if "audience" not in event]
         told.append((seen, open_, result.outcome, result.margin, after.seen_by(GM)))
     assert told[0] == told[1]
+
+
+def test_runs_of_many_tell_what_was_played_and_not_what_was_dealt() -> None:
+    done = rpgres(
+        "roll", "saga", "act", "--ability=strength=6", "--vs=14", "--edge=4", "--auto", "--repeat=2", "--seed=3"
+    )
+    lines = done.out.splitlines()
+    assert [line.split()[-2] for line in lines[:2]] == ["play", "play"]

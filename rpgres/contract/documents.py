@@ -19,6 +19,7 @@ from rpgres.tomlfiles import Problem
 from rpgres.validation import all_problems
 
 SECONDS = 5.0  # what playing one action with one switch may take
+SCENE = 20.0  # what playing one scene may take
 
 
 def check_data(subject: Subject) -> Iterator[Finding]:
@@ -277,9 +278,10 @@ def check_scenes(subject: Subject) -> Iterator[Finding]:
         if problems:
             continue
         try:
-            checks, wrong = prove_scene(scene)
+            with deadline(SCENE):
+                checks, wrong = prove_scene(scene)
         except RpgresError as error:
-            yield Finding(error.message)
+            yield Finding(error.message, str(path))
             continue
         total += checks
         for mismatch in wrong:

@@ -13,9 +13,10 @@ from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import Asked, noting, plain
 from rpgres.dealers import SeededDealer
+from rpgres.piles import added, without
 from rpgres.players import NO, Question, Seats, View, preferred
 from rpgres.rulesets import Rules
-from rpgres.state import GM, SCENE, Box, Map, State, Tag, put
+from rpgres.state import GM, SCENE, Box, Map, State, Tag, code_of, put
 from rpgres.table import NeedsAnswer
 
 SEEDS = 2
@@ -35,7 +36,7 @@ def check_views(subject: Subject) -> Iterator[Finding]:
             for hidden in hidden_from(seat, case.prepared):
                 compared += 1
                 for number in range(SEEDS):
-                    told = _leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
+                    told = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
                     if told:
                         yield Finding(told, case.place, _ADVICE)
                         return
@@ -64,6 +65,26 @@ def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
     for name, seats in state.audiences.items():
         if seat not in seats and name in state.tracks:
             yield put(state, ("tracks", name), _other_marks(state.tracks[name]))
+    if not prepared.placed:  # what is laid at the beginning has to be where it is taken from
+        yield from _other_hands(seat, prepared)
+
+
+def _other_hands(seat: str, prepared: Prepared) -> Iterator[State]:
+    """Yield the tables on which somebody holds another card, and the one held lies in the face-down pile."""
+    piles = prepared.state.piles
+    for name, hand in piles.items():
+        if hand.audience is None or seat in hand.audience or not hand.cards or not hand.audience:
+            continue
+        held = hand.cards[0]
+        for place, stock in piles.items():
+            other = next((card for card in stock.cards if code_of(card) != code_of(held)), "")
+            if stock.audience == () and other:
+                changed = {
+                    name: added(structs.replace(hand, cards=without(hand.cards, (held,))), (other,)),
+                    place: added(structs.replace(stock, cards=without(stock.cards, (other,))), (held,)),
+                }
+                yield structs.replace(prepared.state, piles=Map({**piles, **changed}))
+                break
 
 
 def _other_marks(boxes: tuple[Box, ...]) -> tuple[Box, ...]:
@@ -86,7 +107,7 @@ def kinds_of_tags(rules: Rules, state: State) -> list[str]:
     return list(dict.fromkeys(filter(None, kinds)))
 
 
-def _leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
+def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
     """Return what a seat can tell of a table that looks the same to it; nothing when it can tell nothing."""
     one, one_events = _met(prepared, seat=seat, seed=seed)
     other, other_events = _met(structs.replace(prepared, state=hidden), seat=seat, seed=seed)

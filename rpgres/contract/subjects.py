@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.actions import Prepared, prepare
 from rpgres.contract.records import Finding
-from rpgres.contract.walks import Walk, account, first_plays, walk
+from rpgres.contract.walks import SECONDS, Walk, account, deadline, first_plays, walk
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.places import problem_at
@@ -240,7 +240,8 @@ def _steps(scene: Scene) -> Iterator[Case]:
             if not is_refused and step.moment is None:
                 name = f"{scene.source.path}, {scene.step_name(number)}"
                 yield Case(name, prepare_step(scene, step, before), scene, number)
-            found, after = play_step(scene, number, before, streams)
+            with deadline(SECONDS):
+                found, after = play_step(scene, number, before, streams)
         except RpgresError:
             if is_refused:
                 continue

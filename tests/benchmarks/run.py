@@ -185,6 +185,32 @@ def exact_odds(runs: int) -> dict[str, Any]:
     return {"ours ms": mine * 1e3, "icepool ms": other * 1e3, "ratio": ratio}
 
 
+def hands(runs: int) -> dict[str, Any]:
+    """Return how long it takes to weigh every card of five against 96, at what is needed and what edge."""
+    from rpgres.actions import policy_of, prepare
+    from rpgres.best import best_odds
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    rules = load_rules(find_ruleset("saga"))
+    figures = {}
+    for need, edge, hand in (
+        (18, 3, "St6,Ag3,Do8,In2,Wi5"),
+        (24, 5, "St6,Ag3,St4,In2,Wi5"),
+        (24, 5, "St6,St3,St4,In2,St5"),
+    ):
+        inputs = {"ability": "strength=0", "vs": need, "edge": edge, "hand": hand}
+        times = []
+        for _ in range(min(runs, 7)):
+            ready = prepare(rules, "act", inputs)
+            begin = time.perf_counter()
+            found = best_odds(ready, policies={"": policy_of(rules)}, seconds=60)
+            times.append(time.perf_counter() - begin)
+            assert not any(choice.value.open for choice in found.choices)
+        figures[f"{hand} to {need}, edge {edge}: ms"] = statistics.median(times) * 1e3
+    return figures
+
+
 def main() -> None:
     """Measure everything and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -196,6 +222,7 @@ def main() -> None:
         "start with 200 other distributions and 20 rulesets installed": in_a_crowd(options.runs),
         "resolutions in one process": resolutions(options.runs),
         "exact odds of one opposed action": exact_odds(options.runs),
+        "exact odds of every card of a hand": hands(options.runs),
     }
     for title, values in figures.items():
         print(title)
