@@ -368,6 +368,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "menus": "questions that several outcome tables share, by name",
         "outcomes": "outcome tables, by name; a longer one stands in outcomes/NAME.toml",
         "settings": "whatever else the ruleset's code reads",
+        "settings-notes": "what a setting means, by its path: names joined by dots",
     },
     "Band": {
         "title": "the outcome as people say it",

@@ -32,7 +32,7 @@ def picture(state: State, is_drawn: bool) -> Mapping[str, Sequence[str]]:
         drawn = [*_rows(state, line, own), LEGEND] if is_drawn and line.tokens else []
         lines[THING] = [f"Timeline: phase {line.phase}", *drawn, *_told(state, line, own)]
     for name, holding in own.items():
-        lines[name] = list(_hand(name.removeprefix(HANDS), holding))
+        lines[name] = [_hand(state, name.removeprefix(HANDS), holding)]
     for name in state.things:
         if name.startswith(SEEN):
             lines[name] = ()  # told with the stacks
@@ -84,15 +84,17 @@ def _known(state: State, token: Token, own: Mapping[str, Holding]) -> str:
     return f"{' | '.join(cards)}{'' if is_whole else ' | ...'}{seen}"
 
 
-def _hand(name: str, holding: Holding) -> Iterator[str]:
-    """Yield what an actor holds."""
+def _hand(state: State, name: str, holding: Holding) -> str:
+    """Return what an actor holds, in a line; stats in the order of the sheet."""
+    order = list(state.characters[name].abilities) if name in state.characters else []
     parts = (("", holding.hand), ("spent", holding.spent), ("apart", holding.apart), ("lost", holding.lost))
-    told = [f"{place + ' ' if place else ''}{_points(points)}" for place, points in parts if points or not place]
-    yield f"Hand of {name}: {'; '.join(told)}"
+    told = [f"{place} {_points(points, order)}".strip() for place, points in parts if points or not place]
+    return f"Hand of {name}: {'; '.join(told)}"
 
 
-def _points(points: Mapping[str, int]) -> str:
-    return ", ".join(f"{stat} {number}" for stat, number in points.items()) or "empty"
+def _points(points: Mapping[str, int], order: list[str]) -> str:
+    stats = sorted(points, key=lambda stat: order.index(stat) if stat in order else len(order))
+    return ", ".join(f"{stat} {points[stat]}" for stat in stats) or "empty"
 
 
 # ---------------------------------------------------------------------------------------------------------------------

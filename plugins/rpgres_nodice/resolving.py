@@ -108,7 +108,9 @@ def _turned(table: Table, course: Course, token: Token) -> Played:
 
 
 def _known(table: Table, state: State, token: Token) -> Played:
-    stack = holding_of(table.rules, state, token.by).stacks[token.name]
+    stack = holding_of(table.rules, state, token.by).stacks.get(token.name)
+    if stack is None:
+        raise UsageError(f"{token.name} lies on the timeline, and nothing on the table says what it is")
     return Played(token, stack, plan_of(stack))
 
 
