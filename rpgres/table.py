@@ -166,10 +166,11 @@ class NeedsAnswer(Stop):
 class Settled(Stop):
     """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
 
-    def __init__(self, band: str, margin: int | None) -> None:
+    def __init__(self, band: str, margin: int | None, *, total: int | None = None) -> None:
         super().__init__(band)
         self.band = band
         self.margin = margin
+        self.total = total
 
 
 class Broken(Stop):
@@ -709,7 +710,7 @@ class Table(msgspec.Struct):
         """
         found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
-            raise Settled(found.band, margin)
+            raise Settled(found.band, margin, total=total)
         if found.rolls:
             facts = self._with_results(found.rolls, facts, by=roles.get("actor", ""))
             found = self.rules.settlement(name, margin, facts, band=found.band)

@@ -22,6 +22,7 @@ from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
 from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
+from rpgres.journal.sealing import check_opening, read_hex, seal_by
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
 from rpgres.piles import lay_out
@@ -337,6 +338,7 @@ def answer(
                 "`rpgres table show` or a new view"
             )
         asked = require_own(history, pending, seat)
+        _refuse_sealed(history, pending, seat)
         if not (choose or policies or auto or prompt):
             raise UsageError(f"say what you choose: --choose {asked.label}={_options(asked)}")
         return [
@@ -355,6 +357,79 @@ def answer(
         ]
 
     return _write(place, work, is_slow=prompt is not None)
+
+
+def _refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
+    """Refuse an answer of whoever has sealed theirs; the host's may be anybody's."""
+    found = found_in(pending.secret)
+    assert isinstance(found, Pending)
+    seats = [seat] if seat is not HOST else [history.state.seat_of(one.who) for one in questions_of(found)]
+    for one in seats:
+        seal = seal_by(history, pending, one)
+        if seal is not None:
+            how = "" if seat is not HOST else "; the others answer with --as"
+            raise UsageError(f"{one} sealed an answer in entry {seal.number}: `rpgres table open` opens it{how}")
+
+
+def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None, label: str = "") -> Done:
+    """Hand in the commitment to an answer, which is given later, by opening it.
+
+    Args:
+        place: the table.
+        commitment: sha256(salt + LABEL=ANSWER), as 64 hexadecimal digits.
+        seat: whose answer. Everybody sees that it sealed one.
+        answer: the answer, if it is known here: it is tried, and not kept.
+        label: its label.
+
+    Raises:
+        UsageError: nothing is asked of the seat, it has sealed an answer already, or the answer cannot be given.
+    """
+    digits = read_hex(commitment, what="a commitment")
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        asked = require_own(history, pending, seat)
+        before = seal_by(history, pending, seat)
+        if before is not None:
+            raise UsageError(f"{seat} sealed an answer in entry {before.number} already; it can only be opened")
+        if answer is not None and label != asked.label:
+            raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
+        if answer is not None:
+            _answered(place, rules, history, pending, seat, choose={label: [answer]})
+        run = history.run_of(pending).number
+        return [_draft(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
+
+    return _write(place, work)
+
+
+def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> Done:
+    """Answer with what was sealed, and go on with the action.
+
+    Args:
+        place: the table.
+        seat: whose seal.
+        label, text, salt: what was sealed.
+
+    Raises:
+        UsageError: nothing was sealed, this is something else, or it is no answer to what is asked.
+    """
+    salt = read_hex(salt, what="a salt")
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        require_own(history, pending, seat)
+        seal = seal_by(history, pending, seat)
+        if seal is None:
+            raise UsageError(f"{seat} has sealed nothing that is asked now; `rpgres table answer` answers")
+        check_opening(seal, label=label, answer=text, salt=salt)
+        draft = _answered(place, rules, history, pending, seat, choose={label: [text]})
+        secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
+        public = msgspec.structs.replace(draft.public, opens=seal.number)
+        return [Draft(public, secret, draft.state)]
+
+    return _write(place, work)
 
 
 def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
@@ -521,6 +596,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
         if pending is not None and isinstance(found, Pending):
             asked = asked_of(history.state, found, seat)
             if asked is not None and asked.optional and label in ("", asked.label):
+                _refuse_sealed(history, pending, seat)
                 added = Entry(history.head.number + 1, drafts[0].public, drafts[0].secret, "")
                 then = History((*history.entries, added), history.state)
                 drafts.append(_answered(place, rules, then, pending, seat, choose={asked.label: [NO]}))
@@ -596,7 +672,7 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
 
 def _asked_before(history: History, entry: Entry) -> set[str]:
     """Return the seats whose decisions an answer took; none for what is no answer."""
-    if entry.public.of is None:
+    if entry.kind != "answer":
         return set()
     earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
     found, then = found_in(next(earlier).secret), found_in(entry.secret)

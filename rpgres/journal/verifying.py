@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest, link
 from rpgres.journal.places import changed, shown_to
 from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
+from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.store import Row
 from rpgres.keeping import read_state, state_record
@@ -66,6 +67,9 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     changed_since: list[str] = []
     if entries:
         history = History(tuple(entries), _state(rows[-1]))
+        opened = [entry for entry in entries if entry.public.opens is not None]
+        problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
+        checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
         if history.revealed is None:
@@ -127,6 +131,19 @@ def _faults(row: Row, before: bytes) -> list[str]:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return ["it cannot be read"]
     return []
+
+
+def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
+    """Return what is wrong with an answer that opens a seal; empty when it is the one that was sealed."""
+    secret, number = opened.secret, opened.public.opens
+    seal = entries[number] if number is not None and number < opened.number else None
+    try:
+        if seal is None or seal.kind != "seal":
+            raise UsageError("there is no such seal")
+        check_opening(seal, label=secret.label, answer=secret.text, salt=secret.salt)
+    except (UsageError, ValueError):
+        return f"entry {opened.number}: the answer is not the one that was sealed in entry {number}"
+    return ""
 
 
 def _entries(rows: Sequence[Row]) -> list[Entry]:

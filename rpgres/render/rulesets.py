@@ -55,10 +55,16 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     found += _section("Decks (rpgres deck show NAME)", _columns(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
     found += _section("Sheet", _columns(sheet))
+    settings = [(f"{path} = {_setting(one.value)}", one.help) for path, one in ruleset.settings.items()]
+    found += _section("Settings ([settings] in ruleset.toml)", _columns(settings))
     found += _section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
     if isinstance(overlays, list):
         found += _section("Overlays, the last one nearest", [line(INDENT, str(folder)) for folder in overlays])
     return found
+
+
+def _setting(value: Any) -> str:
+    return ", ".join(map(_setting, value)) if isinstance(value, list | dict) else str(value)
 
 
 def action_lines(action: ActionDescription, in_force: Mapping[str, str]) -> list[Line]:

@@ -43,6 +43,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         _actions,
         _names,
         _effects,
+        _settings,
         description_problems,
         reach_problems,
         row_problems,
@@ -177,6 +178,13 @@ def _value_faults(described: Parameter | FormField) -> Iterator[tuple[Path, str]
         yield ("default",), f"the default of {_KINDS[kind]} is a whole number, not {default!r}"
     if default is not None and kind == "flag" and type(default) is not bool:
         yield ("default",), f"the default of {_KINDS[kind]} is true or false, not {default!r}"
+
+
+def _settings(rules: Rules) -> Iterator[Problem]:
+    """Every setting that is explained is there."""
+    for path in rules.file.settings_notes:
+        if rules.file.setting(path) is None:
+            yield problem_at(rules.texts(), ("settings-notes", path), f"there is no setting {path!r} to be explained")
 
 
 def _actions(rules: Rules) -> Iterator[Problem]:

@@ -426,6 +426,16 @@ class RulesetFile(_Record, frozen=True):
     menus: dict[Id, dict[str, Any]] = {}
     outcomes: dict[Id, dict[str, Any]] = {}
     settings: dict[str, Any] = {}
+    settings_notes: Annotated[
+        dict[str, str], msgspec.Meta(description="what a setting means, by its path in [settings], for readers")
+    ] = {}
+
+    def setting(self, path: str) -> Any:
+        """Return the setting at a path of names joined by dots; None where there is none."""
+        value: Any = self.settings
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
     def parameters_of(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under; what is not described is left out."""
