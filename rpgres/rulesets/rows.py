@@ -88,7 +88,7 @@ def row_problems(rules: Rules) -> Iterator[Problem]:
         yield from problems_in(error)
     for name, menu in (menus or {}).items():
         # Which rows take it is not followed: what any of them rolls may be named.
-        scope = scope_of(rules, rules.file.actions).plus(_rolled_labels(rules))
+        scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
         yield from _question(
             rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name, scope=scope
         )
@@ -458,7 +458,8 @@ def roles_of(rules: Rules) -> list[str]:
     return list(dict.fromkeys([*ROLES, *characters]))
 
 
-def _rolled_labels(rules: Rules) -> Iterator[str]:
+def rolled_labels(rules: Rules) -> Iterator[str]:
+    """Yield the labels of everything that rows and options roll."""
     for name in dict.fromkeys(rules.table_names()):
         try:
             table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
