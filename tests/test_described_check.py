@@ -128,3 +128,42 @@ def test_a_name_of_an_example_or_of_a_scene_is_one_that_is_near() -> None:
 def test_a_name_that_is_meant_is_let_be(changes: list[tuple[str, str]]) -> None:
     grim(*changes)
     assert told() == "grim: ok\n"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Numbers that touch
+
+
+@pytest.mark.parametrize(
+    ("formula", "place"),
+    [
+        ("2d10 + 1{trait} + {edge}", "        ^"),
+        ("1{trait}d6 + {edge}", " ^"),
+        ("2d10 + {trait}{edge}", "              ^"),
+        ("2d10 + {trait}5 + {edge}", "              ^"),
+        ("2d1{trait} + {edge}", "   ^"),
+    ],
+)
+def test_numbers_that_touch_are_refused_before_anything_is_rolled(formula: str, place: str) -> None:
+    path = grim(("2d10 + {trait} + {edge} - {weariness}", formula))
+    said = f"{path}:15: actions.try.roll: an operator is missing before this: +, - or *"
+    for found in (
+        rpgres("ruleset", "check", "grim").out,
+        rpgres("roll", "grim", "try", "--trait", "1", "--vs", "9").err,
+    ):
+        assert said in found
+        assert found.endswith(f"\n  {formula}\n  {place}\n")
+
+
+@pytest.mark.parametrize("formula", ["{trait}d6 + {edge}", "2d{trait}+{edge}", "9d6kh{trait} + {edge}*3 - 2*{edge}"])
+def test_a_name_may_touch_the_letters_and_signs_of_dice(formula: str) -> None:
+    grim(("2d10 + {trait} + {edge} - {weariness}", formula))
+    assert told() == "grim: ok\n"
+
+
+def test_numbers_that_touch_are_refused_wherever_dice_stand() -> None:
+    row = 'text = "It is done."\nrolls = { harm = "1{trait}" }'
+    grim(('text = "It is done."', row), ('help = "the number"', 'help = "the number"\nrolls = "1{rating}"'))
+    assert told().startswith("grim: 2 problems\n")
+    assert "parameters.vs.rolls: an operator is missing" in told()
+    assert "outcomes.try.hit.rolls.harm: an operator is missing" in told()

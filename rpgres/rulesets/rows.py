@@ -27,7 +27,7 @@ from rpgres.rulesets.records import (
     templates,
 )
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
-from rpgres.rulesets.templates import fill, misnamed, names_in
+from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.state import EMPTY, ROLES
 from rpgres.tomlfiles import Problem, nearest
 
@@ -324,6 +324,11 @@ def template_problems(texts: Sequence[Text], path: Path, template: str, scope: S
         whose = f", and what whoever opposes has is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
         told = f"{{{wrong}}} holds no name; names are small letters, digits and hyphens{whose}"
         yield problem_at(texts, path, told)
+        return
+    place = joined(template)
+    if place is not None:
+        told = "an operator is missing before this: +, - or *; digits and names that touch would make one number"
+        yield problem_at(texts, path, f"{told}\n  {template}\n  {' ' * place}^")
         return
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:
