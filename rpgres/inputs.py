@@ -16,7 +16,7 @@ from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import FormField, Parameter, Rules, unknown
 from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, sheet_source, unique_name
-from rpgres.state import ROLES, SCENE, Map, State, Tag, pile_name, put, slug
+from rpgres.state import EMPTY, ROLES, SCENE, Map, State, Tag, pile_name, put, slug
 from rpgres.tomlfiles import Source, nearest
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
@@ -473,6 +473,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         number = _number(rating)
         if number is None:
             raise UsageError(f"{option} {value}: behind = stands a whole number, not {rating!r}")
+        _check_spelt(rules, name, state.characters[actor].abilities, option=option)
         return Rating(number, name)
     abilities = state.characters[actor].abilities
     if name in abilities:
@@ -491,6 +492,25 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         shown = value if len(value) < 40 else f"{value[:40]}..."
         raise UsageError(f"{option} {shown!r} is no whole number, and there is no sheet on which it could be a name")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"))
+
+
+def _check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, option: str) -> None:
+    """Check that an ability whose rating is typed is none that the ruleset's sheets list, misspelt.
+
+    Any other may be typed: a ruleset lists what is common, and a number stands by itself.
+
+    Raises:
+        UsageError: it is nearly one that is listed.
+    """
+    known = ability_names(rules)
+    if name in abilities or name in known:
+        return
+    near = nearest(name, known)
+    if near is not None:
+        raise UsageError(
+            f"{option}: {rules.id} has no ability {name!r}; did you mean {near!r}? "
+            "(The rating of another one is typed as a number alone.)"
+        )
 
 
 def _number(text: str) -> int | None:
@@ -541,6 +561,7 @@ def read_opposition(
         return _opposed_by(setting, name, ability, option=option, parameter=parameter)
     name, separator, ability = text.partition("=")
     if separator and parameter is not None and parameter.rolls and _number(ability) is not None:
+        _check_spelt(setting.rules, slug(name), EMPTY, option=option)
         return rated(parameter.rolls, _number(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)

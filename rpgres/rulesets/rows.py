@@ -27,7 +27,7 @@ from rpgres.rulesets.records import (
     templates,
 )
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
-from rpgres.rulesets.templates import fill, misnamed, names_in
+from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.state import EMPTY, ROLES
 from rpgres.tomlfiles import Problem, nearest
 
@@ -88,7 +88,7 @@ def row_problems(rules: Rules) -> Iterator[Problem]:
         yield from problems_in(error)
     for name, menu in (menus or {}).items():
         # Which rows take it is not followed: what any of them rolls may be named.
-        scope = scope_of(rules, rules.file.actions).plus(_rolled_labels(rules))
+        scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
         yield from _question(
             rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name, scope=scope
         )
@@ -325,6 +325,11 @@ def template_problems(texts: Sequence[Text], path: Path, template: str, scope: S
         told = f"{{{wrong}}} holds no name; names are small letters, digits and hyphens{whose}"
         yield problem_at(texts, path, told)
         return
+    place = joined(template)
+    if place is not None:
+        told = "an operator is missing before this: +, - or *; digits and names that touch would make one number"
+        yield problem_at(texts, path, f"{told}\n  {template}\n  {' ' * place}^")
+        return
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:
             yield missing(texts, path, "number", name, sorted(scope.dice))
@@ -458,7 +463,8 @@ def roles_of(rules: Rules) -> list[str]:
     return list(dict.fromkeys([*ROLES, *characters]))
 
 
-def _rolled_labels(rules: Rules) -> Iterator[str]:
+def rolled_labels(rules: Rules) -> Iterator[str]:
+    """Yield the labels of everything that rows and options roll."""
     for name in dict.fromkeys(rules.table_names()):
         try:
             table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
