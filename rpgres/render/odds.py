@@ -170,8 +170,9 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
-        bound = AT_LEAST if _is_open(record.open) else ""
-        yield line(INDENT, f"success in all: {percent(float(both))}  {bound}{both}")
+        whole = Chance(exact=str(both), probability=float(both))
+        shown = f"success in all: {percent(whole.probability)}  {_fraction(whole, left=record.open)}"
+        yield line(INDENT, shown.rstrip())
 
 
 def _left_open(chance: Chance) -> Iterator[Line]:
