@@ -15,16 +15,8 @@ from rpgres import kits
 # By what an author does with them; every public name has to be in one group.
 GROUPS: dict[str, tuple[str, ...]] = {
     "A plugin": (
-        "hookimpl",
-        "Ruleset",
-        "Rule",
-        "ApplyEffect",
-        "Policy",
-        "Lump",
-        "Passage",
-        "Picture",
-        "API",
-        "__version__",
+        *("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
+        *("API", "__version__"),
     ),
     "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
     "What parameters read": ("Rating", "Opposition", "Form"),

@@ -178,7 +178,7 @@ def test_points_are_conserved_and_nothing_resolves_twice(
         for name in ACTORS:
             held = holding_of(played, state, name)
             assert all_points(held) == positive(ratings(played, state.characters[name]))
-            assert sum(held.lost.values()) == state.characters[name].counters["harm"]
+            assert sum(held.lost.values()) == state.characters[name].counters.get("harm", 0)
             assert all(count > 0 for part in (held.hand, held.spent, held.apart, held.lost) for count in part.values())
             assert set(held.stacks) == {token.name for token in line.live(name)}
         assert line.phase >= before.phase
@@ -493,3 +493,28 @@ def test_the_policy_declares_only_what_can_be() -> None:
                 found, now = run(ready, streams=Streams(str(number)), policies={"": policy_of(rules())}, identify=False)
                 assert isinstance(found, Result)
         assert timeline_of(now).phase > 5
+
+
+def test_the_game_masters_corrections_tell_nothing_of_what_is_hidden(place: Place) -> None:
+    """Neither what stands there nor whether it does; whoever has the file may correct anything."""
+    declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
+    for path in ("hand-bram.hand.str", "hand-bram.stacks.bram#1.bid.agi", "hand-bram", "hand-bram.nowhere"):
+        refused = told(partial(sitting.set_value, place, f"things.{path}", "x", seat="gm"))
+        assert refused == f"things.{path}: this is not gm's to set; whoever keeps the table can, without --as"
+    assert "gm's to set" in told(partial(sitting.set_value, place, "audiences.hand-bram", "gm", seat="gm"))
+    assert "bram" not in told(partial(sitting.set_value, place, "audiences", "x", seat="gm"))
+    sitting.set_value(place, "characters.bram.counters.zone", "2", seat="gm")
+    sitting.set_value(place, "things.hand-sister-ash.hand.wil", "4", seat="gm")
+    done = sitting.set_value(place, "things.hand-bram.hand.str", "3")
+    assert holding_of(done.rules, done.history.state, "bram").hand["str"] == 3
+    assert "hand-bram" not in looks(done, "gm")
+
+
+def test_an_observation_that_is_taken_back_has_been_seen(place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="nothing")
+    choose = {"declare": ["observe/bram#1/int=2,qic=1"]}
+    sitting.act(place, "declare", {"who": ["orsa"]}, actor="orsa", seat="orsa", choose=choose)
+    sitting.act(place, "resolve", {}, actor="orsa", seat="orsa")
+    done = sitting.undo(place)
+    assert views.entry_seen(done.history, done.entry, "orsa").passes == ["reveal"]
+    assert views.entry_seen(done.history, done.entry, "gm").passes == []

@@ -141,8 +141,7 @@ def _held(state: State, change: Effect, changed: Callable[[Holding], Holding]) -
     character = state.characters.get(change["to"])
     if character is None:
         return state
-    full = Map({stat: rating for stat, rating in character.abilities.items() if len(stat) == 3})
-    holding = read_holding(kept) if kept is not None else Holding(positive(full))
+    holding = read_holding(kept) if kept is not None else Holding(positive(character.abilities))
     return _kept(state, change, kept_holding(changed(holding)))
 
 

@@ -267,8 +267,8 @@ def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Finding]:
 _POLICY = "it returns an option's name, whole-number weights by name, or None, and depends on view and question alone"
 
 
-def _is_read(question: Question, answer: object) -> bool:
-    """Tell whether a question takes an answer that is none of its options."""
+def _reads(question: Question, answer: object) -> bool:
+    """Tell whether a question takes an answer beyond its options."""
     if question.reads is None or not isinstance(answer, str):
         return False
     try:
@@ -284,11 +284,11 @@ def _answer_fault(answer: object, question: Question) -> str:
     if answer is None:
         return ""
     if isinstance(answer, str):
-        is_taken = answer in offered or _is_read(question, answer)
-        return "" if is_taken else f"answers {answer!r}, which is not offered ({', '.join(sorted(offered))}),"
+        is_offered = answer in offered or _reads(question, answer)
+        return "" if is_offered else f"answers {answer!r}, which is not offered ({', '.join(sorted(offered))}),"
     if not isinstance(answer, dict):
         return f"answers with {answer!r}"
-    strange = [key for key in answer if key not in offered and not _is_read(question, key)]
+    strange = [key for key in answer if key not in offered and not _reads(question, key)]
     if strange:
         return f"weighs {strange[0]!r}, which is not offered ({', '.join(sorted(offered))}),"
     if any(type(weight) is not int or weight < 0 for weight in answer.values()) or not sum(answer.values()):

@@ -704,6 +704,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
+        _check_sees(history.state, path, text, seat)
         state = shown_to(changed(history.state, path, text), path, to)
         was, value = value_at(history.state, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (history.state, state)]
@@ -714,6 +715,21 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         return [_draft(place, rules, "set", secret, state)]
 
     return _write(place, work)
+
+
+def _check_sees(state: State, path: str, text: str, seat: str | None) -> None:
+    """Check that a seat may know of what it sets; what is wrong is told by what it sees.
+
+    Raises:
+        UsageError: it may not, or cannot set it so.
+    """
+    known = state if seat is HOST else state.seen_by(seat)
+    if known is state:
+        return
+    seats = audience_at(state, path)
+    if seats is not None and seat not in seats:
+        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
+    changed(known, path, text)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
