@@ -47,7 +47,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sitting.answer(place, seat="mara", choose={"invoke": ["no"]}) if store.read(place.path).pending else None
     while store.read(place.path).pending:
         sitting.answer(place, auto=True)
-    sitting.set_value(place, "counters.doom", "2")
+    sitting.set_value(place, "things.doom", "2")
     sitting.undo(place)
     sitting.write_note(place, "x")
     sitting.reveal(place)

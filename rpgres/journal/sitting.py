@@ -628,7 +628,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
-        state = shown_to(changed(history.state, path, text), path, to)
+        state = shown_to(changed(rules, history.state, path, text), path, to)
         was, value = value_at(history.state, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (history.state, state)]
         was_there = was != ABSENT  # nobody has seen before what is only laid now

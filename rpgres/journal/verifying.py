@@ -224,7 +224,7 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
             return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
         case "set":
             to = secret.label.split(",") if secret.label else ()
-            return shown_to(changed(before.state, secret.path, secret.text), secret.path, to), ""
+            return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
         case "undo":
             kept = [one for one in before.standing if one.number < (entry.public.before or 0)]
             return states[kept[-1].number], ""
