@@ -221,7 +221,7 @@ def check_entry(entry: Entry) -> None:
         (entry.kind == "new") == (number == 0)
         and has_found == (entry.kind in RUNNING)
         and (entry.kind != "answer" or (public.of is not None and 0 < public.of < number))
-        and (entry.kind == "answer" or public.of is None)
+        and (entry.kind in ("answer", "seal") or public.of is None)
         and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
         and (entry.kind != "join" or bool(entry.secret.sheets))
     )

@@ -713,7 +713,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
-        _check_sees(history.state, path, text, seat)
+        _check_sees(rules, history.state, path, text, seat)
         state = shown_to(changed(rules, history.state, path, text), path, to)
         was, value = value_at(history.state, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (history.state, state)]
@@ -726,7 +726,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     return _write(place, work)
 
 
-def _check_sees(state: State, path: str, text: str, seat: str | None) -> None:
+def _check_sees(rules: Rules, state: State, path: str, text: str, seat: str | None) -> None:
     """Check that a seat may know of what it sets; what is wrong is told by what it sees.
 
     Raises:
@@ -738,7 +738,7 @@ def _check_sees(state: State, path: str, text: str, seat: str | None) -> None:
     seats = audience_at(state, path)
     if seats is not None and seat not in seats:
         raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
-    changed(known, path, text)
+    changed(rules, known, path, text)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
