@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from command_line import rpgres
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,7 +35,7 @@ from rpgres.render.tables import log_lines, show_lines
 from rpgres.rulesets import Rules, builtin_folder, load_rules, pictured
 from rpgres.scenes import read_scene
 from rpgres.sheets import read_sheet
-from rpgres.state import State, freeze, put
+from rpgres.state import State, freeze, put, slug
 from rpgres.tomlfiles import read_source
 from rpgres_nodice.points import all_points, hand_thing, holding_of, positive, ratings, seen_thing
 from rpgres_nodice.timeline import timeline_of
@@ -518,3 +519,49 @@ def test_an_observation_that_is_taken_back_has_been_seen(place: Place) -> None:
     done = sitting.undo(place)
     assert views.entry_seen(done.history, done.entry, "orsa").passes == ["reveal"]
     assert views.entry_seen(done.history, done.entry, "gm").passes == []
+
+
+@pytest.mark.parametrize("seat", ["orsa", "gm"])
+def test_no_command_tells_a_seat_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seat: str) -> None:
+    """Every command that looks or refuses, as JSON and in words, at two tables that differ in bram's stacks."""
+    told: list[list[str]] = []
+    for plan in ("attack:orsa/maul/head/str=4+dodge/agi=1", "punch:sister-ash/str=5,agi=1+dodge/agi=2"):
+        folder = tmp_path / slug(plan)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        people = ["--sheet", "orsa", "--sheet", "bram", "--sheet", "sister-ash"]
+        rpgres("table", "new", "--ruleset", "nodice", *people, "--seed", "7")
+        rpgres("table", "act", "declare", "--as", "orsa", "--choose", "declare=pause/5/int")
+        rpgres("table", "answer", "--as", "bram", "--choose", f"declare={plan}")
+        ran = [rpgres("table", *line, "--as", seat) for line in LOOKS]
+        rpgres("table", "answer", "--as", "gm", "--choose", "declare=pause/6/wil")
+        ran += [rpgres("table", *line, "--as", seat) for line in (*LOOKS, *DEEDS)]
+        files = sorted(path for path in (folder / "out").rglob("*") if path.is_file())
+        texts = [one.out + one.err for one in ran] + [path.read_text() for path in files]
+        told.append([re.sub(r"[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[\d:]+Z", "...", text) for text in texts])
+    assert told[0] == told[1]
+    assert not re.search(r"maul/|punch:", "".join(told[0]))
+
+
+LOOKS = (
+    ["show"],
+    ["show", "--json"],
+    ["log"],
+    ["log", "--json"],
+    ["view", "--out", "-"],
+    ["export", "--out", "out", "--force"],
+    ["verify", "--json"],
+)
+DEEDS = (
+    ["answer", "--choose", "declare=nothing", "--json"],
+    ["act", "abort", "--stack", "bram#1", "--json"],
+    ["act", "abort", "--actor", "bram", "--stack", "bram#2"],
+    ["act", "observe", "--int", "2", "--target", "bram#1:kind=physical", "--json"],
+    ["act", "resolve", "--phase", "2", "--json"],
+    ["act", "resolve", "--phase", "3", "--choose", "loss=str=1"],
+    ["set", "things.hand-bram.hand.str=x"],
+    ["undo", "3"],
+    ["seal", "--commitment", "00" * 32],
+    ["open", "--choose", "declare=nothing", "--salt", "00" * 32],
+    ["log", "--json"],
+)
