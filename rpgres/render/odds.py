@@ -16,7 +16,6 @@ BEST = "best"  # in place of a policy: whoever acts decides as well as can be
 FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
-ROUNDED = "exact in --json"  # in place of a longer one
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 
 
@@ -118,14 +117,14 @@ def _fractions(outcomes: Mapping[str, Chance], *, left: Chance) -> dict[str, str
 
 
 def _fraction(chance: Chance, *, left: Chance) -> str:
-    """Return an exact chance as shown: rounded in place of one that would fill the line.
+    """Return an exact chance as shown: nothing in place of one that would fill the line.
 
     With something left open, it is the least that it can be, and said to be.
     """
     is_short = len(chance.exact) <= LONGEST_FRACTION
     if _is_open(left):
         return f"{AT_LEAST}{chance.exact}" if is_short else "at least"
-    return chance.exact if is_short else ROUNDED
+    return chance.exact if is_short else ""
 
 
 def _is_open(left: Chance) -> bool:
