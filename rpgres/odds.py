@@ -19,7 +19,7 @@ from rpgres.dice import Throw, difference
 from rpgres.errors import RuleError, UsageError
 from rpgres.players import Policy, Question, Seats
 from rpgres.rulesets import blamed
-from rpgres.state import EMPTY
+from rpgres.state import EMPTY, State
 from rpgres.table import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.version import __version__
 
@@ -437,7 +437,7 @@ def outcome_odds(
         told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
         raise blamed(RuleError(told), rules.ruleset) from broken
     if undecided:
-        raise needs_policy(undecided.values())
+        raise needs_policy(undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
     if not odds.masses:
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
         why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
@@ -477,8 +477,18 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     return {name: masses.get(name, Fraction(0)) for name in shown}
 
 
-def needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
-    """Return what is raised when decisions have nobody to take them."""
+BEST_TOO = "; --best has whoever acts decide as well as can be"
+
+
+def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
+    """Return what is raised when decisions have nobody to take them.
+
+    Args:
+        questions: the decisions.
+        seat: who could decide as well as can be.
+        state: the table, for whose seat is whose.
+    """
+    is_own = state is not None and any(state.seat_of(question.who) == seat for question in questions)
     asked = [
         f"{question.label} ({question.who} chooses among {', '.join(option.name for option in question.options)})"
         for question in questions
@@ -486,7 +496,7 @@ def needs_policy(questions: Iterable[Question]) -> NeedsPolicy:
     labels = [question.label for question in questions]
     return NeedsPolicy(
         f"the odds depend on who decides: {'; '.join(asked)}. Answer with --choose {labels[0]}=..., "
-        "or let a policy decide with --auto or --policy NAME",
+        f"or let a policy decide with --auto or --policy NAME{BEST_TOO if is_own else ''}",
         labels=labels,
     )
 
