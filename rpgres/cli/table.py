@@ -609,15 +609,20 @@ def note(
 @app.command("join")
 def join(
     sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="Who sits down.")],
+    seat: Seat = None,
     table: Table = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
-    """Let somebody sit down, or replace the sheet of somebody who sits there."""
+    """Let somebody sit down, or replace the sheet of somebody who sits there.
+
+    A seat replaces its own sheet alone; the host and the game master anybody's.
+    """
     from rpgres.journal.sitting import join as sit_down
 
-    _say_entry(sit_down(place_of(table, rulesets), sheet), None, as_json=as_json, plain=plain)
+    who = seat_of(seat)
+    _say_entry(sit_down(place_of(table, rulesets), sheet, seat=who), who, as_json=as_json, plain=plain)
 
 
 @app.command("reveal")

@@ -64,12 +64,14 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
         given: results read off real dice, by label; all of them, so that the run can be repeated.
+        laid: where inputs have put something on the table before the action, by the names that were typed.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
         result: what came of it, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
+        is_replaced: of `join`: whether there was a sheet of that character before.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
         text: of `note`.
         to: the seats that a note, or a value that was set, is for; null for everybody.
@@ -84,6 +86,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inputs: dict[str, Any] = {}
     sheets: dict[str, tuple[str, str]] = {}
     given: dict[str, list[str]] = {}
+    laid: dict[str, str] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}
@@ -91,6 +94,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: dict[str, Any] | None = None
     waits: dict[str, Any] | None = None
     hidden: dict[str, list[str]] = {}
+    is_replaced: bool = False
     path: str = ""
     value: Any = None
     was: Any = None

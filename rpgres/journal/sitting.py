@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, QuestionRecord, default_policy
+from rpgres.actions import Pending, QuestionRecord, Result, default_policy
 from rpgres.chance import read_seed
 from rpgres.errors import UsageError
 from rpgres.inputs import ACTOR, lay_distinct
@@ -22,7 +22,8 @@ from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
-from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
+from rpgres.journal.running import Ran, Run, asked_of, given_so_far, questions_of, run_at, run_of
+from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
 from rpgres.piles import lay_out
@@ -185,21 +186,31 @@ def _kept(rules: Rules, texts: Mapping[str, Source]) -> dict[str, tuple[str, str
     return {name: (Path(source.path).name, source.text) for name, source in texts.items()}
 
 
-def join(place: Place, sheet: str) -> Done:
+def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     """Let a character sit down, or replace its sheet.
 
+    Args:
+        place: the table.
+        sheet: the sheet, as it is typed.
+        seat: who types; a seat replaces no other's sheet, but the game master does.
+
     Raises:
-        UsageError: an action waits for a decision.
+        UsageError: an action waits for a decision, or the sheet is another seat's.
         FileError: the sheet is missing or faulty.
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        _refuse_while_pending(history, "join", HOST)
+        check_seat(history, seat)
+        _refuse_while_pending(history, "join", seat)
         source = sheet_source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
+        name = read.character.name
+        is_replaced = name in history.state.characters
+        if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
+            raise UsageError(f"{name} sits at this table already, and its sheet is not {seat}'s to replace")
         state = seated(rules, history.state, read)
-        secret = Secret(sheets=_kept(rules, {sheet: source}))
-        return [_draft(place, rules, "join", secret, state, character=read.character.name)]
+        secret = Secret(by=seat or "", sheets=_kept(rules, {sheet: source}), is_replaced=is_replaced)
+        return [_draft(place, rules, "join", secret, state, character=name)]
 
     return _write(place, work)
 
@@ -247,6 +258,8 @@ def act(
         _refuse_when_revealed(history)
         rules.require_action(action)
         who = actor_of(history, actor, seat)
+        if seat is not HOST:
+            check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
@@ -408,11 +421,10 @@ def _answered(
             f"the rules have changed since this {_thing(begun)} began; `rpgres table undo` takes it back, so that it "
             "can be done by the rules as they are now"
         )
-    asked = _with_answers(
-        rules, history.state, run_of(history, pending), seat, given=given, choose=choose, policies=policies, auto=auto
-    )
-    ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
     before = found_in(pending.secret)
+    asked = _without_stale(run_of(history, pending), before, given)
+    asked = _with_answers(rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
+    ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
     if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
         left = asked_of(history.state, before, seat) or before.question
         raise UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
@@ -424,6 +436,13 @@ def _answered(
 
 def _thing(begun: Entry) -> str:
     return begun.public.action or f"{begun.kind} of the {begun.public.period}"
+
+
+def _without_stale(asked: Run, found: Result | Pending | None, given: Mapping[str, Sequence[str]]) -> Run:
+    """Return a run in which new results stand in place of those of their label that nothing has asked for so far."""
+    used = given_so_far(found, asked.given) if found is not None else {}
+    kept = {label: used.get(label, []) if label in given else results for label, results in asked.given.items()}
+    return msgspec.structs.replace(asked, given=kept, spare=tuple(label for label in kept if label not in given))
 
 
 def _with_answers(
@@ -438,6 +457,7 @@ def _with_answers(
     auto: bool,
 ) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    check_given(rules, state, given, seat=seat)
     everybody = "" if seat is HOST else seat
     for who in policies:
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):

@@ -173,9 +173,10 @@ def _is_revealed_seed(history: History) -> bool:
 
 
 def _given(history: History) -> str:
-    """Return which entries have results that were read off real dice, for which the seed says nothing."""
-    given = [str(entry.number) for entry in history.standing if entry.secret.given]
-    return f"; what was read off real dice or cards is as it was typed (entries: {', '.join(given)})" if given else ""
+    """Return which entries have results or cards that were typed, of which the seed says nothing."""
+    given = [str(entry.number) for entry in history.standing if entry.secret.given or entry.secret.laid]
+    told = "; what was read off real dice or cards, or said to lie there, is as it was typed"
+    return f"{told} (entries: {', '.join(given)})" if given else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -232,7 +233,9 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
-    asked = msgspec.structs.replace(asked, policies={}, answered=answered_in(found_in(entry.secret)))
+    asked = msgspec.structs.replace(
+        asked, policies={}, answered=answered_in(found_in(entry.secret)), spare=tuple(asked.given)
+    )
     return run_at(
         rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
     )

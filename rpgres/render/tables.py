@@ -127,11 +127,17 @@ def entry_lines(
     found = found_of(entry)
     if found is not None:
         first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
-        given = Piece(f"  (not from the seed: {', '.join(entry.given)})" if entry.given else "", "quiet")
-        yield line(*lead, *first, given)
+        typed = typed_words(entry)
+        yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
+
+
+def typed_words(entry: EntryView) -> str:
+    """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
+    typed = [*entry.given, *entry.laid]
+    return f"not from the seed: {', '.join(typed)}" if typed else ""
 
 
 def found_of(entry: EntryView) -> Result | Pending | None:
@@ -159,7 +165,8 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
         case "new":
             yield Piece(f"the table begins{': ' + entry.title if entry.title else ''}", "title")
         case "join":
-            yield f"{entry.character} sits down"
+            came = "gets a new sheet in place of the old one" if entry.is_replaced else "sits down"
+            yield f"{by}{entry.character} {came}"
         case "note":
             yield f"{by}{entry.text}"
             yield Piece(_for(entry), "quiet")
