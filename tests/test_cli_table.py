@@ -286,6 +286,31 @@ def test_sheets_as_they_are_now(folder: Path) -> None:
     assert sheet.read_text("utf-8") == before
 
 
+def test_a_number_past_what_a_sheet_takes_is_not_lost(folder: Path) -> None:
+    from rpgres.journal import store
+    from rpgres.journal.records import Draft, Public, Secret
+    from rpgres.state import put
+
+    begun()
+
+    def gain(history: Any) -> list[Draft]:  # what rules do to a counter knows no bounds
+        state = put(history.state, ("characters", "mara", "counters", "fate-points"), 150)
+        return [Draft(Public(kind="note", at=""), Secret(text="x"), state)]
+
+    store.write(folder / ".rpgres" / "table.db", gain, salt=lambda: b"s" * 32)
+    done = table("export", "--out", "now")
+    sheet = folder / "now" / "sheets" / "mara.toml"
+    assert "fate-points: expected a whole number that is at least 0 and at most 99, found 150" in done.err
+    assert done.err.startswith(f"rpgres: {Path('now') / 'sheets' / 'mara.toml'}:")
+    text = sheet.read_text("utf-8")
+    assert text.startswith(
+        "# As it is at the table; a sheet of the ruleset does not take all of it:\n#   fate-points: "
+    )
+    assert tomllib.loads(text)["fate-points"] == 150
+    edda = rpgres("sheet", "check", str(folder / "now" / "sheets" / "edda.toml"))
+    assert (edda.code, "edda" in done.err) == (0, False)
+
+
 @pytest.mark.parametrize(
     ("ruleset", "sheets"),
     [

@@ -13,7 +13,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets
 from rpgres.cli.groups import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
-from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.cli.output import can_prompt, is_terminal, say, say_json, warn
 from rpgres.cli.playing import RulesetGroup, Verb, read_ruleset
 from rpgres.errors import FileError, RpgresError, UsageError
 
@@ -777,10 +777,11 @@ def export(
 ) -> None:
     """Write the sheets as they are now, and an account of everything that was done as Markdown.
 
-    With --as SEAT, what the seat may not know of is in none of them.
+    With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
+    a number past its bounds, is written all the same, and told above it and on standard error.
     """
     from rpgres.journal.exchanging import write_text
-    from rpgres.journal.exporting import sheets_of
+    from rpgres.journal.exporting import misfits, sheets_of
     from rpgres.journal.views import log_seen
     from rpgres.render.lines import line
     from rpgres.render.transcripts import transcript
@@ -789,7 +790,8 @@ def export(
     place, history = read_table(table, who, rulesets)
     rules = _rules(place, history)
     title = history.new.public.title or rules.file.title
-    files = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=who).items()}
+    sheets = sheets_of(rules, history, seat=who)
+    files = {f"sheets/{name}": text for name, text in sheets.items()}
     files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
     folder = Path(out)
     there = [name for name in files if (folder / name).exists()]
@@ -801,3 +803,6 @@ def export(
     for name, text in files.items():
         write_text(folder / name, text, is_forced=force)
         say([line(f"{folder / name}: written")])
+    for name, text in sheets.items():
+        for fault in misfits(rules, str(folder / "sheets" / name), text):
+            warn(fault)
