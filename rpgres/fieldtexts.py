@@ -124,6 +124,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "label": "of pass: which moments; left out for all",
         "until": "of pass: how long",
         "before": "of undo: the number of the first entry that was taken back",
+        "alone": "of undo: whether that entry alone was taken back, a note or a pass",
         "passes": "of undo: what was seen and is taken back all the same: draw, reveal",
         "character": "of join: who sits down",
         "replaced": "of join: whether it is a new sheet of somebody who sat there already",

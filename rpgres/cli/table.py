@@ -541,7 +541,7 @@ def undo(
     """Take back what was done from an entry on.
 
     The journal keeps it. The same question asked again gets the same dice, and the entry tells whether a roll or a
-    secret that somebody has seen is taken back.
+    secret that somebody has seen is taken back. Notes and passes stay, but for one whose number is given.
     """
     from rpgres.journal.sitting import undo as take_back
 

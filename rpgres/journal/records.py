@@ -12,6 +12,7 @@ from rpgres.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal"]
 RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own
+SAID = ("note", "pass")  # the kinds that stay when what was done before them is taken back
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
 
 ACTION, ALWAYS = "action", "always"  # how long a seat lets windows go by; else the name of a period
@@ -152,12 +153,22 @@ class History(msgspec.Struct, frozen=True):
         found: list[Entry] = []
         for entry in self.entries:
             if entry.kind == "undo":
-                before = entry.public.before
-                assert before is not None
-                found = [one for one in found if one.number < before]
+                gone = {one.number for one in self.undone_from(entry.public.before or 0, among=found)}
+                found = [one for one in found if one.number not in gone]
             else:
                 found.append(entry)
         return found
+
+    def undone_from(self, before: int, *, among: list[Entry]) -> list[Entry]:
+        """Return what an undo takes back: what was done from an entry on; a note or a pass is taken back alone.
+
+        Args:
+            before: the number of the entry.
+            among: the entries that stand.
+        """
+        if self.entries[before].kind in SAID:
+            return [one for one in among if one.number == before]
+        return [one for one in among if one.number >= before and one.kind not in SAID]
 
     @property
     def pending(self) -> Entry | None:

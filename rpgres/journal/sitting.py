@@ -21,7 +21,7 @@ from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, History, Kind, Public, Secret, found_in
 from rpgres.journal.running import Ran, Run, asked_of, given_so_far, questions_of, run_at, run_of
 from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
@@ -564,9 +564,12 @@ def _check_label(rules: Rules, label: str) -> None:
 def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:
     """Take back everything from an entry on; the journal keeps it, and the table is as it was before.
 
+    Notes and passes that came later stay. One of these that is named is taken back alone.
+
     Args:
         place: the table.
-        number: the entry; by default the last that stands, a whole action when that was answered in pieces.
+        number: the entry; by default the last that stands, a whole action when that was answered in pieces, and no
+            note or pass of somebody else.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
 
     Raises:
@@ -575,14 +578,15 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
 
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
-        before = _first_undone(history, number)
-        undone = [entry for entry in history.standing if entry.number >= before]
+        before = _first_undone(history, number, seat)
+        undone = history.undone_from(before, among=history.standing)
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
         if seat not in (HOST, GM):
             _require_mine(history, undone, seat)
-        kept = [entry for entry in history.standing if entry.number < before]
-        state = store.read_state_after(place.path, kept[-1].number)
+        is_said = history.entries[before].kind in SAID
+        # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
+        state = history.state if is_said else store.read_state_after(place.path, before - 1)
         passes = passed(history, undone, state, _states_after(place, undone))
         secret = Secret(by=seat or "", passes=passes)
         return [_draft(place, rules, "undo", secret, state, before=before)]
@@ -599,12 +603,13 @@ def _states_after(place: Place, entries: Iterable[Entry]) -> dict[int, State]:
     return found
 
 
-def _first_undone(history: History, number: int | None) -> int:
+def _first_undone(history: History, number: int | None, seat: str | None) -> int:
     standing = history.standing[1:]
-    if not standing:
-        raise UsageError("there is nothing to take back")
     if number is None:
-        return history.run_of(standing[-1]).number
+        own = [entry for entry in standing if entry.kind not in SAID or entry.secret.by == (seat or "")]
+        if not own:
+            raise UsageError("there is nothing to take back")
+        return history.run_of(own[-1]).number
     if number == 0:
         raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
     if number not in [entry.number for entry in standing]:

@@ -15,7 +15,7 @@ from rpgres.errors import FileError, RpgresError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest
 from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
+from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.store import Row
@@ -223,8 +223,8 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
             to = secret.label.split(",") if secret.label else ()
             return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
         case "undo":
-            kept = [one for one in before.standing if one.number < (entry.public.before or 0)]
-            return states[kept[-1].number], ""
+            first = entry.public.before or 0
+            return before.state if before.entries[first].kind in SAID else states[first - 1], ""
     return before.state, ""
 
 

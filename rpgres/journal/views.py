@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.records import SAID, Entry, History, Secret, found_in
 from rpgres.keeping import state_record
 from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
@@ -50,6 +50,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     label: str = ""
     until: str = ""
     before: int | None = None
+    is_alone: bool = msgspec.field(default=False, name="alone")
     passes: list[str] = []
     character: str = ""
     is_replaced: bool = msgspec.field(default=False, name="replaced")
@@ -317,7 +318,9 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: It
         case "join":
             return EntryView(**common, by=secret.by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
-            return EntryView(**common, by=secret.by, before=public.before, passes=secret.passes.get(seat or "", []))
+            is_alone = history.entries[public.before or 0].kind in SAID
+            passes = secret.passes.get(seat or "", [])
+            return EntryView(**common, by=secret.by, before=public.before, is_alone=is_alone, passes=passes)
         case "reveal":
             return EntryView(**common, seed=public.seed, salt=public.salt)
         case "set" if _is_for(secret.to, seat):

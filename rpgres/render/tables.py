@@ -176,7 +176,11 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
         case "pass":
             yield f"{by}lets {entry.label or 'every moment'} go by, until: {entry.until}"
         case "undo":
-            yield f"{by}everything from entry {entry.before} on is taken back"
+            yield (
+                f"{by}entry {entry.before} is taken back"
+                if entry.is_alone
+                else (f"{by}everything from entry {entry.before} on is taken back")
+            )
             if entry.passes:
                 yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
         case "reveal":
