@@ -413,7 +413,8 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_an_interrupt_leaves_the_table_whole(folder: Path) -> None:
+def test_an_interrupt_is_no_free_look(folder: Path) -> None:
+    """Dice that were shown are in the journal, whether a person leaves with Ctrl-D or with Ctrl-C."""
     from test_cli_terminal import INTERRUPT, Terminal
 
     begun()
@@ -423,12 +424,20 @@ def test_an_interrupt_leaves_the_table_whole(folder: Path) -> None:
     terminal.until("Enter. pass\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
-    assert "nothing was done" in terminal.until("> ")
+    assert "mara, overcome: waiting" in terminal.until("> ")
     terminal.type("note still here\n")
     terminal.until("\n> ")
     code, _ = terminal.interrupt()
     assert code == 130
-    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "note"]
+    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note"]
+    table("undo", "1")
+    terminal = Terminal(["table", *ACT])
+    terminal.until("Enter. pass\n> ")
+    time.sleep(0.3)
+    terminal.type(INTERRUPT)
+    code, _ = terminal.end()
+    assert code == 3
+    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note", "undo", "act"]
 
 
 def test_what_is_typed_at_play() -> None:

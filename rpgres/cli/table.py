@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -168,13 +169,18 @@ def _say_entry(done: Done, seat: str | None, *, as_json: bool, plain: bool) -> N
         say_lines(list(entry_lines(view, done.rules.file, is_drawn=_is_drawn(plain))), plain=plain)
 
 
-def prompt_for(*, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line] = ()) -> Prompt | None:
-    """Return what asks a person, when there is one to ask."""
-    if as_json or auto or not can_prompt():
-        return None
-    from rpgres.cli.prompt import Person
+@contextmanager
+def prompting(
+    *, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line] = (), is_wanted: bool = True
+) -> Iterator[Prompt | None]:
+    """Have a person asked, when there is one to ask; what was shown by then is kept, as if the input had ended."""
+    if as_json or auto or not is_wanted or not can_prompt():
+        yield None
+        return
+    from rpgres.cli.prompt import kept
 
-    return Person(heading=heading, is_plain=plain or not is_terminal()).ask
+    with kept(heading=heading, is_plain=plain or not is_terminal()) as person:
+        yield person.ask
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
@@ -202,19 +208,21 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     seat = seat_of(shared["as"])
     plain = {key.replace("_", "-"): value for key, value in inputs.items()}
     heading = action_lines(action, actor=shared["actor"] or "", inputs=plain)
-    done = act(
-        place_of(shared["table"], shared["rulesets"]),
-        action,
-        inputs,
-        actor=shared["actor"] or "",
-        seat=seat,
-        given=opt.read_answers(shared["given"], option="--given"),
-        choose=opt.read_answers(shared["choose"], option="--choose"),
-        policies=read_named(shared["policy"]),
-        auto=shared["auto"],
-        prompt=prompt_for(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading),
-        note=shared["note"],
-    )
+    place = place_of(shared["table"], shared["rulesets"])
+    with prompting(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading) as prompt:
+        done = act(
+            place,
+            action,
+            inputs,
+            actor=shared["actor"] or "",
+            seat=seat,
+            given=opt.read_answers(shared["given"], option="--given"),
+            choose=opt.read_answers(shared["choose"], option="--choose"),
+            policies=read_named(shared["policy"]),
+            auto=shared["auto"],
+            prompt=prompt,
+            note=shared["note"],
+        )
     code = say_done(done, seat, as_json=shared["json"], plain=shared["plain"], exit_code=shared["exit_code"])
     if code:
         raise typer.Exit(code)
@@ -372,16 +380,17 @@ def answer(
         if choices or rolled:
             raise UsageError("--from has the whole answer; leave out --choose and --given")
         who, at, choices, rolled = _answer_in(from_, who)
-    done = give(
-        place_of(table, rulesets),
-        seat=who,
-        given=rolled,
-        choose=choices,
-        policies=read_named(policy),
-        auto=auto,
-        prompt=None if choices else prompt_for(as_json=as_json, plain=plain, auto=auto),
-        at=at,
-    )
+    with prompting(as_json=as_json, plain=plain, auto=auto, is_wanted=not choices) as prompt:
+        done = give(
+            place_of(table, rulesets),
+            seat=who,
+            given=rolled,
+            choose=choices,
+            policies=read_named(policy),
+            auto=auto,
+            prompt=prompt,
+            at=at,
+        )
     code = say_done(done, seat_of(seat), as_json=as_json, plain=plain)
     if code:
         raise typer.Exit(code)
@@ -510,17 +519,18 @@ def _turn(
     from rpgres.journal.sitting import turn
 
     who = seat_of(seat)
-    done = turn(
-        place_of(table, rulesets),
-        moment,
-        period,
-        seat=who,
-        given=opt.read_answers(given or (), option="--given"),
-        choose=opt.read_answers(choose or (), option="--choose"),
-        policies=read_named(policy),
-        auto=auto,
-        prompt=prompt_for(as_json=as_json, plain=plain, auto=auto),
-    )
+    with prompting(as_json=as_json, plain=plain, auto=auto) as prompt:
+        done = turn(
+            place_of(table, rulesets),
+            moment,
+            period,
+            seat=who,
+            given=opt.read_answers(given or (), option="--given"),
+            choose=opt.read_answers(choose or (), option="--choose"),
+            policies=read_named(policy),
+            auto=auto,
+            prompt=prompt,
+        )
     code = say_done(done, who, as_json=as_json, plain=plain)
     if code:
         raise typer.Exit(code)
