@@ -160,6 +160,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "exit": "the exit code: 0, 20, 21 or 22",
         "entries": "how many entries there are",
         "head": "the hash of the last entry",
+        "head_found": "whether an entry has the hash that was noted; null where none was asked for",
         "problems": "what is wrong, by entry",
         "checked": "what was checked",
         "unchecked": "what could not be checked, and why",

@@ -165,6 +165,31 @@ def test_every_ruleset_that_ships_can_be_played() -> None:
         assert table("verify", *where).out.startswith("in order")
 
 
+def test_the_table_has_a_paragraph_of_its_own() -> None:
+    begun()
+    table("set", "counters.fate-points=2")
+    table("set", "tags.Smoke=aspect")
+    table("set", "tracks.alarm=4")
+    table("pass", "--as", "gm")
+    shown = table("show", "--plain").out
+    assert shown.endswith(
+        """
+On the table
+  Smoke (aspect)
+  Fate points 2
+  Alarm: 0 of 4
+  the game master lets every moment go by, until: action
+"""
+    )
+    assert shown.count("On the table") == 1
+
+
+def test_a_player_sees_what_the_hero_is_good_at() -> None:
+    table("new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "brannagh")
+    shown = table("show", "--plain", "--as", "ilse").out
+    assert "  Intellect 12, Willpower 9, Agility 7, Strength 3" in shown
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # JSON
 
@@ -243,6 +268,51 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     table("answer", "--from", "away/answer.json")
     (away / "answer.json").write_text("{}", "utf-8")
     assert "no answer of a table" in table("answer", "--from", "away/answer.json", code=1).err
+
+
+def test_a_view_can_be_read_by_people(folder: Path) -> None:
+    begun()
+    table("note", "They lie.", "--as", "gm", "--to", "mara")
+    table(*ACT, "--given", "roll=0000", code=3)
+    table("view", "--as", "mara", "--out", "mara.json")
+    at_the_table = [table(line, "--as", "mara", *more).out for line, more in (("show", ()), ("log", ("--last", "2")))]
+    at_the_table += [table(line, "--as", "mara", "--json").out for line in ("show", "log")]
+    assert "is a view of mara, not of edda" in table("show", "--view", "mara.json", "--as", "edda", code=2).err
+    assert "leave one of them out" in table("log", "--view", "mara.json", "--table", ".", code=2).err
+    os.rename(folder / ".rpgres", folder / "not-here")
+    seen = [table("show", "--view", "mara.json").out, table("log", "--view", "mara.json", "--last", "2").out]
+    seen += [table(line, "--view", "mara.json", "--json").out for line in ("show", "log")]
+    assert seen == at_the_table
+    assert "They lie." in seen[1]
+    for _ in range(2):
+        table("answer", "--view", "mara.json", "--choose", "invoke=no", "--out", "answer.json", "--force")
+    assert (
+        "is there already"
+        in table("answer", "--view", "mara.json", "--choose", "invoke=no", "--out", "answer.json", code=1).err
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "no JSON"),
+        ("[]", "no answer of a table; one has"),
+        ('{"format": "rpgres.view/1"}', "and this is rpgres.view/1"),
+        ('{"format": "rpgres.answer/1", "seat": 3, "choose": {}}', "answer.json: seat: expected text, found"),
+        ('{"format": "rpgres.answer/1", "seat": "mara", "choose": {"a": 3}}', "answer.json: choose.a: expected"),
+        ('{"format": "rpgres.answer/1", "seat": "mara", "choose": ["a"]}', "answer.json: choose: expected a table"),
+        ('{"format": "rpgres.answer/1", "seat": null, "choose": {}}', "answer.json: seat: expected text"),
+        ('{"format": "rpgres.answer/1", "seat": "mara"}', "choose"),
+        ('{"format": "rpgres.answer/1", "seat": "mara", "chose": {}}', "chose"),
+    ],
+)
+def test_an_answer_by_hand_is_told_in_plain_words(folder: Path, text: str, told: str) -> None:
+    begun()
+    (folder / "answer.json").write_text(text, "utf-8")
+    done = table("answer", "--from", "answer.json", code=1)
+    assert told in done.err
+    assert "answer.json" in done.err
+    assert "`" not in done.err or "schema" in done.err or "key" in done.err
 
 
 def test_the_chain_of_a_view_can_be_worked_out(folder: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rpgres.cli.playing import RulesetData
     from rpgres.journal.records import Entry, History
     from rpgres.journal.sitting import Done, Place
+    from rpgres.journal.views import ViewRecord
     from rpgres.players import Prompt
     from rpgres.render.lines import Line
     from rpgres.rulesets import Rules, RulesetFile
@@ -56,6 +57,10 @@ Choose = Annotated[
 ]
 Policies = Annotated[
     list[str] | None, typer.Option("--policy", metavar=opt.POLICY.metavar, help=opt.POLICY.help, show_default=False)
+]
+View = Annotated[
+    str | None,
+    typer.Option("--view", metavar="FILE", help="Show what a view file has, in place of a table.", show_default=False),
 ]
 Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
@@ -355,6 +360,7 @@ def answer(
     out: Annotated[
         str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an answer that is there already.")] = False,
     auto: Auto = False,
     policy: Policies = None,
     seat: Seat = None,
@@ -373,7 +379,7 @@ def answer(
     choices = opt.read_answers(choose or (), option="--choose")
     rolled = opt.read_answers(given or (), option="--given")
     if view is not None or out is not None:
-        _write_answer(view, out, choices, rolled)
+        _write_answer(view, out, choices, rolled, is_forced=force)
         return
     who, at = seat_of(seat), ""
     if from_ is not None:
@@ -397,7 +403,12 @@ def answer(
 
 
 def _write_answer(
-    view: str | None, out: str | None, choices: dict[str, list[str]], given: dict[str, list[str]]
+    view: str | None,
+    out: str | None,
+    choices: dict[str, list[str]],
+    given: dict[str, list[str]],
+    *,
+    is_forced: bool,
 ) -> None:
     from rpgres.journal.exchanging import answer_for, read_view, write_json
     from rpgres.render.lines import line
@@ -406,7 +417,7 @@ def _write_answer(
         raise UsageError("an answer for somebody else's table needs both --view FILE and --out FILE")
     if not choices:
         raise UsageError("say what you choose: --choose LABEL=OPTION")
-    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given))
+    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
     say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
 
 
@@ -656,17 +667,55 @@ def reveal(
 
 @app.command("show")
 def show(
-    seat: Seat = None, table: Table = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None
+    view: View = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
 ) -> None:
-    """Show the table as it is now, and what it waits for."""
+    """Show the table as it is now, and what it waits for. A player elsewhere reads a view file with --view."""
     from rpgres.journal.views import table_record
 
+    if view is not None:
+        found = _view_in(view, seat, table)
+        if as_json:
+            say_json(found.table)
+            return
+        from rpgres.journal.exchanging import state_in
+        from rpgres.render.tables import show_lines
+
+        state = state_in(view, found)
+        file = _rules_of_view(found, rulesets).file
+        say_lines(show_lines(found.table, state, file, is_drawn=_is_drawn(plain)), plain=plain)
+        return
     who = seat_of(seat)
     place, history = read_table(table, who, rulesets)
     if as_json:
         say_json(table_record(history, who))
         return
     say_lines(shown(place, history, who, plain=plain), plain=plain)
+
+
+def _view_in(file: str, seat: str | None, table: str | None) -> ViewRecord:
+    """Return a view from a file, of which it is said already whose it is."""
+    from rpgres.journal.exchanging import read_view
+
+    if table is not None:
+        raise UsageError("--view shows a file, and --table a table; leave one of them out")
+    found = read_view(file)
+    if seat not in (None, found.seat):
+        raise UsageError(f"{file} is a view of {found.seat}, not of {seat}")
+    return found
+
+
+def _rules_of_view(view: ViewRecord, rulesets: Sequence[str] | None) -> Rules:
+    from rpgres.cli.options import read_folders
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    extra = read_folders(rulesets or ())
+    return load_rules(find_ruleset(view.table.ruleset, extra=extra), switches=view.table.switches, extra=extra)
 
 
 def shown(place: Place, history: History, seat: str | None, *, plain: bool) -> list[Line]:
@@ -684,6 +733,7 @@ def log(
     last: Annotated[
         int | None, typer.Option("--last", metavar="N", min=1, help="Only the last so many.", show_default=False)
     ] = None,
+    view: View = None,
     seat: Seat = None,
     table: Table = None,
     as_json: AsJson = False,
@@ -693,17 +743,26 @@ def log(
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
     from msgspec import structs
 
-    from rpgres.journal.views import log_record
+    from rpgres.journal.views import LogRecord, log_record
 
-    who = seat_of(seat)
-    place, history = read_table(table, who, rulesets)
-    record = log_record(history, who)
+    if view is not None:
+        found = _view_in(view, seat, table)
+        its = found.table
+        record = LogRecord(
+            version=its.version, ruleset=its.ruleset, title=its.title, seat=found.seat, entries=found.log
+        )
+        rules = None if as_json else _rules_of_view(found, rulesets)
+    else:
+        who = seat_of(seat)
+        place, history = read_table(table, who, rulesets)
+        record = log_record(history, who)
+        rules = None if as_json else _rules(place, history)
     if last is not None:
         record = structs.replace(record, entries=record.entries[-last:])
-    if as_json:
+    if rules is None:
         say_json(record)
-        return
-    say_lines(logged(_rules(place, history).file, record.entries, plain=plain, times=times), plain=plain)
+    else:
+        say_lines(logged(rules.file, record.entries, plain=plain, times=times), plain=plain)
 
 
 def logged(file: RulesetFile, entries: Sequence[Any], *, plain: bool, times: bool = False) -> list[Line]:
@@ -729,8 +788,8 @@ def verify(
 ) -> None:
     """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll and result.
 
-    The exit code is 0 when it is in order, 20 when something is missing (the seed, or entries behind a noted hash), 21
-    when it was tampered with, 22 when the rules have changed since.
+    The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
+    was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
     from rpgres.journal.verifying import SHORTEST
     from rpgres.journal.verifying import verify as check

@@ -40,6 +40,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     exit: int
     entries: int
     head: str
+    head_found: bool | None = None
     problems: list[str]
     checked: list[str]
     unchecked: list[str]
@@ -61,8 +62,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     entries = _entries(rows) if not problems else []
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
-    if head and not any(row.hash.hex().startswith(head.lower()) for row in rows):
-        unchecked.append(f"no entry has the noted hash {head}: entries were cut off the end, or it is another table's")
+    head_found = any(row.hash.hex().startswith(head.lower()) for row in rows) if head else None
     changed_since: list[str] = []
     if entries:
         history = History(tuple(entries), _state(rows[-1]))
@@ -75,6 +75,12 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         elif rules is not None and not changed_since:
             problems += _replay(history, rules, rows)
             checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
+    if problems:
+        checked = []
+    if head_found is False:
+        problems.append(
+            f"no entry has the noted hash {head}: entries were cut off or rewritten, or it is another table's"
+        )
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
     return Verification(
@@ -83,8 +89,9 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         exit=EXITS[verdict],
         entries=len([row for row in rows if row.hash]),
         head=rows[-1].hash.hex() if rows else "",
+        head_found=head_found,
         problems=problems,
-        checked=checked if not problems else [],
+        checked=checked,
         unchecked=unchecked,
     )
 

@@ -54,14 +54,18 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
     return [line("  ", *pieces) for pieces in shown]
 
 
-def table_lines(state: State, *, is_drawn: bool = False) -> list[Line]:
+def table_lines(
+    state: State, *, is_drawn: bool = False, first: Sequence[Line] = (), last: Sequence[Line] = ()
+) -> list[Line]:
     """Return the tracks, things and cards that lie on a table; nothing when there are none.
 
     Args:
         state: the table.
         is_drawn: whether boxes are drawn; a screen reader would rather not.
+        first, last: what else is told of the table, before and after these.
     """
     told = [*_track_lines(state.tracks, state, is_drawn=is_drawn), *_thing_lines(state), *_pile_lines(state.piles)]
+    told = [*first, *told, *last]
     return [line(), line(Piece("On the table", "title")), *told] if told else []
 
 

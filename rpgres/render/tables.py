@@ -17,7 +17,7 @@ from rpgres.state import GM, Box, Character, State, Tag
 
 if TYPE_CHECKING:
     from rpgres.journal.verifying import Verification
-    from rpgres.journal.views import EntryView, TableRecord
+    from rpgres.journal.views import EntryView, PassRecord, TableRecord
     from rpgres.rulesets import RulesetFile
 
 INDENT = "  "
@@ -39,17 +39,20 @@ def show_lines(record: TableRecord, state: State, file: RulesetFile, *, is_drawn
         lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
     for character in state.characters.values():
         lines += _character_lines(character, state, is_drawn=is_drawn)
-    lines += _tag_lines([tag for tag in state.tags if tag.on not in state.characters])
-    lines += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
-    lines += table_lines(state, is_drawn=is_drawn)
-    for passing in record.passes:
-        label = passing.label or "every moment"
-        lines.append(line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet")))
+    first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
+    first += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
+    last = [_pass_line(passing) for passing in record.passes]
+    lines += table_lines(state, is_drawn=is_drawn, first=first, last=last)
     if record.pending is not None:
         lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
+
+
+def _pass_line(passing: PassRecord) -> Line:
+    label = passing.label or "every moment"
+    return line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet"))
 
 
 def _character_lines(character: Character, state: State, *, is_drawn: bool) -> Iterator[Line]:
@@ -60,6 +63,9 @@ def _character_lines(character: Character, state: State, *, is_drawn: bool) -> I
     yield line(Piece(named, "title"), played, out)
     if character.counters:
         yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in character.counters.items()))
+    if character.abilities:
+        ordered = sorted(character.abilities.items(), key=lambda item: -item[1])
+        yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in ordered))
     for name, boxes in character.tracks.items():
         if boxes:
             yield line(INDENT, f"{title(name)}: {_boxes(boxes, is_drawn=is_drawn)}")
