@@ -139,6 +139,13 @@ def test_a_table_where_nobody_sits() -> None:
     table("act", "overcome", "--skill=1", "--vs=1", *WIN)
 
 
+def test_a_decision_that_is_never_optional_is_told() -> None:
+    begun()
+    assert "'price' is nothing that may pass" in table("pass", "price", "--as", "mara").err
+    for label in ("invoke", "cost"):
+        assert table("pass", label, "--as", "mara").err == ""
+
+
 def test_help_needs_no_table() -> None:
     assert "verify" in table("--help").out
     assert "ACTION" in table("act", "--help").out

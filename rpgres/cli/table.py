@@ -460,11 +460,14 @@ def let_pass(
     taken are not touched.
     """
     from rpgres.journal.sitting import let_pass as let
+    from rpgres.journal.sitting import may_pass
 
     who = seat_of(seat)
     if who is None:
         raise UsageError("say whose moments pass: --as SEAT")
     done = let(place_of(table, rulesets), label, seat=who, until=until)
+    if label and not may_pass(done.rules, label):
+        warn(f"{label!r} is nothing that may pass, by the data of {done.rules.id}: it is asked all the same")
     if done.entry.kind == "pass":
         _say_entry(done, who, as_json=as_json, plain=plain)
         return

@@ -5,7 +5,7 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
@@ -559,6 +559,29 @@ def _check_label(rules: Rules, label: str) -> None:
     known |= {name for name, text in rules.file.labels.items() if text.kind != "chance"}
     if label and label not in known:
         raise UsageError(unknown("decision", label, sorted(known), of=f"the ruleset {rules.id}"))
+
+
+def may_pass(rules: Rules, label: str) -> bool:
+    """Tell whether the data of a ruleset have a decision pass unused; only those can be let go by in advance."""
+    own = rules.file.labels.get(label)
+    if own is not None and own.optional:
+        return True
+    tables = {name for action in rules.file.actions.values() for name in action.tables}
+    return any(
+        is_optional
+        for name in tables
+        for row in rules.table(name).values()
+        for asked, is_optional in _asked_in(rules, row.ask)
+        if asked == label
+    )
+
+
+def _asked_in(rules: Rules, ask: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    for label, question in ask.items():
+        shown = rules.menu(question.menu) if question.menu else question
+        yield label, shown.optional
+        for option in shown.options.values():
+            yield from _asked_in(rules, option.ask)
 
 
 def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:
