@@ -5,7 +5,7 @@ Nothing here prints, prompts or exits. The records at the top are the JSON of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -420,6 +420,7 @@ def run(
     note: str | None = None,
     identify: bool = True,
     players: Seats | None = None,
+    spare: Container[str] = (),
 ) -> tuple[Result | Pending, State]:
     """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
 
@@ -434,6 +435,7 @@ def run(
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
         players: who answers, in place of the script, the policies and the prompt.
+        spare: the labels of given results that need not be asked for.
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
@@ -451,6 +453,7 @@ def run(
             note=note,
             identify=identify,
             players=players,
+            spare=spare,
         )
     except RuleError as error:
         raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
@@ -468,6 +471,7 @@ def _run(
     note: str | None,
     identify: bool,
     players: Seats | None,
+    spare: Container[str],
 ) -> tuple[Result | Pending, State]:
     rules, action = prepared.rules, prepared.action
     check_labels(rules, action, given=given, choose=choose)
@@ -482,6 +486,8 @@ def _run(
         return pending, prepared.state
     _check_declared(prepared, table.events)
     for label, value in dealer.unused():
+        if label in spare:
+            continue
         _check_repeats(prepared, table.events, streams=streams, step=step)
         raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
     unused = _unused(table, seats)

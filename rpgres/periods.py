@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -58,6 +58,7 @@ def turn(
     note: str | None = None,
     identify: bool = True,
     players: Seats | None = None,
+    spare: Container[str] = (),
 ) -> tuple[Result | Pending, State]:
     """Return what comes of the beginning or end of a period, and the state after it.
 
@@ -74,6 +75,7 @@ def turn(
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
         players: who answers, in place of the script, the policies and the prompt.
+        spare: the labels of given results that need not be asked for.
 
     Raises:
         UsageError: the period cannot begin or end now, or an answer is impossible.
@@ -111,6 +113,8 @@ def turn(
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, table, told) from error.__cause__
     for label, value in dealer.unused():
+        if label in spare:
+            continue
         raise UsageError(f"--given {label}={value} was not used: nothing of that label was asked")
     outcome = Outcome("", effects=tuple(effects))
     after = apply_effects(rules, table.state, outcome)

@@ -380,7 +380,7 @@ def _expected(node: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    return _KIND_WORDS.get(type(value), type(value).__name__)
+    return "nothing" if value is None else _KIND_WORDS.get(type(value), type(value).__name__)
 
 
 def _quoted(value: Any) -> str:

@@ -139,6 +139,13 @@ def test_a_table_where_nobody_sits() -> None:
     table("act", "overcome", "--skill=1", "--vs=1", *WIN)
 
 
+def test_a_decision_that_is_never_optional_is_told() -> None:
+    begun()
+    assert "'price' is nothing that may pass" in table("pass", "price", "--as", "mara").err
+    for label in ("invoke", "cost"):
+        assert table("pass", label, "--as", "mara").err == ""
+
+
 def test_help_needs_no_table() -> None:
     assert "verify" in table("--help").out
     assert "ACTION" in table("act", "--help").out
@@ -163,6 +170,31 @@ def test_every_ruleset_that_ships_can_be_played() -> None:
             assert done.out
         table("reveal", *where)
         assert table("verify", *where).out.startswith("in order")
+
+
+def test_the_table_has_a_paragraph_of_its_own() -> None:
+    begun()
+    table("set", "counters.fate-points=2")
+    table("set", "tags.Smoke=aspect")
+    table("set", "tracks.alarm=4")
+    table("pass", "--as", "gm")
+    shown = table("show", "--plain").out
+    assert shown.endswith(
+        """
+On the table
+  Smoke (aspect)
+  Fate points 2
+  Alarm: 0 of 4
+  the game master lets every moment go by, until: action
+"""
+    )
+    assert shown.count("On the table") == 1
+
+
+def test_a_player_sees_what_the_hero_is_good_at() -> None:
+    table("new", "--ruleset", "saga", "--sheet", "ilse", "--sheet", "brannagh")
+    shown = table("show", "--plain", "--as", "ilse").out
+    assert "  Intellect 12, Willpower 9, Agility 7, Strength 3" in shown
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -245,6 +277,51 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "no answer of a table" in table("answer", "--from", "away/answer.json", code=1).err
 
 
+def test_a_view_can_be_read_by_people(folder: Path) -> None:
+    begun()
+    table("note", "They lie.", "--as", "gm", "--to", "mara")
+    table(*ACT, "--given", "roll=0000", code=3)
+    table("view", "--as", "mara", "--out", "mara.json")
+    at_the_table = [table(line, "--as", "mara", *more).out for line, more in (("show", ()), ("log", ("--last", "2")))]
+    at_the_table += [table(line, "--as", "mara", "--json").out for line in ("show", "log")]
+    assert "is a view of mara, not of edda" in table("show", "--view", "mara.json", "--as", "edda", code=2).err
+    assert "leave one of them out" in table("log", "--view", "mara.json", "--table", ".", code=2).err
+    os.rename(folder / ".rpgres", folder / "not-here")
+    seen = [table("show", "--view", "mara.json").out, table("log", "--view", "mara.json", "--last", "2").out]
+    seen += [table(line, "--view", "mara.json", "--json").out for line in ("show", "log")]
+    assert seen == at_the_table
+    assert "They lie." in seen[1]
+    for _ in range(2):
+        table("answer", "--view", "mara.json", "--choose", "invoke=no", "--out", "answer.json", "--force")
+    assert (
+        "is there already"
+        in table("answer", "--view", "mara.json", "--choose", "invoke=no", "--out", "answer.json", code=1).err
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "no JSON"),
+        ("[]", "no answer of a table; one has"),
+        ('{"format": "rpgres.view/1"}', "and this is rpgres.view/1"),
+        ('{"format": "rpgres.answer/1", "seat": 3, "choose": {}}', "answer.json: seat: expected text, found"),
+        ('{"format": "rpgres.answer/1", "seat": "mara", "choose": {"a": 3}}', "answer.json: choose.a: expected"),
+        ('{"format": "rpgres.answer/1", "seat": "mara", "choose": ["a"]}', "answer.json: choose: expected a table"),
+        ('{"format": "rpgres.answer/1", "seat": null, "choose": {}}', "answer.json: seat: expected text"),
+        ('{"format": "rpgres.answer/1", "seat": "mara"}', "choose"),
+        ('{"format": "rpgres.answer/1", "seat": "mara", "chose": {}}', "chose"),
+    ],
+)
+def test_an_answer_by_hand_is_told_in_plain_words(folder: Path, text: str, told: str) -> None:
+    begun()
+    (folder / "answer.json").write_text(text, "utf-8")
+    done = table("answer", "--from", "answer.json", code=1)
+    assert told in done.err
+    assert "answer.json" in done.err
+    assert "`" not in done.err or "schema" in done.err or "key" in done.err
+
+
 def test_the_chain_of_a_view_can_be_worked_out(folder: Path) -> None:
     from hashlib import sha256
 
@@ -284,6 +361,31 @@ def test_sheets_as_they_are_now(folder: Path) -> None:
     assert "nothing was written" in table("export", "--out", "now", code=1).err
     table("export", "--out", "now", "--force")
     assert sheet.read_text("utf-8") == before
+
+
+def test_a_number_past_what_a_sheet_takes_is_not_lost(folder: Path) -> None:
+    from rpgres.journal import store
+    from rpgres.journal.records import Draft, Public, Secret
+    from rpgres.state import put
+
+    begun()
+
+    def gain(history: Any) -> list[Draft]:  # what rules do to a counter knows no bounds
+        state = put(history.state, ("characters", "mara", "counters", "fate-points"), 150)
+        return [Draft(Public(kind="note", at=""), Secret(text="x"), state)]
+
+    store.write(folder / ".rpgres" / "table.db", gain, salt=lambda: b"s" * 32)
+    done = table("export", "--out", "now")
+    sheet = folder / "now" / "sheets" / "mara.toml"
+    assert "fate-points: expected a whole number that is at least 0 and at most 99, found 150" in done.err
+    assert done.err.startswith(f"rpgres: {Path('now') / 'sheets' / 'mara.toml'}:")
+    text = sheet.read_text("utf-8")
+    assert text.startswith(
+        "# As it is at the table; a sheet of the ruleset does not take all of it:\n#   fate-points: "
+    )
+    assert tomllib.loads(text)["fate-points"] == 150
+    edda = rpgres("sheet", "check", str(folder / "now" / "sheets" / "edda.toml"))
+    assert (edda.code, "edda" in done.err) == (0, False)
 
 
 @pytest.mark.parametrize(
@@ -388,7 +490,8 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_an_interrupt_leaves_the_table_whole(folder: Path) -> None:
+def test_an_interrupt_is_no_free_look(folder: Path) -> None:
+    """Dice that were shown are in the journal, whether a person leaves with Ctrl-D or with Ctrl-C."""
     from test_cli_terminal import INTERRUPT, Terminal
 
     begun()
@@ -398,12 +501,20 @@ def test_an_interrupt_leaves_the_table_whole(folder: Path) -> None:
     terminal.until("Enter. pass\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
-    assert "nothing was done" in terminal.until("> ")
+    assert "mara, overcome: waiting" in terminal.until("> ")
     terminal.type("note still here\n")
     terminal.until("\n> ")
     code, _ = terminal.interrupt()
     assert code == 130
-    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "note"]
+    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note"]
+    table("undo", "1")
+    terminal = Terminal(["table", *ACT])
+    terminal.until("Enter. pass\n> ")
+    time.sleep(0.3)
+    terminal.type(INTERRUPT)
+    code, _ = terminal.end()
+    assert code == 3
+    assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note", "undo", "act"]
 
 
 def test_what_is_typed_at_play() -> None:

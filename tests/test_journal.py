@@ -353,6 +353,33 @@ def test_an_action_in_pieces_is_taken_back_whole_or_from_an_answer_on(place: Pla
     assert [entry.kind for entry in store.read(place.path).standing] == ["new"]
 
 
+def kinds(place: Place) -> list[str]:
+    return [entry.kind for entry in store.read(place.path).standing]
+
+
+def test_what_others_said_neither_blocks_an_undo_nor_goes_with_it(place: Place) -> None:
+    overcome(place, given={"roll": ["0000"]}, choose={"invoke": ["i-know-a-back-way", "no"], "cost": ["no"]})
+    assert points(place) == 2
+    sitting.write_note(place, "What a night.", seat="edda")
+    sitting.let_pass(place, seat="edda", until="always")
+    sitting.write_note(place, "Nobody knows.", seat="gm", to=["edda"])
+    sitting.undo(place, seat="mara")
+    assert kinds(place) == ["new", "note", "pass", "note"]
+    assert points(place) == 3
+    overcome(place, given={"roll": ["0000"]}, choose={"invoke": ["i-know-a-back-way", "no"], "cost": ["no"]})
+    sitting.undo(place, seat="mara")  # the notes stand in front of it now, and had another table behind them
+    assert points(place) == 3
+    sitting.undo(place, seat="edda")  # its own, as nothing else is left
+    sitting.undo(place, 2)
+    assert kinds(place) == ["new", "note"]
+    with pytest.raises(UsageError, match="nothing to take back"):
+        sitting.undo(place, seat="mara")
+    told = [entry.before for entry in log_seen(store.read(place.path), None) if entry.is_alone]
+    assert told == [3, 2]
+    sitting.reveal(place)
+    assert verify(place.path).exit == 0
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Correcting, noting, sitting down, scenes
 

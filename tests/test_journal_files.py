@@ -135,9 +135,12 @@ def test_what_was_cut_off_the_end_is_missed_by_whoever_noted_a_hash(copy: Path) 
     change(copy, "DELETE FROM entries WHERE number > 5", "DELETE FROM states WHERE number > 5")
     assert verify(copy).exit == 20  # the seed is not revealed any more
     verdict = verify(copy, head=head)
-    assert verdict.exit == 20
-    assert "cut off" in "; ".join(verdict.unchecked)
-    assert not any("cut off" in text for text in verify(copy, head=early[:12]).unchecked)
+    assert (verdict.exit, verdict.head_found) == (21, False)
+    assert "cut off" in "; ".join(verdict.problems)
+    assert verdict.checked
+    found = verify(copy, head=early[:12])
+    assert (found.exit, found.head_found, found.problems) == (20, True, [])
+    assert verify(copy).head_found is None
 
 
 def test_a_forged_history_does_not_replay(copy: Path) -> None:

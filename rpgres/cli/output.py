@@ -173,6 +173,13 @@ def trace(error: BaseException) -> None:
         traceback.print_exception(error)
 
 
+def warn(text: str) -> None:
+    """Write a line on standard error about something that was done, but not as might be expected."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"rpgres: {printable(text)}\n")
+
+
 def blame(error: BaseException, *, as_json: bool) -> int:
     """Write an error to standard error and return the exit code.
 

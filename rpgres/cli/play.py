@@ -141,7 +141,7 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
     """Carry out a line; what goes wrong is told, and the next line is read."""
     try:
         args = arguments(words, actions)
-        options = () if args[-1] == "--help" else common if args[0] != "join" else _without_seat(common)
+        options = () if args[-1] == "--help" else common
         code = _table().main(args=[*args, *options], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
@@ -152,12 +152,6 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
             raise
         trace(error)
         blame(error, as_json=False)
-
-
-def _without_seat(common: Sequence[str]) -> list[str]:
-    """Return the common options without whose view it is: a sheet is brought by whoever has the table."""
-    place = common.index("--as") if "--as" in common else len(common)
-    return [*common[:place], *common[place + 2 :]]
 
 
 def arguments(words: Sequence[str], actions: Mapping[str, str]) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets
 from rpgres.cli.groups import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
-from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.cli.output import can_prompt, is_terminal, say, say_json, warn
 from rpgres.cli.playing import RulesetGroup, Verb, read_ruleset
 from rpgres.errors import FileError, RpgresError, UsageError
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rpgres.cli.playing import RulesetData
     from rpgres.journal.records import Entry, History
     from rpgres.journal.sitting import Done, Place
+    from rpgres.journal.views import ViewRecord
     from rpgres.players import Prompt
     from rpgres.render.lines import Line
     from rpgres.rulesets import Rules, RulesetFile
@@ -55,6 +57,10 @@ Choose = Annotated[
 ]
 Policies = Annotated[
     list[str] | None, typer.Option("--policy", metavar=opt.POLICY.metavar, help=opt.POLICY.help, show_default=False)
+]
+View = Annotated[
+    str | None,
+    typer.Option("--view", metavar="FILE", help="Show what a view file has, in place of a table.", show_default=False),
 ]
 Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
@@ -168,13 +174,18 @@ def _say_entry(done: Done, seat: str | None, *, as_json: bool, plain: bool) -> N
         say_lines(list(entry_lines(view, done.rules.file, is_drawn=_is_drawn(plain))), plain=plain)
 
 
-def prompt_for(*, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line] = ()) -> Prompt | None:
-    """Return what asks a person, when there is one to ask."""
-    if as_json or auto or not can_prompt():
-        return None
-    from rpgres.cli.prompt import Person
+@contextmanager
+def prompting(
+    *, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line] = (), is_wanted: bool = True
+) -> Iterator[Prompt | None]:
+    """Have a person asked, when there is one to ask; what was shown by then is kept, as if the input had ended."""
+    if as_json or auto or not is_wanted or not can_prompt():
+        yield None
+        return
+    from rpgres.cli.prompt import kept
 
-    return Person(heading=heading, is_plain=plain or not is_terminal()).ask
+    with kept(heading=heading, is_plain=plain or not is_terminal()) as person:
+        yield person.ask
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
@@ -202,19 +213,21 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     seat = seat_of(shared["as"])
     plain = {key.replace("_", "-"): value for key, value in inputs.items()}
     heading = action_lines(action, actor=shared["actor"] or "", inputs=plain)
-    done = act(
-        place_of(shared["table"], shared["rulesets"]),
-        action,
-        inputs,
-        actor=shared["actor"] or "",
-        seat=seat,
-        given=opt.read_answers(shared["given"], option="--given"),
-        choose=opt.read_answers(shared["choose"], option="--choose"),
-        policies=read_named(shared["policy"]),
-        auto=shared["auto"],
-        prompt=prompt_for(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading),
-        note=shared["note"],
-    )
+    place = place_of(shared["table"], shared["rulesets"])
+    with prompting(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading) as prompt:
+        done = act(
+            place,
+            action,
+            inputs,
+            actor=shared["actor"] or "",
+            seat=seat,
+            given=opt.read_answers(shared["given"], option="--given"),
+            choose=opt.read_answers(shared["choose"], option="--choose"),
+            policies=read_named(shared["policy"]),
+            auto=shared["auto"],
+            prompt=prompt,
+            note=shared["note"],
+        )
     code = say_done(done, seat, as_json=shared["json"], plain=shared["plain"], exit_code=shared["exit_code"])
     if code:
         raise typer.Exit(code)
@@ -347,6 +360,7 @@ def answer(
     out: Annotated[
         str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an answer that is there already.")] = False,
     auto: Auto = False,
     policy: Policies = None,
     seat: Seat = None,
@@ -365,30 +379,36 @@ def answer(
     choices = opt.read_answers(choose or (), option="--choose")
     rolled = opt.read_answers(given or (), option="--given")
     if view is not None or out is not None:
-        _write_answer(view, out, choices, rolled)
+        _write_answer(view, out, choices, rolled, is_forced=force)
         return
     who, at = seat_of(seat), ""
     if from_ is not None:
         if choices or rolled:
             raise UsageError("--from has the whole answer; leave out --choose and --given")
         who, at, choices, rolled = _answer_in(from_, who)
-    done = give(
-        place_of(table, rulesets),
-        seat=who,
-        given=rolled,
-        choose=choices,
-        policies=read_named(policy),
-        auto=auto,
-        prompt=None if choices else prompt_for(as_json=as_json, plain=plain, auto=auto),
-        at=at,
-    )
+    with prompting(as_json=as_json, plain=plain, auto=auto, is_wanted=not choices) as prompt:
+        done = give(
+            place_of(table, rulesets),
+            seat=who,
+            given=rolled,
+            choose=choices,
+            policies=read_named(policy),
+            auto=auto,
+            prompt=prompt,
+            at=at,
+        )
     code = say_done(done, seat_of(seat), as_json=as_json, plain=plain)
     if code:
         raise typer.Exit(code)
 
 
 def _write_answer(
-    view: str | None, out: str | None, choices: dict[str, list[str]], given: dict[str, list[str]]
+    view: str | None,
+    out: str | None,
+    choices: dict[str, list[str]],
+    given: dict[str, list[str]],
+    *,
+    is_forced: bool,
 ) -> None:
     from rpgres.journal.exchanging import answer_for, read_view, write_json
     from rpgres.render.lines import line
@@ -397,7 +417,7 @@ def _write_answer(
         raise UsageError("an answer for somebody else's table needs both --view FILE and --out FILE")
     if not choices:
         raise UsageError("say what you choose: --choose LABEL=OPTION")
-    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given))
+    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
     say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
 
 
@@ -545,11 +565,14 @@ def let_pass(
     taken are not touched.
     """
     from rpgres.journal.sitting import let_pass as let
+    from rpgres.journal.sitting import may_pass
 
     who = seat_of(seat)
     if who is None:
         raise UsageError("say whose moments pass: --as SEAT")
     done = let(place_of(table, rulesets), label, seat=who, until=until)
+    if label and not may_pass(done.rules, label):
+        warn(f"{label!r} is nothing that may pass, by the data of {done.rules.id}: it is asked all the same")
     if done.entry.kind == "pass":
         _say_entry(done, who, as_json=as_json, plain=plain)
         return
@@ -615,17 +638,18 @@ def _turn(
     from rpgres.journal.sitting import turn
 
     who = seat_of(seat)
-    done = turn(
-        place_of(table, rulesets),
-        moment,
-        period,
-        seat=who,
-        given=opt.read_answers(given or (), option="--given"),
-        choose=opt.read_answers(choose or (), option="--choose"),
-        policies=read_named(policy),
-        auto=auto,
-        prompt=prompt_for(as_json=as_json, plain=plain, auto=auto),
-    )
+    with prompting(as_json=as_json, plain=plain, auto=auto) as prompt:
+        done = turn(
+            place_of(table, rulesets),
+            moment,
+            period,
+            seat=who,
+            given=opt.read_answers(given or (), option="--given"),
+            choose=opt.read_answers(choose or (), option="--choose"),
+            policies=read_named(policy),
+            auto=auto,
+            prompt=prompt,
+        )
     code = say_done(done, who, as_json=as_json, plain=plain)
     if code:
         raise typer.Exit(code)
@@ -646,7 +670,7 @@ def undo(
     """Take back what was done from an entry on.
 
     The journal keeps it. The same question asked again gets the same dice, and the entry tells whether a roll or a
-    secret that somebody has seen is taken back.
+    secret that somebody has seen is taken back. Notes and passes stay, but for one whose number is given.
     """
     from rpgres.journal.sitting import undo as take_back
 
@@ -714,15 +738,20 @@ def note(
 @app.command("join")
 def join(
     sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="Who sits down.")],
+    seat: Seat = None,
     table: Table = None,
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
 ) -> None:
-    """Let somebody sit down, or replace the sheet of somebody who sits there."""
+    """Let somebody sit down, or replace the sheet of somebody who sits there.
+
+    A seat replaces its own sheet alone; the host and the game master anybody's.
+    """
     from rpgres.journal.sitting import join as sit_down
 
-    _say_entry(sit_down(place_of(table, rulesets), sheet), None, as_json=as_json, plain=plain)
+    who = seat_of(seat)
+    _say_entry(sit_down(place_of(table, rulesets), sheet, seat=who), who, as_json=as_json, plain=plain)
 
 
 @app.command("reveal")
@@ -746,17 +775,55 @@ def reveal(
 
 @app.command("show")
 def show(
-    seat: Seat = None, table: Table = None, as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None
+    view: View = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
 ) -> None:
-    """Show the table as it is now, and what it waits for."""
+    """Show the table as it is now, and what it waits for. A player elsewhere reads a view file with --view."""
     from rpgres.journal.views import table_record
 
+    if view is not None:
+        found = _view_in(view, seat, table)
+        if as_json:
+            say_json(found.table)
+            return
+        from rpgres.journal.exchanging import state_in
+        from rpgres.render.tables import show_lines
+
+        state = state_in(view, found)
+        file = _rules_of_view(found, rulesets).file
+        say_lines(show_lines(found.table, state, file, is_drawn=_is_drawn(plain)), plain=plain)
+        return
     who = seat_of(seat)
     place, history = read_table(table, who, rulesets)
     if as_json:
         say_json(table_record(history, who))
         return
     say_lines(shown(place, history, who, plain=plain), plain=plain)
+
+
+def _view_in(file: str, seat: str | None, table: str | None) -> ViewRecord:
+    """Return a view from a file, of which it is said already whose it is."""
+    from rpgres.journal.exchanging import read_view
+
+    if table is not None:
+        raise UsageError("--view shows a file, and --table a table; leave one of them out")
+    found = read_view(file)
+    if seat not in (None, found.seat):
+        raise UsageError(f"{file} is a view of {found.seat}, not of {seat}")
+    return found
+
+
+def _rules_of_view(view: ViewRecord, rulesets: Sequence[str] | None) -> Rules:
+    from rpgres.cli.options import read_folders
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    extra = read_folders(rulesets or ())
+    return load_rules(find_ruleset(view.table.ruleset, extra=extra), switches=view.table.switches, extra=extra)
 
 
 def shown(place: Place, history: History, seat: str | None, *, plain: bool) -> list[Line]:
@@ -777,6 +844,7 @@ def log(
     last: Annotated[
         int | None, typer.Option("--last", metavar="N", min=1, help="Only the last so many.", show_default=False)
     ] = None,
+    view: View = None,
     seat: Seat = None,
     table: Table = None,
     as_json: AsJson = False,
@@ -786,17 +854,26 @@ def log(
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
     from msgspec import structs
 
-    from rpgres.journal.views import log_record
+    from rpgres.journal.views import LogRecord, log_record
 
-    who = seat_of(seat)
-    place, history = read_table(table, who, rulesets)
-    record = log_record(history, who)
+    if view is not None:
+        found = _view_in(view, seat, table)
+        its = found.table
+        record = LogRecord(
+            version=its.version, ruleset=its.ruleset, title=its.title, seat=found.seat, entries=found.log
+        )
+        rules = None if as_json else _rules_of_view(found, rulesets)
+    else:
+        who = seat_of(seat)
+        place, history = read_table(table, who, rulesets)
+        record = log_record(history, who)
+        rules = None if as_json else _rules(place, history)
     if last is not None:
         record = structs.replace(record, entries=record.entries[-last:])
-    if as_json:
+    if rules is None:
         say_json(record)
-        return
-    say_lines(logged(_rules(place, history).file, record.entries, plain=plain, times=times), plain=plain)
+    else:
+        say_lines(logged(rules.file, record.entries, plain=plain, times=times), plain=plain)
 
 
 def logged(file: RulesetFile, entries: Sequence[Any], *, plain: bool, times: bool = False) -> list[Line]:
@@ -822,8 +899,8 @@ def verify(
 ) -> None:
     """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll and result.
 
-    The exit code is 0 when it is in order, 20 when something is missing (the seed, or entries behind a noted hash), 21
-    when it was tampered with, 22 when the rules have changed since.
+    The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
+    was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
     """
     from rpgres.journal.verifying import SHORTEST
     from rpgres.journal.verifying import verify as check
@@ -880,10 +957,11 @@ def export(
 ) -> None:
     """Write the sheets as they are now, and an account of everything that was done as Markdown.
 
-    With --as SEAT, what the seat may not know of is in none of them.
+    With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
+    a number past its bounds, is written all the same, and told above it and on standard error.
     """
     from rpgres.journal.exchanging import write_text
-    from rpgres.journal.exporting import sheets_of
+    from rpgres.journal.exporting import misfits, sheets_of
     from rpgres.journal.views import log_seen
     from rpgres.render.lines import line
     from rpgres.render.transcripts import transcript
@@ -892,7 +970,8 @@ def export(
     place, history = read_table(table, who, rulesets)
     rules = _rules(place, history)
     title = history.new.public.title or rules.file.title
-    files = {f"sheets/{name}": text for name, text in sheets_of(rules, history, seat=who).items()}
+    sheets = sheets_of(rules, history, seat=who)
+    files = {f"sheets/{name}": text for name, text in sheets.items()}
     files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
     folder = Path(out)
     there = [name for name in files if (folder / name).exists()]
@@ -904,3 +983,6 @@ def export(
     for name, text in files.items():
         write_text(folder / name, text, is_forced=force)
         say([line(f"{folder / name}: written")])
+    for name, text in sheets.items():
+        for fault in misfits(rules, str(folder / "sheets" / name), text):
+            warn(fault)

@@ -18,9 +18,10 @@ from rpgres.journal import store
 from rpgres.journal.records import History
 from rpgres.journal.sealing import SealFile
 from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
+from rpgres.keeping import read_state
 from rpgres.players import NO
-from rpgres.state import slug
-from rpgres.tomlfiles import nearest, read_source
+from rpgres.state import State, slug
+from rpgres.tomlfiles import Source, convert, nearest, read_source
 from rpgres.version import __version__
 
 
@@ -74,9 +75,33 @@ def read_seal(file: str) -> SealFile:
 def _read(file: str, type_: Any, what: str) -> Any:
     text = read_source(Path(file)).text
     try:
-        return msgspec.json.decode(text.encode(), type=type_)
-    except msgspec.DecodeError as error:
-        raise FileError(f"{file}: this is no {what} of a table: {error}", file=file) from None
+        data = msgspec.json.decode(text.encode())
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise FileError(f"{file}: this is no {what} of a table, as it is no JSON: {error}", file=file) from None
+    form = data.get("format") if isinstance(data, dict) else None
+    if form != f"rpgres.{what}/1":
+        raise FileError(
+            f'{file}: this is no {what} of a table; one has "format": "rpgres.{what}/1", '
+            + (f"and this is {form}" if isinstance(form, str) else f"see `rpgres schema {what}`"),
+            file=file,
+        )
+    return convert(data, type_, sources=[Source(file, "")])  # lines are found in TOML alone
+
+
+def state_in(file: str, view: ViewRecord) -> State:
+    """Return the table as a view has it.
+
+    Args:
+        file: where the view comes from, for messages.
+        view: the view.
+
+    Raises:
+        FileError: what it has is no table.
+    """
+    try:
+        return read_state(view.table.state)
+    except FileError as error:
+        raise FileError(f"{file}: table.state: {error.message}", file=file) from None
 
 
 def answer_for(

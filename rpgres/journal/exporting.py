@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
+from rpgres.errors import FileError
 from rpgres.journal.records import History
 from rpgres.journal.views import state_seen
 from rpgres.rulesets import Field, Rules
-from rpgres.sheets import RULESET, short_name, track_boxes
+from rpgres.sheets import RULESET, read_sheet, short_name, track_boxes
 from rpgres.state import EMPTY, GM, Character, State, Tag
 from rpgres.tomlfiles import Source, parse
 
@@ -26,7 +27,31 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
     """
     state = state_seen(history.state, seat)
     written = originals(history)
-    return {f"{name}.toml": sheet_of(rules, state, name, original=written.get(name, {})) for name in state.characters}
+    sheets = {f"{name}.toml": sheet_of(rules, state, name, original=written.get(name, {})) for name in state.characters}
+    return {file: _with_misfits(rules, file, text) for file, text in sheets.items()}
+
+
+def _with_misfits(rules: Rules, file: str, text: str) -> str:
+    found = misfits(rules, file, text)
+    above = "# As it is at the table; a sheet of the ruleset does not take all of it:\n" if found else ""
+    return above + "".join(f"#   {line.removeprefix(file).lstrip(':0123456789 ')}\n" for line in found) + text
+
+
+def misfits(rules: Rules, name: str, text: str) -> list[str]:
+    """Return what `rpgres sheet check` would find wrong with an exported sheet, a line each.
+
+    What is true at the table is written down even so: a rule may have taken a number past what a sheet allows.
+
+    Args:
+        rules: the ruleset in play.
+        name: the file's name.
+        text: the sheet.
+    """
+    try:
+        read_sheet(rules, name, source=Source(name, text))
+    except FileError as error:
+        return [_comment(line) for line in error.message.splitlines()]
+    return []
 
 
 def originals(history: History) -> dict[str, dict[str, Any]]:
@@ -64,6 +89,8 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
     simple = {key: value for key, value in data.items() if not isinstance(value, dict)}
     text = tomli_w.dumps({**simple, **data})
     left = list(_left(tags, used))
+    if character.seat not in ("", GM, name):
+        left.append(_comment(f"played by {character.seat}"))
     return text + ("\n" + "".join(f"# {line}\n" for line in left) if left else "")
 
 
@@ -83,7 +110,7 @@ def _value(
         case "text":
             return character.texts.get(key) or None
         case "counter":
-            return _within(field, character.counters.get(key))
+            return character.counters.get(key)
         case "abilities":
             return {name: rating for name, rating in character.abilities.items() if _home(rules, name, original) == key}
         case "tags":
@@ -115,13 +142,6 @@ def _home(rules: Rules, ability: str, original: Mapping[str, Any]) -> str:
     listed = [key for key, field in keys.items() if ability in field.names]
     open_ = [key for key, field in keys.items() if field.any_name or not field.names]
     return next(iter((*known, *listed, *open_)), "")
-
-
-def _within(field: Field, number: int | None) -> int | None:
-    """Return a number that the sheet's key takes; None where what is there now is outside its bounds."""
-    if number is None or (field.at_least is not None and number < field.at_least):
-        return None
-    return None if field.at_most is not None and number > field.at_most else number
 
 
 def _tags(field: Field, character: Character, tags: list[Tag], used: set[str], original: Any) -> Any:

@@ -12,6 +12,7 @@ from rpgres.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
 RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own
+SAID = ("note", "pass")  # the kinds that stay when what was done before them is taken back
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
 
 ACTION, ALWAYS = "action", "always"  # how long a seat lets windows go by; else the name of a period
@@ -68,12 +69,14 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
         given: results read off real dice, by label; all of them, so that the run can be repeated.
+        laid: where inputs have put something on the table before the action, by the names that were typed.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
         result: what came of it, with nothing left out.
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
+        is_replaced: of `join`: whether there was a sheet of that character before.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
         text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it.
         to: the seats that a note, or a value that was set, is for; null for everybody.
@@ -88,6 +91,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inputs: dict[str, Any] = {}
     sheets: dict[str, tuple[str, str]] = {}
     given: dict[str, list[str]] = {}
+    laid: dict[str, str] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}
@@ -95,6 +99,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: dict[str, Any] | None = None
     waits: dict[str, Any] | None = None
     hidden: dict[str, list[str]] = {}
+    is_replaced: bool = False
     path: str = ""
     value: Any = None
     was: Any = None
@@ -152,12 +157,22 @@ class History(msgspec.Struct, frozen=True):
         found: list[Entry] = []
         for entry in self.entries:
             if entry.kind == "undo":
-                before = entry.public.before
-                assert before is not None
-                found = [one for one in found if one.number < before]
+                gone = {one.number for one in self.undone_from(entry.public.before or 0, among=found)}
+                found = [one for one in found if one.number not in gone]
             else:
                 found.append(entry)
         return found
+
+    def undone_from(self, before: int, *, among: list[Entry]) -> list[Entry]:
+        """Return what an undo takes back: what was done from an entry on; a note or a pass is taken back alone.
+
+        Args:
+            before: the number of the entry.
+            among: the entries that stand.
+        """
+        if self.entries[before].kind in SAID:
+            return [one for one in among if one.number == before]
+        return [one for one in among if one.number >= before and one.kind not in SAID]
 
     @property
     def pending(self) -> Entry | None:

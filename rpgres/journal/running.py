@@ -5,7 +5,7 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -26,6 +26,7 @@ from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
 from rpgres.errors import RpgresError
 from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.saying import laid_by
 from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
 from rpgres.rulesets import Rules
@@ -52,6 +53,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         policies: policy by character or seat; everybody's under an empty name.
         note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
+        spare: the labels of results that were given earlier, and need not be asked for any more.
     """
 
     kind: Literal["act", "begin", "end"]
@@ -65,6 +67,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     policies: dict[str, str] = {}
     note: str | None = None
     answered: Answered = EMPTY
+    spare: tuple[str, ...] = ()
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -103,6 +106,13 @@ def answered_in(found: Result | Pending | None) -> Answered:
             answer = Answer(event["answer"], event["means"])
             answered.setdefault((event["label"], event["who"]), []).append(answer)
     return answered
+
+
+def given_so_far(found: Result | Pending, given: Mapping[str, Sequence[str]]) -> By:
+    """Return those of given results that a run has asked for."""
+    asked = [answer.label for answer in found.answers if answer.kind == "chance"]
+    used = {label: list(results[: asked.count(label)]) for label, results in given.items()}
+    return {label: results for label, results in used.items() if results}
 
 
 def run_at(
@@ -144,8 +154,9 @@ def run_at(
             given=asked.given,
             note=asked.note,
             players=players,
+            spare=asked.spare,
         )
-        return _ran(asked, found, state if isinstance(found, Result) else history.state, players, {})
+        return _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     for typed in (asked.choose, *asked.own.values()):
         check_labels(rules, asked.name, given=EMPTY, choose=typed)
@@ -155,9 +166,19 @@ def run_at(
         else _in_public(prepared, _by_passes(history), streams=streams, step=step, given=asked.given)
     )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
-    found, state = run(prepared, streams=streams, step=step, given=asked.given, note=asked.note, players=players)
+    found, state = run(
+        prepared,
+        streams=streams,
+        step=step,
+        given=asked.given,
+        note=asked.note,
+        players=players,
+        spare=asked.spare,
+    )
+    ran = _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
-    return _ran(asked, found, state if isinstance(found, Result) else history.state, players, sheets)
+    laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
+    return msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid))
 
 
 def _base(path: str) -> str:
@@ -169,9 +190,7 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
     return Waiting(asked.choose, waits=waits, recalled=asked.answered, own=asked.own, policies=policies, prompt=prompt)
 
 
-def _ran(
-    asked: Run, found: Result | Pending, state: State, players: Waiting, sheets: dict[str, tuple[str, str]]
-) -> Ran:
+def _ran(asked: Run, found: Result | Pending, state: State, players: Waiting) -> Ran:
     found = msgspec.structs.replace(
         found, seed=None, inputs=dict(asked.inputs) if asked.kind == "act" else found.inputs
     )
@@ -179,8 +198,7 @@ def _ran(
     record = msgspec.to_builtins(found)
     secret = Secret(
         inputs=asked.inputs,
-        sheets=sheets,
-        given=asked.given,
+        given=asked.given if isinstance(found, Pending) else given_so_far(found, asked.given),
         choose=choose,
         own=own,
         policies=asked.policies,

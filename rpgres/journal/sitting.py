@@ -5,7 +5,7 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
@@ -14,15 +14,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, QuestionRecord, default_policy
+from rpgres.actions import Pending, QuestionRecord, Result, default_policy
 from rpgres.chance import read_seed
 from rpgres.errors import UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
-from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
+from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, History, Kind, Public, Secret, found_in
+from rpgres.journal.running import Ran, Run, asked_of, given_so_far, questions_of, run_at, run_of
+from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.sealing import check_opening, read_hex, seal_by
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
@@ -186,21 +187,31 @@ def _kept(rules: Rules, texts: Mapping[str, Source]) -> dict[str, tuple[str, str
     return {name: (Path(source.path).name, source.text) for name, source in texts.items()}
 
 
-def join(place: Place, sheet: str) -> Done:
+def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     """Let a character sit down, or replace its sheet.
 
+    Args:
+        place: the table.
+        sheet: the sheet, as it is typed.
+        seat: who types; a seat replaces no other's sheet, but the game master does.
+
     Raises:
-        UsageError: an action waits for a decision.
+        UsageError: an action waits for a decision, or the sheet is another seat's.
         FileError: the sheet is missing or faulty.
     """
 
     def work(history: History, rules: Rules) -> list[Draft]:
-        _refuse_while_pending(history, "join", HOST)
+        check_seat(history, seat)
+        _refuse_while_pending(history, "join", seat)
         source = sheet_source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
+        name = read.character.name
+        is_replaced = name in history.state.characters
+        if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
+            raise UsageError(f"{name} sits at this table already, and its sheet is not {seat}'s to replace")
         state = seated(rules, history.state, read)
-        secret = Secret(sheets=_kept(rules, {sheet: source}))
-        return [_draft(place, rules, "join", secret, state, character=read.character.name)]
+        secret = Secret(by=seat or "", sheets=_kept(rules, {sheet: source}), is_replaced=is_replaced)
+        return [_draft(place, rules, "join", secret, state, character=name)]
 
     return _write(place, work)
 
@@ -248,6 +259,8 @@ def act(
         _refuse_when_revealed(history)
         rules.require_action(action)
         who = actor_of(history, actor, seat)
+        if seat is not HOST:
+            check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
@@ -483,11 +496,10 @@ def _answered(
             f"the rules have changed since this {_thing(begun)} began; `rpgres table undo` takes it back, so that it "
             "can be done by the rules as they are now"
         )
-    asked = _with_answers(
-        rules, history.state, run_of(history, pending), seat, given=given, choose=choose, policies=policies, auto=auto
-    )
-    ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
     before = found_in(pending.secret)
+    asked = _without_stale(run_of(history, pending), before, given)
+    asked = _with_answers(rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
+    ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
     if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
         left = asked_of(history.state, before, seat) or before.question
         raise UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
@@ -499,6 +511,13 @@ def _answered(
 
 def _thing(begun: Entry) -> str:
     return begun.public.action or f"{begun.kind} of the {begun.public.period}"
+
+
+def _without_stale(asked: Run, found: Result | Pending | None, given: Mapping[str, Sequence[str]]) -> Run:
+    """Return a run in which new results stand in place of those of their label that nothing has asked for so far."""
+    used = given_so_far(found, asked.given) if found is not None else {}
+    kept = {label: used.get(label, []) if label in given else results for label, results in asked.given.items()}
+    return msgspec.structs.replace(asked, given=kept, spare=tuple(label for label in kept if label not in given))
 
 
 def _with_answers(
@@ -513,6 +532,7 @@ def _with_answers(
     auto: bool,
 ) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    check_given(rules, state, given, seat=seat)
     everybody = "" if seat is HOST else seat
     for who in policies:
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
@@ -617,12 +637,38 @@ def _check_label(rules: Rules, label: str) -> None:
         raise UsageError(unknown("decision", label, sorted(known), of=f"the ruleset {rules.id}"))
 
 
+def may_pass(rules: Rules, label: str) -> bool:
+    """Tell whether the data of a ruleset have a decision pass unused; only those can be let go by in advance."""
+    own = rules.file.labels.get(label)
+    if own is not None and own.optional:
+        return True
+    tables = {name for action in rules.file.actions.values() for name in action.tables}
+    return any(
+        is_optional
+        for name in tables
+        for row in rules.table(name).values()
+        for asked, is_optional in _asked_in(rules, row.ask)
+        if asked == label
+    )
+
+
+def _asked_in(rules: Rules, ask: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    for label, question in ask.items():
+        shown = rules.menu(question.menu) if question.menu else question
+        yield label, shown.optional
+        for option in shown.options.values():
+            yield from _asked_in(rules, option.ask)
+
+
 def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:
     """Take back everything from an entry on; the journal keeps it, and the table is as it was before.
 
+    Notes and passes that came later stay. One of these that is named is taken back alone.
+
     Args:
         place: the table.
-        number: the entry; by default the last that stands, a whole action when that was answered in pieces.
+        number: the entry; by default the last that stands, a whole action when that was answered in pieces, and no
+            note or pass of somebody else.
         seat: who takes back: the game master, or a seat that only takes back what it did itself.
 
     Raises:
@@ -631,14 +677,15 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
 
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
-        before = _first_undone(history, number)
-        undone = [entry for entry in history.standing if entry.number >= before]
+        before = _first_undone(history, number, seat)
+        undone = history.undone_from(before, among=history.standing)
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
         if seat not in (HOST, GM):
             _require_mine(history, undone, seat)
-        kept = [entry for entry in history.standing if entry.number < before]
-        state = store.read_state_after(place.path, kept[-1].number)
+        is_said = history.entries[before].kind in SAID
+        # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
+        state = history.state if is_said else store.read_state_after(place.path, before - 1)
         passes = passed(history, undone, state, _states_after(place, undone))
         secret = Secret(by=seat or "", passes=passes)
         return [_draft(place, rules, "undo", secret, state, before=before)]
@@ -655,12 +702,13 @@ def _states_after(place: Place, entries: Iterable[Entry]) -> dict[int, State]:
     return found
 
 
-def _first_undone(history: History, number: int | None) -> int:
+def _first_undone(history: History, number: int | None, seat: str | None) -> int:
     standing = history.standing[1:]
-    if not standing:
-        raise UsageError("there is nothing to take back")
     if number is None:
-        return history.run_of(standing[-1]).number
+        own = [entry for entry in standing if entry.kind not in SAID or entry.secret.by == (seat or "")]
+        if not own:
+            raise UsageError("there is nothing to take back")
+        return history.run_of(own[-1]).number
     if number == 0:
         raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
     if number not in [entry.number for entry in standing]:

@@ -15,7 +15,7 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest
 from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import RUNNING, Entry, History, Secret, found_in
+from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
@@ -41,6 +41,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     exit: int
     entries: int
     head: str
+    head_found: bool | None = None
     problems: list[str]
     checked: list[str]
     unchecked: list[str]
@@ -62,8 +63,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     entries = _entries(rows) if not problems else []
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
-    if head and not any(row.hash.hex().startswith(head.lower()) for row in rows):
-        unchecked.append(f"no entry has the noted hash {head}: entries were cut off the end, or it is another table's")
+    head_found = any(row.hash.hex().startswith(head.lower()) for row in rows) if head else None
     changed_since: list[str] = []
     if entries:
         history = History(tuple(entries), _state(rows[-1]))
@@ -79,6 +79,12 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         elif rules is not None and not changed_since:
             problems += _replay(history, rules, rows)
             checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
+    if problems:
+        checked = []
+    if head_found is False:
+        problems.append(
+            f"no entry has the noted hash {head}: entries were cut off or rewritten, or it is another table's"
+        )
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
     return Verification(
@@ -87,8 +93,9 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         exit=EXITS[verdict],
         entries=len([row for row in rows if row.hash]),
         head=rows[-1].hash.hex() if rows else "",
+        head_found=head_found,
         problems=problems,
-        checked=checked if not problems else [],
+        checked=checked,
         unchecked=unchecked,
     )
 
@@ -190,9 +197,10 @@ def _is_revealed_seed(history: History) -> bool:
 
 
 def _given(history: History) -> str:
-    """Return which entries have results that were read off real dice, for which the seed says nothing."""
-    given = [str(entry.number) for entry in history.standing if entry.secret.given]
-    return f"; what was read off real dice or cards is as it was typed (entries: {', '.join(given)})" if given else ""
+    """Return which entries have results or cards that were typed, of which the seed says nothing."""
+    given = [str(entry.number) for entry in history.standing if entry.secret.given or entry.secret.laid]
+    told = "; what was read off real dice or cards, or said to lie there, is as it was typed"
+    return f"{told} (entries: {', '.join(given)})" if given else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -239,8 +247,8 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
             to = secret.label.split(",") if secret.label else ()
             return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
         case "undo":
-            kept = [one for one in before.standing if one.number < (entry.public.before or 0)]
-            return states[kept[-1].number], ""
+            first = entry.public.before or 0
+            return before.state if before.entries[first].kind in SAID else states[first - 1], ""
     return before.state, ""
 
 
@@ -249,7 +257,9 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
-    asked = msgspec.structs.replace(asked, policies={}, answered=answered_in(found_in(entry.secret)))
+    asked = msgspec.structs.replace(
+        asked, policies={}, answered=answered_in(found_in(entry.secret)), spare=tuple(asked.given)
+    )
     return run_at(
         rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
     )

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.records import SAID, Entry, History, Secret, found_in
 from rpgres.keeping import state_record
 from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
@@ -40,6 +40,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     of: int | None = None
     opens: int | None = None
     given: list[str] = []
+    laid: list[str] = []
     result: dict[str, Any] | None = None
     pending: dict[str, Any] | None = None
     path: str = ""
@@ -50,8 +51,10 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     label: str = ""
     until: str = ""
     before: int | None = None
+    is_alone: bool = msgspec.field(default=False, name="alone")
     passes: list[str] = []
     character: str = ""
+    is_replaced: bool = msgspec.field(default=False, name="replaced")
     seed: str | None = None
     salt: str = ""
     is_hidden: bool = msgspec.field(default=False, name="hidden")
@@ -314,9 +317,11 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: It
         case "act" | "begin" | "end" | "answer":
             return EntryView(**common, **_run_seen(history, entry, seat))
         case "join":
-            return EntryView(**common, character=public.character)
+            return EntryView(**common, by=secret.by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
-            return EntryView(**common, by=secret.by, before=public.before, passes=secret.passes.get(seat or "", []))
+            is_alone = history.entries[public.before or 0].kind in SAID
+            passes = secret.passes.get(seat or "", [])
+            return EntryView(**common, by=secret.by, before=public.before, is_alone=is_alone, passes=passes)
         case "seal":
             return EntryView(**common, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
@@ -343,6 +348,7 @@ def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any
     if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
         seen["by"] = entry.secret.by
     seen["given"] = sorted(entry.secret.given)
+    seen["laid"] = sorted(entry.secret.laid.values())
     found = run_seen(history, entry, seat)
     name = "pending" if isinstance(found, Pending) else "result"
     return {**seen, name: msgspec.to_builtins(found)}
@@ -357,7 +363,16 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     if seat is not HOST and isinstance(seen, Result):
         own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
         seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
-    return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
+    inputs = {
+        key: value for key, value in seen.inputs.items() if _may_see(history.state, entry.secret.laid.get(key), seat)
+    }
+    return msgspec.structs.replace(seen, inputs=inputs, seed=revealed.public.seed if revealed is not None else None)
+
+
+def _may_see(state: State, place: str | None, seat: str | None) -> bool:
+    """Tell whether a seat may see what was said to lie in a place, if that is a pile."""
+    pile = state.piles.get(place or "")
+    return pile is None or pile.audience is None or (bool(pile.audience) if seat is HOST else seat in pile.audience)
 
 
 def log_seen(history: History, seat: str | None) -> list[EntryView]:

@@ -54,13 +54,21 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
     return [line("  ", *pieces) for pieces in shown]
 
 
-def table_lines(state: State, *, is_drawn: bool = False, pictures: Mapping[str, Sequence[str]] = EMPTY) -> list[Line]:
+def table_lines(
+    state: State,
+    *,
+    is_drawn: bool = False,
+    pictures: Mapping[str, Sequence[str]] = EMPTY,
+    first: Sequence[Line] = (),
+    last: Sequence[Line] = (),
+) -> list[Line]:
     """Return the tracks, things and cards that lie on a table; nothing when there are none.
 
     Args:
         state: the table.
         is_drawn: whether boxes are drawn; a screen reader would rather not.
         pictures: lines by name, of tracks and things that the ruleset shows in its own way.
+        first, last: what else is told of the table, before and after these.
     """
     plain = state
     if pictures:
@@ -71,6 +79,7 @@ def table_lines(state: State, *, is_drawn: bool = False, pictures: Mapping[str, 
         plain = structs.replace(state, tracks=tracks, things=things)
     told = [line("  ", text) for lines in pictures.values() for text in lines]
     told += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
+    told = [*first, *told, *last]
     return [line(), line(Piece("On the table", "title")), *told] if told else []
 
 

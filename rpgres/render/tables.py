@@ -17,7 +17,7 @@ from rpgres.state import EMPTY, GM, Box, Character, State, Tag
 
 if TYPE_CHECKING:
     from rpgres.journal.verifying import Verification
-    from rpgres.journal.views import EntryView, TableRecord
+    from rpgres.journal.views import EntryView, PassRecord, TableRecord
     from rpgres.rulesets import RulesetFile
 
 INDENT = "  "
@@ -47,17 +47,20 @@ def show_lines(
         lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
     for character in state.characters.values():
         lines += _character_lines(character, state, is_drawn=is_drawn)
-    lines += _tag_lines([tag for tag in state.tags if tag.on not in state.characters])
-    lines += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
-    lines += table_lines(state, is_drawn=is_drawn, pictures=pictures)
-    for passing in record.passes:
-        label = passing.label or "every moment"
-        lines.append(line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet")))
+    first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
+    first += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
+    last = [_pass_line(passing) for passing in record.passes]
+    lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
     if record.pending is not None:
         lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
+
+
+def _pass_line(passing: PassRecord) -> Line:
+    label = passing.label or "every moment"
+    return line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet"))
 
 
 def _character_lines(character: Character, state: State, *, is_drawn: bool) -> Iterator[Line]:
@@ -68,6 +71,9 @@ def _character_lines(character: Character, state: State, *, is_drawn: bool) -> I
     yield line(Piece(named, "title"), played, out)
     if character.counters:
         yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in character.counters.items()))
+    if character.abilities:
+        ordered = sorted(character.abilities.items(), key=lambda item: -item[1])
+        yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in ordered))
     for name, boxes in character.tracks.items():
         if boxes:
             yield line(INDENT, f"{title(name)}: {_boxes(boxes, is_drawn=is_drawn)}")
@@ -135,11 +141,17 @@ def entry_lines(
     found = found_of(entry)
     if found is not None:
         first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
-        given = Piece(f"  (not from the seed: {', '.join(entry.given)})" if entry.given else "", "quiet")
-        yield line(*lead, *first, given)
+        typed = typed_words(entry)
+        yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
+
+
+def typed_words(entry: EntryView) -> str:
+    """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
+    typed = [*entry.given, *entry.laid]
+    return f"not from the seed: {', '.join(typed)}" if typed else ""
 
 
 def found_of(entry: EntryView) -> Result | Pending | None:
@@ -167,7 +179,8 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
         case "new":
             yield Piece(f"the table begins{': ' + entry.title if entry.title else ''}", "title")
         case "join":
-            yield f"{entry.character} sits down"
+            came = "gets a new sheet in place of the old one" if entry.is_replaced else "sits down"
+            yield f"{by}{entry.character} {came}"
         case "note":
             yield f"{by}{entry.text}"
             yield Piece(_for(entry), "quiet")
@@ -177,7 +190,11 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
         case "pass":
             yield f"{by}lets {entry.label or 'every moment'} go by, until: {entry.until}"
         case "undo":
-            yield f"{by}everything from entry {entry.before} on is taken back"
+            yield (
+                f"{by}entry {entry.before} is taken back"
+                if entry.is_alone
+                else (f"{by}everything from entry {entry.before} on is taken back")
+            )
             if entry.passes:
                 yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
         case "seal":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rpgres.actions import Result
 from rpgres.render.lines import harmless, plain_text
 from rpgres.render.results import result_lines
-from rpgres.render.tables import entry_lines, found_of
+from rpgres.render.tables import entry_lines, found_of, typed_words
 from rpgres.render.words import who_is
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
     if isinstance(found, Result):
         if found.action is None and entry.kind == "begin":
             yield f"## {_text(f'The {entry.period} begins')}"
-        first, *rest = plain_text(result_lines(found, file)).splitlines()
+        first, *rest = [*plain_text(result_lines(found, file)).splitlines(), *filter(None, [typed_words(entry)])]
         heading, _, came = first.partition(": ")
         if not (found.action is None and entry.kind == "begin"):
             yield f"**{_text(heading)}**" + (f": {_text(came)}" if came else "")
