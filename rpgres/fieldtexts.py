@@ -550,6 +550,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "EffectText": {
         "help": "what it means",
         "fields": "its fields, and what they mean",
+        "quiet": "whether the account for people leaves it out, as something else in it says the same",
         "does": "what it changes, where no code does",
         "counter": "for does = counter: the counter",
         "tag": "for does = tag: the kind of the text",

@@ -503,7 +503,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     if actor == ACTOR and not abilities:
         near = nearest(value, (*known, *rules.file.ladder))
         if near is not None:
-            raise UsageError(f"{option} {value!r} is neither a number nor known; did you mean {near!r}?")
+            raise UsageError(f"{option} {value!r} is no whole number; did you mean {near!r}?")
         shown = value if len(value) < 40 else f"{value[:40]}..."
         raise UsageError(f"{option} {shown!r} is no whole number, and there is no sheet on which it could be a name")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"))

@@ -336,7 +336,7 @@ def test_a_misspelt_rung_is_suggested() -> None:
     told = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "goood").err
     assert told == "rpgres: --vs 'goood' is no rung of the ladder; did you mean 'good'?\n"
     told = rpgres("roll", "fate", "overcome", "--skill", "goood", "--vs", "3").err
-    assert told == "rpgres: --skill 'goood' is neither a number nor known; did you mean 'good'?\n"
+    assert told == "rpgres: --skill 'goood' is no whole number; did you mean 'good'?\n"
 
 
 def test_only_what_an_option_takes_is_offered() -> None:

@@ -166,6 +166,9 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
 def abort(table: Table, actor: Character, *, stack: tuple[str, ...] = ()) -> Outcome:
     """Take stacks back between two phases."""
     found = resolving.abort(table, actor.name, stack)
+    for one in found:
+        if one["kind"] == "turn":
+            table.tell(f"{one['stack']} is taken back")
     return table.settle("abort", None, band="aborted", roles=Map({"actor": actor.name})).plus(found)
 
 

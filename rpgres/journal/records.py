@@ -209,6 +209,26 @@ def _ends(until: str, later: Entry) -> bool:
     return later.kind in ("begin", "end") and later.public.period == until
 
 
+def check_entry(entry: Entry) -> None:
+    """Check that an entry has what its kind has, so that whoever reads it need not ask.
+
+    Raises:
+        ValueError, msgspec.ValidationError: it has not.
+    """
+    public, number = entry.public, entry.number
+    has_found = found_in(entry.secret) is not None
+    is_sound = (
+        (entry.kind == "new") == (number == 0)
+        and has_found == (entry.kind in RUNNING)
+        and (entry.kind != "answer" or (public.of is not None and 0 < public.of < number))
+        and (entry.kind in ("answer", "seal") or public.of is None)
+        and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
+        and (entry.kind != "join" or bool(entry.secret.sheets))
+    )
+    if not is_sound:
+        raise ValueError(f"entry {number} is no {entry.kind}")
+
+
 def found_in(secret: Secret) -> Result | Pending | None:
     """Return what came of an entry, or the decision it waits for, with nothing left out; None where it has neither."""
     if secret.waits is not None:

@@ -6,6 +6,7 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -638,12 +639,20 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
             _require_mine(history, undone, seat)
         kept = [entry for entry in history.standing if entry.number < before]
         state = store.read_state_after(place.path, kept[-1].number)
-        after = {entry.number: store.read_state_after(place.path, entry.number) for entry in undone}
-        passes = passed(history, undone, state, after)
+        passes = passed(history, undone, state, _states_after(place, undone))
         secret = Secret(by=seat or "", passes=passes)
         return [_draft(place, rules, "undo", secret, state, before=before)]
 
-    return _write(place, work)
+    return _write(place, work, is_mending=True)
+
+
+def _states_after(place: Place, entries: Iterable[Entry]) -> dict[int, State]:
+    """Return the table after each of some entries; one that cannot be read is left out, as nobody has seen it."""
+    found: dict[int, State] = {}
+    for entry in entries:
+        with suppress(store.TableError):
+            found[entry.number] = store.read_state_after(place.path, entry.number)
+    return found
 
 
 def _first_undone(history: History, number: int | None) -> int:
@@ -704,8 +713,8 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
-        _check_sees(history.state, path, text, seat)
-        state = shown_to(changed(history.state, path, text), path, to)
+        _check_sees(rules, history.state, path, text, seat)
+        state = shown_to(changed(rules, history.state, path, text), path, to)
         was, value = value_at(history.state, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (history.state, state)]
         was_there = was != ABSENT  # nobody has seen before what is only laid now
@@ -717,7 +726,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     return _write(place, work)
 
 
-def _check_sees(state: State, path: str, text: str, seat: str | None) -> None:
+def _check_sees(rules: Rules, state: State, path: str, text: str, seat: str | None) -> None:
     """Check that a seat may know of what it sets; what is wrong is told by what it sees.
 
     Raises:
@@ -729,7 +738,7 @@ def _check_sees(state: State, path: str, text: str, seat: str | None) -> None:
     seats = audience_at(state, path)
     if seats is not None and seat not in seats:
         raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
-    changed(known, path, text)
+    changed(rules, known, path, text)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
@@ -781,14 +790,20 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
 # What all of these share
 
 
-def _write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_slow: bool = False) -> Done:
+def _write(
+    place: Place,
+    work: Callable[[History, Rules], list[Draft]],
+    *,
+    is_slow: bool = False,
+    is_mending: bool = False,
+) -> Done:
     loaded: list[Rules] = []
 
     def drafts(history: History) -> list[Draft]:
         loaded.append(rules_of(history, folders=place.folders))
         return work(history, loaded[0])
 
-    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow)
+    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
     return Done(history, tuple(added), loaded[0])
 
 

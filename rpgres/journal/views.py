@@ -414,14 +414,14 @@ def passed(
         history: the journal.
         undone: the entries.
         before: the table before them.
-        after: the table after each.
+        after: the table after each, where it can be read.
     """
     found: dict[str, set[str]] = {"": set()}
     for seat in seats_of(history.state):
         learned = found.setdefault(seat, set())
         for entry in undone:
             learned |= set(_learned(entry, seat))
-            if _shown(before, after[entry.number], seat):
+            if entry.number in after and _shown(before, after[entry.number], seat):
                 learned.add("reveal")
         found[""] |= learned
     return {seat: sorted(learned) for seat, learned in found.items() if learned}

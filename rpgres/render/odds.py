@@ -121,9 +121,10 @@ def _fraction(chance: Chance, *, left: Chance) -> str:
 
     With something left open, it is the least that it can be, and said to be.
     """
-    if len(chance.exact) > LONGEST_FRACTION:
-        return ""
-    return f"{AT_LEAST if _is_open(left) else ''}{chance.exact}"
+    is_short = len(chance.exact) <= LONGEST_FRACTION
+    if _is_open(left):
+        return f"{AT_LEAST}{chance.exact}" if is_short else "at least"
+    return chance.exact if is_short else ""
 
 
 def _is_open(left: Chance) -> bool:

@@ -75,7 +75,9 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
         if text:
             yield line(INDENT, text)
     for effect in result.effects:
-        yield line(INDENT, Piece("* "), effect_words(effect))
+        described = file.effects.get(effect["kind"])
+        if described is None or not described.quiet:
+            yield line(INDENT, Piece("* "), effect_words(effect))
 
 
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:

@@ -198,6 +198,8 @@ def value_words(value: Any) -> str:
         return _mark(Box(**value))
     if isinstance(value, Mapping) and {"kind", "on"} <= value.keys():
         return str(value["kind"])
+    if isinstance(value, Mapping) and {"abilities", "tracks", "is_out"} <= value.keys():
+        return str(value["title"] or value["name"])
     if isinstance(value, Mapping | list):
         return msgspec.json.encode(value).decode()
     return str(value) or "nothing"

@@ -366,11 +366,13 @@ class EffectText(_Record, frozen=True):
     more), `nothing` (it is for the people at the table).
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
-    With `does`, `fields` and `numbers` may be left out: they are those of what it does.
+    With `does`, `fields` and `numbers` may be left out: they are those of what it does. What is `quiet` has no line in
+    the account for people, where something else says the same; the JSON has it.
     """
 
     help: str
     fields: dict[str, str] = {}
+    quiet: bool = False
     values: Annotated[
         dict[str, list[str]], msgspec.Meta(description="the words that may stand in a field, where no others may")
     ] = {}
