@@ -43,7 +43,8 @@ def known(table: Table, state: State, token: Token) -> Played:
     Raises:
         UsageError: nobody holds such a stack, as somebody has changed the table by hand.
     """
-    stack = holding_of(table.rules, state, token.by).stacks.get(token.name)
+    is_there = token.by in state.characters
+    stack = holding_of(table.rules, state, token.by).stacks.get(token.name) if is_there else None
     if stack is None:
         raise UsageError(f"{token.name} lies on the timeline, and nothing on the table says what it is")
     return Played(token, stack, plan_of(stack))

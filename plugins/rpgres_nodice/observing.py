@@ -91,7 +91,8 @@ def targets_of(rules: Rules, state: State, name: str, plan: Plan, *, phase: int)
     found = []
     for named in plan.stacks:
         token = line.named(named)
-        stack = holding_of(rules, state, token.by).stacks.get(named) if token is not None else None
+        is_there = token is not None and token.by in state.characters
+        stack = holding_of(rules, state, token.by).stacks.get(named) if token is not None and is_there else None
         is_late = token is not None and token.phase == phase and not is_on(rules, "same_phase_observes")
         if token is None or stack is None or not token.is_live or is_late:
             found.append(Target(named, (), 0, is_gone=True))

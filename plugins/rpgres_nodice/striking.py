@@ -66,9 +66,9 @@ def _reactions(table: Table, course: Course, name: str) -> list[Played]:
     for token in timeline_of(course.state).live(name):
         if token.phase is None:
             one = known(table, course.state, token)
-            if not token.plan:
+            if token.state != UP:
                 table.tell(f"{token.name}: {one.plan.text}")
-            course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
+                course.do(effect("turn", stack=token.name, becomes=UP if lasts else RESOLVED, plan=one.plan.text))
             found.append(one)
     return found
 
