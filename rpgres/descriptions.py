@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -12,6 +12,7 @@ from rpgres.errors import UsageError
 from rpgres.plugins import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
 from rpgres.rulesets.records import PileText
+from rpgres.tomlfiles import Problem
 from rpgres.version import __version__
 
 
@@ -21,6 +22,25 @@ class RulesetList(msgspec.Struct, frozen=True, kw_only=True):
     format: Literal["rpgres.rulesets/1"] = "rpgres.rulesets/1"
     version: str = __version__
     rulesets: list[RulesetName]
+    problems: list[Problem] = []
+
+
+class RulesetCheck(msgspec.Struct, frozen=True):
+    """What became of a ruleset that was checked with everything laid over it."""
+
+    id: str
+    ok: bool
+    overlays: Sequence[str]
+    problems: Sequence[Problem]
+
+
+class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of rulesets that were checked, as `rpgres ruleset check --json` prints it."""
+
+    format: Literal["rpgres.ruleset-check/1"] = "rpgres.ruleset-check/1"
+    ok: bool
+    rulesets: Sequence[RulesetCheck]
+    strays: Sequence[Problem]
 
 
 class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +113,7 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     summary: str
     credits: str
-    rules: dict[str, object]
+    rules: dict[str, Any]
     dice: str
     ladder: dict[str, int]
     bands: dict[str, Band]

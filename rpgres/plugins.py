@@ -134,6 +134,16 @@ class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+class PluginList(msgspec.Struct, frozen=True, kw_only=True):
+    """The plugins that bring rulesets, as `rpgres plugin list --json` prints them."""
+
+    format: Literal["rpgres.plugins/1"] = "rpgres.plugins/1"
+    version: str
+    ok: bool
+    plugins: Sequence[PluginStatus]
+    warnings: Sequence[str]
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # One ruleset
 

@@ -15,7 +15,8 @@ import msgspec
 from rpgres.actions import Pending, Result, labels_of
 from rpgres.cards import DeckFile
 from rpgres.contract import PluginCheck
-from rpgres.decks import DeckDraw
+from rpgres.decks import DeckDescription, DeckDraw, DeckList
+from rpgres.descriptions import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.errors import UsageError
 from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
 from rpgres.journal.sealing import SealFile
@@ -26,8 +27,11 @@ from rpgres.library import DiceRequest, Request
 from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
 from rpgres.players import COMMON_POLICIES
+from rpgres.plugins import PluginList
 from rpgres.rulesets import Field, FormField, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.scenes import ABSENT, SceneFile, SceneResult
+from rpgres.scenes.proving import ProvedScenes
+from rpgres.sheetfiles import FileChecks, SheetRecord
 from rpgres.sheets import RULESET, sheet_type
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -667,6 +671,19 @@ KINDS: dict[str, Kind] = {
     "answer": Kind("Answer", "A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
     "seal": Kind("Seal", "A seat's own note of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
     "verify": Kind("Verify", "What `rpgres table verify --json` prints.", Verification),
+    "odds-ladder": Kind(
+        "Odds of a ladder", "What `rpgres odds --json` prints of every rung of the ladder.", LadderOdds
+    ),
+    "decks": Kind("Decks", "What `rpgres deck list --json` prints.", DeckList),
+    "deck-shown": Kind("Deck shown", "What `rpgres deck show --json` prints.", DeckDescription),
+    "rulesets": Kind("Rulesets", "What `rpgres ruleset list --json` prints.", RulesetList),
+    "ruleset-shown": Kind("Ruleset shown", "What `rpgres ruleset show ID --json` prints.", RulesetDescription),
+    "action-shown": Kind("Action shown", "What `rpgres ruleset show ID ACTION --json` prints.", ActionDescription),
+    "ruleset-check": Kind("Ruleset check", "What `rpgres ruleset check --json` prints.", RulesetChecks),
+    "sheet-shown": Kind("Sheet shown", "What `rpgres sheet show --json` prints.", SheetRecord),
+    "check": Kind("Check", "What `rpgres sheet check --json` and `rpgres scene check --json` print.", FileChecks),
+    "scene-test": Kind("Scene test", "What `rpgres scene test --json` prints.", ProvedScenes),
+    "plugins": Kind("Plugins", "What `rpgres plugin list --json` prints.", PluginList),
     "plugin-check": Kind("Plugin check", "What `rpgres plugin check --json` prints.", PluginCheck),
     "scene": Kind("Scene", "A scene file.", SceneFile, _refine_scene, is_file=True),
     "sheet": Kind("Sheet", "A character sheet.", None, _refine_sheet, is_file=True),

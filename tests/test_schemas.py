@@ -96,6 +96,39 @@ def test_every_field_is_described(kind: str, ruleset: str | None) -> None:
     assert found or kind in ("menus", "outcomes")
 
 
+LOOKS = [
+    ("odds-ladder", ["odds", "fate", "overcome", "--skill", "2"]),
+    ("decks", ["deck", "list"]),
+    ("deck-shown", ["deck", "show", "saga/fate-96"]),
+    ("deck-shown", ["deck", "show", "standard"]),
+    ("rulesets", ["ruleset", "list"]),
+    ("ruleset-shown", ["ruleset", "show", "fate"]),
+    ("ruleset-shown", ["ruleset", "show", "saga"]),
+    ("ruleset-shown", ["ruleset", "show", "percentile"]),
+    ("action-shown", ["ruleset", "show", "fate", "attack"]),
+    ("action-shown", ["ruleset", "show", "saga", "act"]),
+    ("action-shown", ["ruleset", "show", "best-die", "act"]),
+    ("ruleset-check", ["ruleset", "check", "fate"]),
+    ("sheet-shown", ["sheet", "show", "mara"]),
+    ("sheet-shown", ["sheet", "show", "ilse"]),
+    ("check", ["sheet", "check", "mara"]),
+    ("check", ["scene", "check", "fate/conformance"]),
+    ("scene-test", ["scene", "test", "saga/broken-bridge"]),
+    ("plugins", ["plugin", "list"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"), LOOKS, ids=lambda value: value if isinstance(value, str) else "-".join(value)
+)
+def test_what_looking_prints_is_what_the_schema_says(kind: str, line: list[str]) -> None:
+    done = rpgres(*line, "--json")
+    found = json.loads(done.stdout)
+    assert faults(kind, None, found) == []
+    other = next(name for name, _ in LOOKS if name != kind)
+    assert faults(other, None, found) != []
+
+
 def test_kinds_and_rulesets_that_are_not_there() -> None:
     for args, told in (
         (["shet"], "did you mean 'sheet'?"),

@@ -152,19 +152,12 @@ def _tell(
     plugins: Sequence[PluginStatus], *, warnings: Sequence[str], as_json: bool, is_plain: bool, is_strict: bool
 ) -> None:
     from rpgres.cli.output import say, say_json
+    from rpgres.plugins import PluginList
     from rpgres.render.plugins import plugin_lines, warning_lines
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:
-        say_json(
-            {
-                "format": "rpgres.plugins/1",
-                "version": __version__,
-                "ok": is_well,
-                "plugins": plugins,
-                "warnings": warnings,
-            }
-        )
+        say_json(PluginList(version=__version__, ok=is_well, plugins=plugins, warnings=warnings))
     else:
         say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
     if is_strict and not is_well:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete_rulesets
 from rpgres.cli.options import SWITCH
 
 if TYPE_CHECKING:
+    from rpgres.descriptions import RulesetCheck
     from rpgres.plugins import RulesetName
     from rpgres.render.lines import Line
     from rpgres.rulesets import Rules, Ruleset
@@ -25,15 +25,6 @@ app = typer.Typer(
 
 
 RULESET = "ruleset.toml"
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """What became of a ruleset that was checked with everything laid over it."""
-
-    id: str
-    ok: bool
-    overlays: Sequence[str]
-    problems: Sequence[Problem]
 
 
 @app.command("list")
@@ -53,7 +44,7 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
     strays += [Problem("", None, "", told) for told in unused_disabled()]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
-        say_json({**msgspec.to_builtins(RulesetList(rulesets=names)), "problems": found})
+        say_json(RulesetList(rulesets=names, problems=found))
     else:
         say([*ruleset_list_lines(names), *_warnings(broken, strays, extra)], is_plain=plain)
 
@@ -148,14 +139,16 @@ def check(
     strays = [] if rulesets_named else _strays(extra=folders)
     is_well = not strays and all(one.ok for one in checked)
     if as_json:
-        say_json({"format": "rpgres.ruleset-check/1", "ok": is_well, "rulesets": checked, "strays": strays})
+        from rpgres.descriptions import RulesetChecks
+
+        say_json(RulesetChecks(ok=is_well, rulesets=checked, strays=strays))
     else:
         say([*_checked_lines(checked, strays)], is_plain=plain)
     if not is_well:
         raise typer.Exit(1)
 
 
-def _checked_lines(checked: Sequence[Checked], strays: Sequence[Problem]) -> Iterator[Line]:
+def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Problem]) -> Iterator[Line]:
     from rpgres.render.lines import Piece, line
     from rpgres.rulesets.places import line_of
 
@@ -194,12 +187,13 @@ def _folder_at(typed: str) -> Path | None:
     raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
 
 
-def _checked_folder(folder: Path, extra: Sequence[Path]) -> Checked:
+def _checked_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
     """Return what is wrong with a ruleset, or with what is laid over one, that need not be where it would be found.
 
     Raises:
         UsageError: it is neither.
     """
+    from rpgres.descriptions import RulesetCheck
     from rpgres.plugins import folder_fault, is_standalone, owner_of
     from rpgres.rulesets import Ruleset
     from rpgres.tomlfiles import Problem
@@ -215,15 +209,16 @@ def _checked_folder(folder: Path, extra: Sequence[Path]) -> Checked:
     fault = folder_fault(whole.name)
     if fault:
         problems = [Problem(str(folder), None, "", fault), *problems]
-    return Checked(whole.name, not problems, (), problems)
+    return RulesetCheck(whole.name, not problems, (), problems)
 
 
-def _checked(ruleset_id: str, folders: Sequence[Path]) -> Checked:
+def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
     """Return what is wrong with a ruleset and all that is laid over it.
 
     Raises:
         UsageError: there is no such ruleset.
     """
+    from rpgres.descriptions import RulesetCheck
     from rpgres.errors import PluginError
     from rpgres.plugins import find_ruleset
     from rpgres.rulesets import data_folders
@@ -232,10 +227,10 @@ def _checked(ruleset_id: str, folders: Sequence[Path]) -> Checked:
     try:
         ruleset = find_ruleset(ruleset_id, extra=folders)
     except PluginError as error:
-        return Checked(ruleset_id, False, (), [Problem("", None, "", error.message)])
+        return RulesetCheck(ruleset_id, False, (), [Problem("", None, "", error.message)])
     found = data_folders(ruleset_id, own=ruleset.data, extra=folders)
     problems, overlays = _problems_of(ruleset, found, folders)
-    return Checked(ruleset_id, not problems, overlays, problems)
+    return RulesetCheck(ruleset_id, not problems, overlays, problems)
 
 
 def _problems_of(
