@@ -17,7 +17,7 @@ from rpgres.actions import Prepared, check_labels, laid, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import UsageError
 from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, chance_record, in_order, needs_policy
-from rpgres.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.players import NO, Answer, Policy, Preference, Question, Seats, View
 from rpgres.state import EMPTY
 from rpgres.table import Broken, NeedsAnswer, Settled, Stop, not_deterministic
 
@@ -208,6 +208,12 @@ class _Seats:
         if view.seat == self._seat:
             return Answer(self._walk.decide(question), "best")
         return self._others.answer(question, view)
+
+    def scripted(self, question: Question) -> Answer | None:
+        return self._others.scripted(question)
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        return None if seat == self._seat else self._others.preference(who, seat)
 
     def used(self) -> tuple[tuple[str, int], ...]:
         return self._others.used()
