@@ -350,7 +350,8 @@ class Table(msgspec.Struct):
         unseen = self.unseen.get(pile)
         if unseen is None:
             return self.cards(pile)
-        kinds, firsts = set(unseen.kinds), dict[Hashable, Card]()
+        kinds = set(unseen.kinds)
+        firsts: dict[Hashable, Card] = {}
         for code in self._pile(unseen.source).cards:
             card = self.rules.cards.card(code)
             kind = self._kind(card)
