@@ -351,13 +351,8 @@ class Table(msgspec.Struct):
         if unseen is None:
             return self.cards(pile)
         kinds = set(unseen.kinds)
-        firsts: dict[Hashable, Card] = {}
-        for code in self._pile(unseen.source).cards:
-            card = self.rules.cards.card(code)
-            kind = self._kind(card)
-            if kind in kinds:
-                firsts.setdefault(kind, card)
-        return (*self.cards(pile), *firsts.values())
+        firsts = [self.rules.cards.card(code) for code, _ in self._stock(self._pile(unseen.source).cards)]
+        return (*self.cards(pile), *(card for card in firsts if self._kind(card) in kinds))
 
     def knowledge(self, pile: str) -> Hashable:
         """Return what matters of a hand's cards to whoever promises what matters (`merge`)."""
@@ -383,15 +378,24 @@ class Table(msgspec.Struct):
             if is_free and self.players.preference(by, seat) is not None:
                 from rpgres.unseen import dealt
 
-                kinds: dict[Hashable, int] = {}
-                for code in stock.cards:
-                    kind = self._kind(self.rules.cards.card(code))
-                    kinds[kind] = kinds.get(kind, 0) + 1
+                kinds = {self._kind(self.rules.cards.card(code)): count for code, count in self._stock(stock.cards)}
                 self.unseen = {**self.unseen, to: dealt(source, kinds, count=count)}
                 return
         for _ in range(count):
             if self.draw(source, to=to, label=label, by=by) is None:
                 return
+
+    @property
+    def is_read(self) -> bool:
+        """Whether anybody reads the account; a rule may spare the words of `tell` where nobody does."""
+        return not self.dealer.joint
+
+    def _stock(self, cards: tuple[str, ...]) -> list[tuple[str, int]]:
+        """Return a physical card of each kind among some, and how many there are of it."""
+        from rpgres.cards import Stack, classes
+
+        firsts, sizes = classes(cards, Stack("", 0, self.rules.cards, self.lump))
+        return list(zip(firsts, sizes, strict=True))
 
     def _kind(self, card: Card) -> Hashable:
         return card.code if self.lump is None else self.lump(card)
@@ -466,7 +470,8 @@ class Table(msgspec.Struct):
     def _taken(self, kind: Hashable, pile: str, *, to: str, label: str = "", by: str = "") -> Card:
         """Move a card of a kind from a face-down pile, as drawn where it has a label, and return it."""
         source, target = self._pile(pile), self._pile(to)
-        code = next(code for code in source.cards if self._kind(self.rules.cards.card(code)) == kind)
+        firsts = (code for code, _ in self._stock(source.cards))
+        code = next(code for code in firsts if self._kind(self.rules.cards.card(code)) == kind)
         rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (code,)))
         self._put_piles({pile: rest, to: piles.added(target, (code,))})
         if label:

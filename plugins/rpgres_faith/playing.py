@@ -14,7 +14,7 @@ import msgspec
 from rpgres import GM, NO, Option, Question, Table
 from rpgres import Card as PlayingCard
 from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_of, renew, worth
-from rpgres_faith.sides import DECK, LUCK, Card, Side, changed, find
+from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find
 
 PASSING = "pass_mode"  # the switch
 PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
@@ -139,7 +139,7 @@ def _question(table: Table, play: Play, side: Side) -> Question:
         facts=facts_of(table, play, side),
         dominant=_best_last(table, play, side, options),
         pile=hand,
-        alike=_alike_last(play, side),
+        alike=_alike_last(table, play, side),
     )
 
 
@@ -163,11 +163,25 @@ def _best_last(table: Table, play: Play, side: Side, options: Sequence[Option]) 
     return max(options, key=lambda option: option.facts.get("value", 0)).name
 
 
-def _alike_last(play: Play, side: Side) -> Callable[[PlayingCard], Hashable] | None:
-    """Return which cards make no difference as the last of a side: those of one value, whatever they would draw."""
+def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard], Hashable] | None:
+    """Return which cards make no difference as the last of a side: those of one value, whatever they would draw.
+
+    As the last of all, those that come to the same.
+    """
     if side.left != 1:
         return None
-    return lambda card: (card.value, is_joker(card))
+    foes = play.opponents(side.name)
+    is_end = len(foes) == 1 and not side.pending and not any(can_play(table, one) for one in foes)
+    settings = table.rules.file.settings
+    lead, court, critical = play.lead(side.name), settings["court-from"], settings["critical-lead"]
+
+    def key(card: PlayingCard) -> Hashable:
+        if not is_end or is_joker(card):
+            return card.value, is_joker(card)
+        after = lead + worth(card)
+        return min(max(after, -critical), critical), after >= 0 and worth(card) >= court
+
+    return key
 
 
 def _must(table: Table, play: Play, side: Side) -> bool:
@@ -199,7 +213,7 @@ def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | None:
         options.append(PASS)
     facts = facts_of(table, play, side)
     text = f"{side.name} at {side.value}: which card?"
-    answer = table.ask("npc", GM, options, text=text, pile=hand, alike=_alike_last(play, side), **facts)
+    answer = table.ask("npc", GM, options, text=text, pile=hand, alike=_alike_last(table, play, side), **facts)
     if answer == PASS.name:
         return None
     if answer != TOP.name:
@@ -335,6 +349,8 @@ def draw_owed(table: Table, play: Play) -> None:
 
 def tell(table: Table, play: Play) -> None:
     """Tell the values and how many cards each may still play (S:96), and who plays next."""
+    if not table.is_read:
+        return
     told = [f"{side.name} {side.value} ({_left(side)})" for side in play.sides]
     asked = [side for side in play.sides if can_play(table, side) and not side.passed]
     lowest = min((side.value for side in asked), default=0)
@@ -358,12 +374,16 @@ def _holders(table: Table, play: Play) -> list[str]:
 
 def _essence(table: Table, play: Play) -> Hashable:
     """Return all that matters from here on: what stands, and the cards of those who may still play."""
+    base = play.sides[0].value  # only differences matter
+    jokers = any(side.left for side in play.sides if side.plays != HAND)
+    shifting = table.rules.switches["joker_rule"] != "nullify"
     sides = tuple(
         (
-            side.value,
-            tuple((side.against(other), _last_court(side, other)) for other in side.limits),
-            len(side.cards),
-            side.cards[-1].value if side.cards else -1,
+            side.value - base,
+            tuple((side.against(other) - base, _last_court(side, other)) for other in side.limits),
+            side.left,
+            (side.cards[-1].value if side.cards else -1) if jokers else bool(side.cards),
+            shifting and any(card.is_joker for card in side.cards),
             side.pending,
             side.passed,
             side.is_spent,

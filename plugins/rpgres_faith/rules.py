@@ -190,6 +190,8 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
 
 
 def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> None:
+    if not table.is_read:
+        return
     shown = shown_advantages(sides, pairs)
     told = []
     for side in sides:
@@ -427,7 +429,7 @@ def use(state: State, change: Effect) -> State:
 @faith.effect("order")
 def order(state: State, change: Effect) -> State:
     """Return the state in which a round has its order of turns."""
-    kept = Map({"order": change["names"], "acted": ()})
+    kept = Map({"order": tuple(change["names"].split(", ")), "acted": ()})
     return put(state, ("things",), state.things.with_(ROUND, kept).without(USED))
 
 
@@ -456,7 +458,7 @@ def initiative(
     names = in_order(table, totals)
     table.tell(", ".join(f"{name} {totals[name].total}" for name in names))
     outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
-    effects = [effect("order", names=tuple(names))]
+    effects = [effect("order", names=", ".join(names))]
     if table.rules.switches["initiative_card_counts"] == "yes":
         effects += [effect("used", to=name, attribute="agility", count=1) for name in names if totals[name].is_player]
     outcome = outcome.plus(effects)
