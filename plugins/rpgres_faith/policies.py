@@ -71,6 +71,8 @@ def _card(facts: Mapping[str, Any], option: Option) -> Key:
     drawn = 0.0 if option.facts.get("draws") else 1.0
     if after >= need:
         return (1.0, after, drawn)
+    if not foes and after + (left - 1) * HIGHEST < 0:
+        return (4.0, after)  # it cannot help any more
     later = (left - 1) * TYPICAL
     if after + later >= need:
         return (2.0, -after, drawn)

@@ -259,6 +259,11 @@ def _critical(rules: Rules, verdict: Verdict) -> str:
     return name if verdict.is_critical else ""
 
 
+def _plain(rules: Rules, lead: int) -> str:
+    """Return the band of a success by a lead."""
+    return next(name for name, band in rules.file.bands.items() if band.success and band.has(lead))
+
+
 def _facts(rules: Rules, play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
     luck = any(find(play.sides, name).plays == LUCK for name in (verdict.one, verdict.other))
     arms = find(play.sides, winner).arms if winner else EMPTY
@@ -290,7 +295,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
         settled = table.settle(
             "win",
             abs(verdict.lead),
-            band=_critical(rules, verdict),
+            band=_critical(rules, verdict) or _plain(rules, abs(verdict.lead)),
             roles=Map({"actor": winner, "opponent": loser}),
             facts=_facts(rules, play, verdict, winner=verdict.winner),
             defaults={"harm": arms},
@@ -454,10 +459,11 @@ def initiative(
     """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
     give_jokers(table)
     first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
-    totals = lay_cards(table, _everybody(table, [first, *_distinct(actor, who)]))
+    everybody = _everybody(table, [first, *_distinct(actor, who)])
+    outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
+    totals = lay_cards(table, everybody)
     names = in_order(table, totals)
     table.tell(", ".join(f"{name} {totals[name].total}" for name in names))
-    outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
     effects = [effect("order", names=", ".join(names))]
     if table.rules.switches["initiative_card_counts"] == "yes":
         effects += [effect("used", to=name, attribute="agility", count=1) for name in names if totals[name].is_player]
