@@ -1,7 +1,8 @@
 """Exact odds of an action whose actor decides as well as can be. Nothing here names a ruleset.
 
 The rule is run on recorded answers, as in `odds`; what chance answers is weighed, and of what the actor's seat may
-choose the option with the greatest chance of success is taken, once for every point that `Table.merge` tells apart.
+choose the option with the greatest chance of success is taken (of equal ones, that of the better outcomes, which are
+those further down in the ruleset), once for every point that `Table.merge` tells apart.
 Everybody else decides by a script or a policy. A seat that cannot see everything that was drawn or rolled may not
 be weighed so: it would choose by what it cannot know.
 """
@@ -304,6 +305,7 @@ class _Solver:
         self._undecided: dict[str, Question] = {}
         self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
         successes = [name for name, success in self._success.items() if success]
+        self._successes = successes[::-1]
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
         self.looks_at_all, self.merges = False, True
@@ -320,7 +322,7 @@ class _Solver:
         choices = [Choice(option, self._sum([*parts, *self._ended_before])) for option, parts in self._firsts.items()]
         if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
             choices = []  # not every option is always offered, so they cannot be compared
-        choices.sort(key=lambda choice: choice.value.success, reverse=True)
+        choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
         return Best(self.label, tuple(choices), value, self._runs, len(self._known), tuple(sorted(self._passed)))
 
     def _opened(self, tape: list[tuple[str, Any]], share: Fraction) -> Value:
@@ -356,7 +358,14 @@ class _Solver:
         for name in _options(question):
             values[name] = self._value([*tape, (question.label, name)])
             self._firsts.setdefault(name, []).append((share, values[name]))
-        return max(values.values(), key=lambda value: value.success)
+        return max(values.values(), key=self._worth)
+
+    def _worth(self, value: Value) -> tuple[Fraction, ...]:
+        """Return how good a point is: by the chance of success, then by those of better outcomes."""
+        if self._success_band:
+            return (value.success,)
+        masses = dict(value.masses)
+        return value.success, *(masses.get(band, self._zero) for band in self._successes)
 
     def _sum(self, parts: Sequence[tuple[Fraction, Value]]) -> Value:
         """Return the value of coming to points with these chances; what they lack to the whole is open."""
@@ -427,9 +436,9 @@ class _Solver:
         best: Value | None = None
         for name in _options(question):
             value = self._value([*tape, (question.label, name)])
-            if best is None or value.success > best.success:
+            if best is None or self._worth(value) > self._worth(best):
                 best = value
-            if best.success == 1:
+            if best.success == 1 and (self._success_band or dict(best.masses).get(self._successes[0]) == 1):
                 break
         assert best is not None  # a question has an option
         return best

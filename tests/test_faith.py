@@ -208,7 +208,7 @@ def share(mine: str, theirs: str, *, runs: int = 600) -> float:
 
 
 def test_the_policy_beats_uniform_choice() -> None:
-    """Recorded: 81 of 100 against uniform choice; the margin asked for is 25 over a half."""
+    """Recorded: 88 of 100 against uniform choice, 49 against the highest cards always; 75 are asked for."""
     assert share("steady", "uniform") > 0.75
     assert share("uniform", "steady") < 0.25
 
@@ -293,7 +293,7 @@ def test_a_card_that_was_played_already_is_told_by_choosing_it() -> None:
 @given(data=st.data(), seat=st.sampled_from(["actor", "orso"]))
 def test_two_tables_that_differ_in_a_hidden_hand_look_the_same(data: st.DataObject, seat: str) -> None:
     """What a player is told does not depend on the cards the others hold and do not play."""
-    told, hers = [], {GM: policy_of(rules())}
+    told = []
     for _ in range(2):
         rest = data.draw(st.lists(st.sampled_from(["S2", "S3", "S4", "S6"]), min_size=2, max_size=2, unique=True))
         other = f"orso:skill=3,attribute=1,hand=H9/{'/'.join(rest)}"

@@ -65,10 +65,11 @@ def blocked_by(rules: Rules, play: Play, verdicts: list[Verdict], name: str) -> 
     return None
 
 
-def leading(verdicts: list[Verdict], name: str) -> Verdict:
+def leading(play: Play, verdicts: list[Verdict], name: str) -> Verdict:
     """Return the verdict that an action is called by: the best against anybody but bad luck, if there is one."""
     own = [verdict for verdict in verdicts if verdict.one == name]
-    return max(own, key=lambda verdict: (verdict.lead > 0 and verdict.is_critical, verdict.lead))
+    people = [verdict for verdict in own if find(play.sides, verdict.other).plays != LUCK]
+    return max(people or own, key=lambda verdict: (verdict.lead > 0 and verdict.is_critical, verdict.lead))
 
 
 def record(verdict: Verdict) -> Map[str, object]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rpgres import NO, Option
 
-TYPICAL = 6  # what one more card of an opponent is reckoned to add: less than the mean of 7, as high ones are kept
+TYPICAL = 11  # what one more card is reckoned to add: a good one of a full hand
 HIGHEST = 13
 Key = tuple[float, ...]
 

@@ -230,7 +230,7 @@ def _resolved(table: Table, play: Play, first: str) -> Outcome:
     verdicts = judge(rules, play)
     verdicts = [_shifted(table, play, verdict) for verdict in verdicts]
     blocked = blocked_by(rules, play, verdicts, first)
-    chief = blocked or leading(verdicts, first)
+    chief = blocked or leading(play, verdicts, first)
     outcome = table.settle(
         "confront",
         chief.lead,
