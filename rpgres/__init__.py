@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rpgres.library import resolve
     from rpgres.players import NO, Policy, Preference, Question, View, preferred, uniform
     from rpgres.plugins import hookimpl
-    from rpgres.rulesets import API, ApplyEffect, Effect, Lump, Option, Passage, Rule, Rules, Ruleset, effect
+    from rpgres.rulesets import API, ApplyEffect, Effect, Lump, Option, Passage, Picture, Rule, Rules, Ruleset, effect
     from rpgres.sheets import mark_box
     from rpgres.state import (
         EMPTY,
@@ -66,7 +66,10 @@ _HOMES = {
     "library": ("resolve",),
     "players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins": ("hookimpl",),
-    "rulesets": ("API", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Rule", "Rules", "Ruleset", "effect"),
+    "rulesets": (
+        *("API", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
+        *("Rule", "Rules", "Ruleset", "effect"),
+    ),
     "sheets": ("mark_box",),
     "state": (
         *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Character", "Map", "Pile", "State", "Tag"),
@@ -124,6 +127,7 @@ __all__ = [
     "Outcome",
     "Passage",
     "Pending",
+    "Picture",
     "Pile",
     "PluginError",
     "Policy",

@@ -215,8 +215,9 @@ def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: boo
     table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
-        for pile, cards, option in prepared.placed:
-            table.place(pile, cards, option=option)
+        for number, (pile, cards, option) in enumerate(prepared.placed):
+            later = [text for _, texts, _ in prepared.placed[number + 1 :] for text in texts]
+            table.place(pile, cards, option=option, elsewhere=later)
         outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")

@@ -94,11 +94,12 @@ class _Chance(Stop):
 
 
 class _Decision(Stop):
-    """The seat that is weighed decides something new."""
+    """The seat that is weighed decides something new; `is_scripted` says whether a script has answers left for it."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, *, is_scripted: bool) -> None:
         super().__init__(question.label)
         self.question = question
+        self.is_scripted = is_scripted
 
 
 class _Known(Stop):
@@ -141,11 +142,11 @@ class _Walk:
             raise _Chance(label, values, weights, total)
         return value
 
-    def decide(self, question: Question) -> str:
+    def decide(self, question: Question, *, is_scripted: bool) -> str:
         """Return the option on the tape, or end the run at a new decision."""
         is_known, value = self._next(question.label)
         if not is_known:
-            raise _Decision(question)
+            raise _Decision(question, is_scripted=is_scripted)
         chosen: str = value
         return chosen
 
@@ -207,7 +208,8 @@ class _Seats:
         if scripted is not None:
             return scripted
         if view.seat == self._seat:
-            return Answer(self._walk.decide(question), "best")
+            is_scripted = any(left for _, left in self._others.used())
+            return Answer(self._walk.decide(question, is_scripted=is_scripted), "best")
         return self._others.answer(question, view)
 
     def scripted(self, question: Question) -> Answer | None:
@@ -358,7 +360,11 @@ class _Solver:
         for name in _options(question):
             values[name] = self._value([*tape, (question.label, name)])
             self._firsts.setdefault(name, []).append((share, values[name]))
-        return max(values.values(), key=self._worth)
+        return self._best_of(list(values.values()))
+
+    def _is_best(self, value: Value) -> bool:
+        """Tell whether nothing could be better."""
+        return value.success == 1 and (self._success_band != "" or self._worth(value)[1] == 1)
 
     def _worth(self, value: Value) -> tuple[Fraction, ...]:
         """Return how good a point is: by the chance of success, then by those of better outcomes."""
@@ -421,27 +427,42 @@ class _Solver:
         except _Decision as decision:
             keys = self._walk.fresh_keys
             self._check_sight(decision)
-            value = self._chosen(tape, decision.question)
+            value = self._chosen(tape, decision)
         if self.merges and not value.open:
             self._known.update(dict.fromkeys(keys, value))
         return value
 
-    def _chosen(self, tape: list[tuple[str, Any]], question: Question) -> Value:
+    def _chosen(self, tape: list[tuple[str, Any]], decision: _Decision) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
-        if not self.looks_at_all:
+        question = decision.question
+        if (
+            not self.looks_at_all and not decision.is_scripted
+        ):  # what a rule promises holds for whoever is free to choose
             if question.is_won and self._success_band:
                 return self._ended(self._success_band)
             if question.dominant:
                 return self._value([*tape, (question.label, question.dominant)])
-        best: Value | None = None
+        values = list[Value]()
         for name in _options(question):
-            value = self._value([*tape, (question.label, name)])
-            if best is None or self._worth(value) > self._worth(best):
-                best = value
-            if best.success == 1 and (self._success_band or dict(best.masses).get(self._successes[0]) == 1):
+            values.append(self._value([*tape, (question.label, name)]))
+            if self._is_best(values[-1]):
                 break
-        assert best is not None  # a question has an option
-        return best
+        return self._best_of(values)
+
+    def _best_of(self, values: Sequence[Value]) -> Value:
+        """Return what deciding among these comes to: the greatest success; open is what another may still change."""
+        best = max(values, key=self._worth)
+        rivals = [value for value in values if value is not best and value.success + value.open > best.success]
+        if not rivals:
+            return best
+        # Any of them may turn out to be the one that is chosen: an outcome is as sure as the least of them says.
+        masses = dict(best.masses)
+        for value in rivals:
+            found = dict(value.masses)
+            masses = {band: min(mass, found.get(band, self._zero)) for band, mass in masses.items()}
+        if self._success_band:
+            masses[self._success_band] = best.success
+        return Value(best.success, tuple(masses.items()), self._one - sum(masses.values()))
 
     def _ended(self, band: str) -> Value:
         known = self._settled.get(band)

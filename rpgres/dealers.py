@@ -188,7 +188,7 @@ class GivenDealer:
         """
         results = self._given.get(label)
         if not results:
-            return self._then.draw(cards, stack, label, count)
+            return self._then.draw(self._free(cards, stack), stack, label, count)
         text = results.pop(0)
         codes = stack.known.matching(text)
         if not codes:
@@ -200,7 +200,12 @@ class GivenDealer:
         if len(codes) == 1:
             return fitting[0]
         # Not the one that would come first: those left would then come later than their share.
-        return self._then.draw(fitting, stack._replace(pile=f"which:{stack.pile}"), label, count)
+        return self._then.draw(self._free(fitting, stack), stack._replace(pile=f"which:{stack.pile}"), label, count)
+
+    def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
+        """Return the cards that may come now: those that are said to come later do not."""
+        later = [text for results in self._given.values() for text in results]
+        return unpromised(cards, later, known=stack.known) if later else cards
 
     def merge(self, key: object) -> None:
         """Do nothing: a single run has nothing to merge."""
@@ -210,6 +215,25 @@ class GivenDealer:
         for label, results in self._given.items():
             for result in results:
                 yield label, result
+
+
+def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:
+    """Return physical cards without those that somebody says lie, or are to come, somewhere else; all if none is left.
+
+    Args:
+        cards: the cards.
+        texts: what was typed of other places; what may be one of several cards promises none.
+        known: all cards there are.
+    """
+    promised = [codes[0] for text in texts if len(codes := known.matching(text)) == 1]
+    free = list[str]()
+    for card in cards if promised else ():
+        code = card.partition(".")[0]
+        if code in promised:
+            promised.remove(code)
+        else:
+            free.append(card)
+    return tuple(free) or cards
 
 
 def unknown_card(known: Cards, text: str) -> str:

@@ -68,6 +68,13 @@ class DeckInfo(msgspec.Struct, frozen=True, kw_only=True):
     size: int
 
 
+class SettingSummary(msgspec.Struct, frozen=True):
+    """A number or a word that the ruleset's code reads from its data, and what it means."""
+
+    value: Any
+    help: str
+
+
 class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that can be named in a ruleset, as `rpgres ruleset show ID --json` prints it.
 
@@ -77,6 +84,7 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
         switches: house rules, with their choices; `in_force` says which choice is played.
         piles: where cards lie.
         decks: decks of cards, those of kits included.
+        settings: what the code reads and a house rule may change, by path, as far as it is explained.
     """
 
     format: Literal["rpgres.ruleset/1"] = "rpgres.ruleset/1"
@@ -99,6 +107,7 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     sheet: dict[str, FieldSummary]
     piles: dict[str, PileText]
     decks: dict[str, DeckInfo]
+    settings: dict[str, SettingSummary] = {}
 
 
 class ActionDescription(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,6 +174,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         },
         piles=file.piles,
         decks=_decks(rules),
+        settings={path: SettingSummary(file.setting(path), text) for path, text in file.settings_notes.items()},
     )
 
 

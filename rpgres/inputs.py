@@ -16,7 +16,7 @@ from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import FormField, Parameter, Rules, unknown
 from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, sheet_source, unique_name
-from rpgres.state import GM, ROLES, SCENE, Map, State, Tag, pile_name, put, slug
+from rpgres.state import EMPTY, GM, ROLES, SCENE, Map, State, Tag, pile_name, put, slug
 from rpgres.tomlfiles import Source, nearest
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
@@ -143,10 +143,16 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
     elif setting.actor not in setting.state.characters:
         setting.state = setting.state.with_character(blank_character(setting.actor))
     arguments: dict[str, Any] = {}
-    for name, parameter in rules.parameters(action).items():
+    parameters = rules.parameters(action)
+    lacking = [name for name in parameters if name in described.required and given.get(name) is None]
+    if lacking:
+        words = (
+            f"--{name} {metavar(parameters[name], name, has_rungs=bool(rules.file.ladder))}: {parameters[name].help}"
+            for name in lacking
+        )
+        raise UsageError(f"{rules.id} {action} needs {'; and '.join(words)}")
+    for name, parameter in parameters.items():
         value = given.get(name)
-        if value is None and name in described.required:
-            raise UsageError(f"{rules.id} {action} needs --{name} {metavar(parameter, name)}: {parameter.help}")
         if value is None and parameter.default is None and name not in described.required:
             continue  # the rule's own default stands
         read = _read(setting, name, parameter, value)
@@ -172,8 +178,14 @@ def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> dict[str,
     return read
 
 
-def metavar(parameter: Parameter, name: str) -> str:
-    """Return what stands for a parameter's value in help and messages."""
+def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:
+    """Return what stands for a parameter's value in help and messages.
+
+    Args:
+        parameter: what it is.
+        name: its name as an option.
+        has_rungs: whether the ruleset has a ladder.
+    """
     if parameter.metavar:
         return parameter.metavar
     if parameter.kind == "flag":
@@ -182,7 +194,7 @@ def metavar(parameter: Parameter, name: str) -> str:
         return "|".join(parameter.choices)
     return {
         "ability": "NAME|NAME=N|N",
-        "opposition": "N|RUNG|DICE|SHEET:ABILITY|none",
+        "opposition": f"N|{'RUNG|' if has_rungs else ''}DICE|SHEET:ABILITY|none",
         "integer": "N",
         "counter": "N",
         "cards": "CARD,CARD",
@@ -297,6 +309,8 @@ def _place(setting: Setting, name: str, parameter: Parameter, value: Any) -> Non
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         raise UsageError(f"--{name} takes cards separated by commas, not {value!r}")
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
+    if parameter.at_most is not None and len(texts) > parameter.at_most:
+        raise UsageError(f"--{name} takes at most {parameter.at_most} of the cards, not {len(texts)}")
     each = setting.rules.file.piles[parameter.pile].each
     owner = setting.actor if each else ""
     if each == "players" and setting.state.seat_of(owner) == GM:
@@ -478,6 +492,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         number = _number(rating)
         if number is None:
             raise UsageError(f"{option} {value}: behind = stands a whole number, not {rating!r}")
+        _check_spelt(rules, name, state.characters[actor].abilities, option=option)
         return Rating(number, name)
     abilities = state.characters[actor].abilities
     if name in abilities:
@@ -493,9 +508,31 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
     if rung is not None:
         return Rating(rung)
     if actor == ACTOR and not abilities:
+        near = nearest(value, (*known, *rules.file.ladder))
+        if near is not None:
+            raise UsageError(f"{option} {value!r} is no whole number; did you mean {near!r}?")
         shown = value if len(value) < 40 else f"{value[:40]}..."
         raise UsageError(f"{option} {shown!r} is no whole number, and there is no sheet on which it could be a name")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"))
+
+
+def _check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, option: str) -> None:
+    """Check that an ability whose rating is typed is none that the ruleset's sheets list, misspelt.
+
+    Any other may be typed: a ruleset lists what is common, and a number stands by itself.
+
+    Raises:
+        UsageError: it is nearly one that is listed.
+    """
+    known = ability_names(rules)
+    if name in abilities or name in known:
+        return
+    near = nearest(name, known)
+    if near is not None:
+        raise UsageError(
+            f"{option}: {rules.id} has no ability {name!r}; did you mean {near!r}? "
+            "(The rating of another one is typed as a number alone.)"
+        )
 
 
 def _number(text: str) -> int | None:
@@ -507,6 +544,9 @@ def _number(text: str) -> int | None:
 def _rung(rules: Rules, text: str) -> int | None:
     wanted = slug(text)
     return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
+
+
+_ANY = Parameter(kind="opposition", help="")  # what nothing narrows down
 
 
 def read_opposition(
@@ -546,6 +586,7 @@ def read_opposition(
         return _opposed_by(setting, name, ability, option=option, parameter=parameter)
     name, separator, ability = text.partition("=")
     if separator and parameter is not None and parameter.rolls and _number(ability) is not None:
+        _check_spelt(setting.rules, slug(name), EMPTY, option=option)
         return rated(parameter.rolls, _number(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)
@@ -553,16 +594,22 @@ def read_opposition(
             return Opposition(read.law.values[0])
         _check_counted(text, read, option=option, parameter=parameter)
         return Opposition(0, read)
+    near = nearest(text, setting.rules.file.ladder)
+    if near is not None:
+        raise UsageError(f"{option} {value!r} is no rung of the ladder; did you mean {near!r}?")
     ladder = ", ".join(setting.rules.file.ladder)
     unit = parameter.unit if parameter is not None else ""
+    forms = metavar(parameter or _ANY, option, has_rungs=bool(ladder)).split("|")
     wanted = (
         "no number",
         f"no number of {unit} such as 3 {unit}" if unit else "",
-        f"no rung of the ladder ({ladder})" if ladder else "",
-        f"no dice such as {_dice_example(setting.rules, parameter)}",
-        "no SHEET:ABILITY such as guard.toml:will",
+        f"no rung of the ladder ({ladder})" if "RUNG" in forms else "",
+        f"no dice such as {_dice_example(setting.rules, parameter)}" if "DICE" in forms else "",
+        "no SHEET:ABILITY such as guard.toml:will" if "SHEET:ABILITY" in forms else "",
+        "not none" if "none" in forms else "",
     )
-    raise UsageError(f"{option} {value!r} is {', '.join(filter(None, wanted))}, and not none")
+    *others, last = filter(None, wanted)
+    raise UsageError(f"{option} {value!r} is {', '.join(others)}{', and ' if others else ''}{last}")
 
 
 def _dice_example(rules: Rules, parameter: Parameter | None) -> str:

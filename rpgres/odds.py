@@ -67,6 +67,8 @@ class Merged(Stop):
         self.key = key
 
 
+By = Literal["outcome", "margin", "total"]  # what an action is weighed by
+
 _Entry = tuple[str, Any]  # a question's label, and its answer
 _Tape = tuple[_Entry, ...]
 _Node = tuple[Any, _Entry]  # the last entry of a tape behind those before it, which many tapes share; None is empty
@@ -360,6 +362,7 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     ruleset: str | None
     action: str | None
     inputs: dict[str, Any]
+    by: By = "outcome"
     outcomes: dict[str, Chance]
     method: Literal["exact", "sampled", "mixed"]
     open: Chance
@@ -388,8 +391,9 @@ def outcome_odds(
     policies: Mapping[str, Policy] = EMPTY,
     leaves: int = LEAVES,
     seconds: float = SECONDS,
+    by: By = "outcome",
 ) -> Odds:
-    """Return the exact chances of an action's outcomes, by band in the ruleset's order.
+    """Return the exact chances of an action's outcomes, by band in the ruleset's order; or of its margins or totals.
 
     Where margins decide, every band that a margin can give is there, the impossible ones at 0.
 
@@ -400,9 +404,11 @@ def outcome_odds(
         choose: answers to decisions, by label, used in order in every run.
         policies: who answers what was not chosen; `""` for everybody.
         leaves, seconds: the budget.
+        by: what the chances are of.
 
     Raises:
         NeedsPolicy: a decision has nobody to take it.
+        UsageError: the action has no margin or total to be weighed by.
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
@@ -410,18 +416,18 @@ def outcome_odds(
     passed: set[str] = set()
     undecided: dict[str, Question] = {}
 
-    def once(dealer: WalkDealer) -> str:
+    def once(dealer: WalkDealer) -> str | int | None:
         seats = Seats(choose, policies=policies)
         try:
             outcome, _ = play(prepared, dealer=dealer, players=seats, band_only=True)
         except Settled as settled:
-            return settled.band
+            return settled.band if by == "outcome" else settled.margin if by == "margin" else settled.total
         except NeedsAnswer as needs:
             undecided[needs.question.label] = needs.question
             return ""  # the walk goes on, to tell every decision that is missing
         finally:
             passed.update(seats.passed)
-        return outcome.band
+        return outcome.band if by == "outcome" else outcome.margin if by == "margin" else outcome.total
 
     rules = prepared.rules
     recheck = 0 if is_ours(rules) else RECHECKED
@@ -436,8 +442,26 @@ def outcome_odds(
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
         why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
         raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
-    masses = in_order(prepared, odds.masses)
+    masses: dict[Any, Fraction]
+    if by == "outcome":
+        masses = in_order(prepared, odds.masses)
+    else:
+        _check_numbers(prepared, odds, by)
+        masses = dict(sorted(odds.masses.items()))
     return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)))
+
+
+def _check_numbers(prepared: Prepared, odds: Odds, by: By) -> None:
+    """Check that every course of an action came to a number.
+
+    Raises:
+        UsageError: one did not, or runs went on as one that have different totals.
+    """
+    name = f"{prepared.rules.id} {prepared.action}"
+    if None in odds.masses:
+        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave --by out")
+    if by == "total" and odds.states:
+        raise UsageError(f"{name} goes on as one where only the outcome is the same; weigh it --by margin")
 
 
 def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -474,6 +498,7 @@ def odds_record(
     policies: Mapping[str, str] = EMPTY,
     choices: Sequence[ChoiceOdds] = (),
     note: str | None = None,
+    by: By = "outcome",
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
     return OddsResult(
@@ -481,6 +506,7 @@ def odds_record(
         ruleset=prepared.rules.id,
         action=prepared.action,
         inputs=prepared.inputs,
+        by=by,
         outcomes={str(name): chance_record(mass) for name, mass in odds.masses.items()},
         method="exact",
         open=chance_record(odds.open),

@@ -34,6 +34,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
             kept, or raises `UsageError`. The options are suggestions then.
         pile: the hand whose cards the options are; in odds it may be one that nobody has looked into.
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
+        hidden: whether others must not learn how many options there are.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
     """
@@ -50,6 +51,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     reads: Callable[[str], str] | None = None
     pile: str = ""
     alike: Callable[[Card], Hashable] | None = None
+    hidden: bool = False
 
     @property
     def is_one(self) -> bool:

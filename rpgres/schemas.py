@@ -18,6 +18,7 @@ from rpgres.contract import PluginCheck
 from rpgres.decks import DeckDraw
 from rpgres.errors import UsageError
 from rpgres.fieldtexts import CONDITION, TEXTS, UNLESS
+from rpgres.journal.sealing import SealFile
 from rpgres.journal.verifying import Verification
 from rpgres.journal.views import AnswerFile, EntryRecord, LogRecord, TableRecord, ViewRecord
 from rpgres.ladder import LadderOdds
@@ -345,8 +346,10 @@ def _refine_odds(schema: Schema, rules: Rules) -> None:
     definitions = schema["$defs"]
     for name in ("OddsResult", "LadderOdds"):
         _name_ruleset(_properties(definitions, name), rules)
-    for name in ("OddsResult", "RungOdds"):
-        _properties(definitions, name)["outcomes"] |= {"propertyNames": {"enum": list(rules.file.bands)}}
+    bands = {"enum": list(rules.file.bands)}
+    _properties(definitions, "RungOdds")["outcomes"] |= {"propertyNames": bands}
+    names = {"anyOf": [bands, {"pattern": "^-?[0-9]+$"}]}  # numbers with --by
+    _properties(definitions, "OddsResult")["outcomes"] |= {"propertyNames": names}
     del definitions["DiceOdds"]
     schema["oneOf"] = [{"$ref": "#/$defs/OddsResult"}, {"$ref": "#/$defs/LadderOdds"}]
 
@@ -662,6 +665,7 @@ KINDS: dict[str, Kind] = {
     "entry": Kind("Entry", "What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
     "view": Kind("View", "What `rpgres table view` writes for a player elsewhere.", ViewRecord),
     "answer": Kind("Answer", "A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
+    "seal": Kind("Seal", "A seat's own note of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
     "verify": Kind("Verify", "What `rpgres table verify --json` prints.", Verification),
     "plugin-check": Kind("Plugin check", "What `rpgres plugin check --json` prints.", PluginCheck),
     "scene": Kind("Scene", "A scene file.", SceneFile, _refine_scene, is_file=True),

@@ -17,7 +17,7 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.plugins import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.rulesets.places import problems_in
-from rpgres.sheets import RULESET, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
+from rpgres.sheets import RULESET, MissingSheet, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
 from rpgres.state import GM, Box
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
 
@@ -41,6 +41,7 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
 
     Raises:
         UsageError: nothing tells, or several rulesets ship a sheet of this name.
+        FileError: there is neither a file nor a sheet of this name.
     """
     names = [name.id for name in ruleset_names(titles=False)]
     try:
@@ -58,10 +59,31 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     shipping = [] if text else [name for name in names if _ships(name, own=installed.get(name), sheet=path)]
     if len(shipping) == 1:
         return shipping[0]
+    if not shipping and not os.path.lexists(path):
+        raise _missing(path, names, installed)
     raise UsageError(
         f"{path}: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: "
         f"{', '.join(shipping or names) or 'none is there'}"
     )
+
+
+def _missing(path: str, rulesets: Iterable[str], installed: Mapping[str, Path]) -> FileError:
+    """Return that there is no such file, nor a sheet of this name with any ruleset, and the nearest that there is."""
+    folder, name = os.path.split(path)
+    near = nearest(name, [file.name for file in Path(folder or os.curdir).glob("*.toml")])
+    if folder:
+        hint = f"; did you mean {os.path.join(folder, near)!r}?" if near else ""
+        return MissingSheet(f"there is no file {path!r}{hint}", file=path)
+    owners: dict[str, str] = {}
+    for ruleset in rulesets:
+        for place in data_folders(ruleset, own=installed.get(ruleset)):
+            for file in sorted((place / SHEETS).glob("*.toml")):
+                owners.setdefault(file.stem, ruleset)
+    stem = nearest(name.removesuffix(".toml"), owners)
+    meant = [repr(near)] if near else []
+    meant += [f"{stem!r}, a sheet of {owners[stem]}"] if stem else []
+    hint = f"; did you mean {' or '.join(meant)}?" if meant else ""
+    return MissingSheet(f"there is neither a file {path!r} nor a sheet of that name with any ruleset{hint}", file=path)
 
 
 def _ships(ruleset: str, *, own: Path | None, sheet: str) -> bool:

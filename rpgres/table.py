@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres import piles
-from rpgres.dealers import Dealer, unknown_card
+from rpgres.dealers import Dealer, unknown_card, unpromised
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
@@ -167,10 +167,11 @@ class NeedsAnswer(Stop):
 class Settled(Stop):
     """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
 
-    def __init__(self, band: str, margin: int | None) -> None:
+    def __init__(self, band: str, margin: int | None, *, total: int | None = None) -> None:
         super().__init__(band)
         self.band = band
         self.margin = margin
+        self.total = total
 
 
 class Broken(Stop):
@@ -583,13 +584,14 @@ class Table(msgspec.Struct):
         self.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled anew"))
         return anew
 
-    def place(self, pile: str, texts: Sequence[str], *, option: str) -> None:
+    def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
         """Lay the cards that somebody says are in a pile there, and those that are not back to where they came from.
 
         Args:
             pile: the pile.
             texts: the cards as typed; where a sign is left out, it is any such card.
             option: what it was typed after, for messages.
+            elsewhere: the cards that are still to be laid in other piles.
 
         Raises:
             UsageError: there is no such card, or it lies somewhere else.
@@ -602,7 +604,8 @@ class Table(msgspec.Struct):
         from rpgres.cards import Stack
 
         known, laid = self.rules.cards, list[str]()
-        for typed in texts:
+        # Those that are said in full come first: the others are what is left then.
+        for typed in sorted(texts, key=lambda text: len(known.matching(text)) != 1):
             codes = known.matching(typed)
             if not codes:
                 raise UsageError(f"{option}: {unknown_card(known, typed)}")
@@ -613,7 +616,8 @@ class Table(msgspec.Struct):
             if len({code_of(one) for one in fitting}) > 1:
                 # Not in the order in which they would be drawn: those left would then come later than their share.
                 stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
-                card = self.dealer.draw(fitting, stack, PLACE, self._count(PLACE))
+                free = unpromised(fitting, elsewhere, known=known)
+                card = self.dealer.draw(free, stack, PLACE, self._count(PLACE))
                 self.events.append(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
                 self.has_secrets = self.has_secrets or there.audience is not None
             laid.append(card)
@@ -636,6 +640,7 @@ class Table(msgspec.Struct):
         reads: Callable[[str], str] | None = None,
         pile: str = "",
         alike: Callable[[Card], Hashable] | None = None,
+        hidden: bool = False,
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -657,12 +662,14 @@ class Table(msgspec.Struct):
             reads: takes such an answer, where there are too many to list; see `Question`.
             pile: the hand whose cards (`possible`) the options are, each by its `short`; further options may be others.
             alike: which cards make no difference to the rule from here on, for odds of a hand that nobody looks into.
+            hidden: whether others must not learn how many options there are: even one is a question then, where they
+                see that somebody is waited for.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        rest = dominant, is_won, form, reads, pile, alike
+        rest = dominant, is_won, form, reads, pile, alike, hidden
         return self._ask(Question(label, who, tuple(options), text, optional, facts, *rest))
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
@@ -699,7 +706,7 @@ class Table(msgspec.Struct):
             raise Broken(f"it asked {label!r} without any option")
         if self.unseen and question.pile in self.unseen:
             return self._ask_unseen(question, is_hidden=is_hidden)
-        if question.is_one:
+        if question.is_one and not (question.hidden and self.players.gathers and options):
             self._idled(label)
             self.foregone[label] = question
             return options[0].name if options else NO
@@ -846,7 +853,7 @@ class Table(msgspec.Struct):
         """
         found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
-            raise Settled(found.band, margin)
+            raise Settled(found.band, margin, total=total)
         if found.rolls:
             facts = self._with_results(found.rolls, facts, by=roles.get("actor", ""))
             found = self.rules.settlement(name, margin, facts, band=found.band)

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from rpgres.errors import FileError, RpgresError
 from rpgres.rulesets import Rules
 from rpgres.rulesets.checking import data_problems
+from rpgres.rulesets.misspelt import misspelt_problems
 from rpgres.rulesets.places import problems_in
+from rpgres.rulesets.using import idle_problems
 from rpgres.sheets import read_sheet
 from rpgres.tomlfiles import Problem
 
@@ -35,7 +37,7 @@ def _sentence(problem: Problem) -> str:
 
 def all_problems(rules: Rules) -> list[Problem]:
     """Return what is wrong with a ruleset's data, overlays and sheets, each with its file, line and key path."""
-    return [*data_problems(rules), *_sheets(rules)]
+    return [*data_problems(rules), *misspelt_problems(rules), *idle_problems(rules), *_sheets(rules)]
 
 
 def _sheets(rules: Rules) -> Iterator[Problem]:

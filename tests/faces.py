@@ -14,7 +14,10 @@ from rpgres import kits
 
 # By what an author does with them; every public name has to be in one group.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "A plugin": ("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "API", "__version__"),
+    "A plugin": (
+        *("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
+        *("API", "__version__"),
+    ),
     "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
     "What parameters read": ("Rating", "Opposition", "Form"),
     "Dice": ("Dice", "Reading", "Comparison", "Throw"),
@@ -55,6 +58,7 @@ CONSTANTS = {
     "Lump": "Type: `(rules, card, **parameters) -> key`; cards of one key are alike to an action.",
     "NO": "The answer that lets an optional moment pass.",
     "Passage": "Type: `(table) -> effects`; what happens when a period begins or ends.",
+    "Picture": "Type: `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown.",
     "Policy": "Type: `(view, question) -> option name, weights by option name, or None`.",
     "Rule": "Type: `(table, actor, **parameters) -> Outcome`.",
     "SCENE": "What a tag is on when no character carries it.",

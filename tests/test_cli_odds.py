@@ -211,3 +211,28 @@ def test_help_of_odds_names_its_own_options_and_example() -> None:
     assert "--given" not in out.replace("--given for dice", "")
     assert "Example: rpgres odds fate overcome --skill 3 --vs 2" in out
     assert "Work out the exact chances of dice." in rpgres("odds", "4d6", "--help").out
+
+
+def test_margins_in_place_of_outcomes() -> None:
+    odds = as_json("odds", "fate", "overcome", "--skill", "2", "--vs", "4dF", "--by", "margin")
+    margins = FATE_DICE + 2 - FATE_DICE
+    expected = {str(m): str(Fraction(weight, margins.denominator())) for m, weight in margins.items()}
+    assert (odds["by"], exact(odds["outcomes"])) == ("margin", expected)
+    shown = rpgres("odds", "fate", "overcome", "--skill", "2", "--vs", "4dF", "--by", "margin").out
+    assert shown.splitlines()[0] == "Overcome: odds by margin"
+    assert shown.count(" or more\n") == 17
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--by", "size", "--vs", "2"], "--by takes margin or total"),
+        (["--by", "total", "--vs", "4dF"], "has no total in odds"),
+        (["--by", "margin"], "--by needs one opposition"),
+        (["--by", "margin", "--vs", "2", "--best"], "take one of them"),
+    ],
+)
+def test_what_has_no_numbers_is_refused(more: list[str], told: str) -> None:
+    ran = rpgres("odds", "fate", "overcome", "--skill", "2", *more)
+    assert ran.code == 2
+    assert told in ran.err

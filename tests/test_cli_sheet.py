@@ -269,6 +269,7 @@ def test_what_a_function_of_the_rulesets_code_raises_else_is_its_fault() -> None
 
 
 def test_the_ruleset_of_a_sheet(work: Path) -> None:
+    Path("a.toml").write_text('name = "A"\n', "utf-8")
     done = rpgres("sheet", "check", "a.toml")
     assert (done.exit_code, done.stdout) == (2, "")
     told = "rpgres: a.toml: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: fate, "
@@ -511,3 +512,13 @@ def test_no_sheet_ends_in_a_traceback(data: st.DataObject) -> None:
     assert done.exit_code in (0, 1)
     assert "Traceback" not in done.output
     assert "fault in rpgres" not in done.output
+
+
+def test_a_sheet_that_is_not_there_is_told_as_such_with_the_near_ones_of_any_ruleset() -> None:
+    told = rpgres("sheet", "check", "nothere.toml")
+    assert (told.stdout, told.exit_code) == ("", 1)
+    assert told.stderr == "rpgres: there is neither a file 'nothere.toml' nor a sheet of that name with any ruleset\n"
+    assert rpgres("sheet", "show", "marra").stderr.endswith("; did you mean 'mara', a sheet of fate?\n")
+    Path("my-hero.toml").write_text('name = "H"\n', encoding="utf-8")
+    assert rpgres("sheet", "check", "my-heroe.toml").stderr.endswith("; did you mean 'my-hero.toml'?\n")
+    assert rpgres("sheet", "check", "nowhere/a.toml").stderr == "rpgres: there is no file 'nowhere/a.toml'\n"

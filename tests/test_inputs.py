@@ -123,6 +123,20 @@ def test_an_ability_is_a_number_a_name_or_both(typed: Any, expected: Rating) -> 
     assert probe(ADA, "ada", ability=typed).arguments["skill"] == expected
 
 
+@pytest.mark.parametrize("typed", ["brwan=3", "witts=1"])
+def test_a_misspelt_ability_with_a_rating_is_refused(typed: str) -> None:
+    near = {"b": "brawn", "w": "wits"}[typed[0]]
+    with pytest.raises(UsageError, match=f"--skill: tiny has no ability .*; did you mean '{near}'"):
+        probe(ADA, "ada", skill=typed)
+    with pytest.raises(UsageError, match=near):
+        probe(ADA, "ada", against=f"bo:{typed}")
+
+
+def test_an_ability_of_the_sheet_is_no_misspelt_one() -> None:
+    ben = State(Map({"ben": Character("ben", abilities=Map({"witts": 1}))}))
+    assert probe(ben, "ben", skill="witts=4").arguments["skill"] == Rating(4, "witts")
+
+
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from itertools import count
 from pathlib import Path
@@ -373,7 +374,7 @@ def at(place: Place, path: str) -> Any:
         ("characters.mara.abilities.lore", "2", "", 2),
         ("characters.mara.tracks.physical.2", "x", "characters.mara.tracks.physical.2.mark", "x"),
         ("characters.mara.tracks.physical.2.mark", "x", "", "x"),
-        ("counters.doom", "4", "", 4),
+        ("things.doom", "4", "", 4),
         ("tags.On Fire", "aspect", "tags.on-fire.kind", "aspect"),
         ("tags.i-know-a-back-way", "absent", "", "absent"),
         ("tags.i-know-a-back-way.uses.mara", "2", "", 2),
@@ -410,6 +411,39 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
         ("piles.deck", "x", "cards are moved"),
         ("periods", "scene", "table begin"),
         ("nothing.at.all", "1", "the table has no place 'nothing'"),
+        ("characters.mara.tracks.physical", "2", "its boxes: 1, 2; one is marked with"),
+        ("characters.mara.tracks.physical", "true", "no single value"),
+        ("characters.mara.tracks.consequences", "5", "its boxes: mild, moderate, severe"),
+        ("characters.mara.tracks.consequences", '["a"]', "no single value"),
+        ("tags", "3", "a tag is laid with tags.NAME=KIND"),
+        ("tags", '["a"]', "a tag is laid with tags.NAME=KIND"),
+        ("counters.", "3", "an empty one"),
+        ("characters..title", "x", "an empty one"),
+        ("counters.doom", "3", "things.doom=1"),
+        ("counters.fate-pionts", "3", "did you mean 'fate-points'"),
+        ("characters.mara.counters.luck", "3", "mara has no counter 'luck'; it has: "),
+        ("characters.mara.counters.fate-points", "absent", "cannot be taken away"),
+        (
+            "characters.mara.counters.fate-points",
+            "150",
+            "at least 0 and at most 99 on a sheet",
+        ),
+        ("characters.mara.counters.fate-points", "-1", "at least 0"),
+        ("characters.mara.counters.fate-points", "9" * 30, "whole number"),
+        ("characters.mara.abilities.fihgt", "1", "did you mean 'fight'"),
+        ("characters.mara.abilities.fight", "400", "on a sheet of this ruleset"),
+        ("characters.mara.texts.nmae", "x", "did you mean 'name'"),
+        ("characters.mara.seat", "bob", "is gm, or the name of a character"),
+        ("characters.mara.title", "", "a name says something"),
+        ("audiences.x", "bogus", "no track or thing 'x'"),
+        ("tags.i-know-a-back-way.audience", "bogus", "no seat 'bogus'"),
+        ("tags.i-know-a-back-way.on", "mora", "did you mean 'mara'"),
+        ("tags.i-know-a-back-way.uses.mora", "1", "did you mean 'mara'"),
+        ("tags.i-know-a-back-way.uses.mara", "-1", "whole number from 0 on"),
+        ("tags.i-know-a-back-way.kind", "apsect", "did you mean 'aspect'"),
+        ("tags.i-know-a-back-way.name", "", "a name says something"),
+        ("things.plan", "1.5", "does not fit"),
+        ("things.plan", "\udc80", "cannot be written down"),
     ],
 )
 def test_a_value_that_cannot_be_set(place: Place, path: str, text: str, told: str) -> None:
@@ -419,9 +453,63 @@ def test_a_value_that_cannot_be_set(place: Place, path: str, text: str, told: st
     assert len(store.read(place.path).entries) == 1
 
 
+TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5", "9" * 40, "\udcff", "2026-01-01"]
+
+
+@pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga"])
+def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every place of a table with every kind of value: it is refused in words, or the table is as it should be."""
+    from rpgres.journal.places import changed
+    from rpgres.keeping import plain, read_state, state_record
+
+    sheets = {"fate": ["mara"], "coppermane": ["tamsin"], "saga": ["ilse"]}[ruleset]
+    done = sitting.begin_table(Place(tmp_path / "t.db"), ruleset=ruleset, sheets=sheets)
+    sound = changed(done.rules, done.history.state, "things.plan", "{ a = 1 }")
+
+    def paths(value: Any, path: str) -> Any:
+        yield path
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield from paths(inner, f"{path}.{key}")
+            yield f"{path}.new"
+        for one in value if isinstance(value, list) else ():
+            if isinstance(one, dict):
+                yield from paths(one, f"{path}.{one['name']}")
+
+    taken = 0
+    for field, value in plain(sound).items():
+        for path in paths(value, field) if field != "piles" else ():
+            for text in TEXTS:
+                try:
+                    after = changed(done.rules, sound, path, text)
+                except UsageError:
+                    continue
+                taken += 1
+                assert read_state(json.loads(json.dumps(state_record(after)))) == after, (path, text)
+                assert all(seat in ("gm", *sheets) for seat in map(after.seat_of, after.characters)), (path, text)
+    assert taken > 50
+
+
+def test_a_hero_who_leaves_is_told_in_a_word(place: Place) -> None:
+    from rpgres.render.lines import plain_text
+    from rpgres.render.tables import log_lines
+
+    done = sitting.set_value(place, "characters.edda", "absent")
+    assert plain_text(log_lines(log_seen(done.history, None)[-1:], done.rules.file)) == (
+        "  1  characters.edda = absent (it was Edda Holm)\n"
+    )
+
+
+def test_whoever_plays_a_hero_holds_its_cards(tmp_path: Path) -> None:
+    place = Place(tmp_path / "t.db")
+    sitting.begin_table(place, ruleset="saga", sheets=["ilse"])
+    sitting.set_value(place, "characters.ilse.seat", "gm")
+    assert store.read(place.path).state.piles["hand:ilse"].audience == ("gm",)
+
+
 def test_only_the_game_master_corrects(place: Place) -> None:
     for deed in (
-        lambda: sitting.set_value(place, "counters.doom", "1", seat="mara"),
+        lambda: sitting.set_value(place, "things.doom", "1", seat="mara"),
         lambda: sitting.turn(place, "begin", seat="mara"),
         lambda: sitting.reveal(place, seat="mara"),
     ):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
+import json
 import os
 import platform
 import shutil
@@ -20,6 +22,7 @@ import pytest
 from command_line import rpgres
 
 from rpgres.journal import sitting, store
+from rpgres.journal.chain import START, commitment, digest, link
 from rpgres.journal.sitting import Place
 from rpgres.journal.verifying import verify
 
@@ -47,7 +50,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sitting.answer(place, seat="mara", choose={"invoke": ["no"]}) if store.read(place.path).pending else None
     while store.read(place.path).pending:
         sitting.answer(place, auto=True)
-    sitting.set_value(place, "counters.doom", "2")
+    sitting.set_value(place, "things.doom", "2")
     sitting.undo(place)
     sitting.write_note(place, "x")
     sitting.reveal(place)
@@ -255,6 +258,102 @@ def test_a_newer_table_is_left_alone(copy: Path) -> None:
     assert copy.read_bytes() == before
 
 
+VALUES = [None, 7, 2.5, "", "x", "{}", "[]", "null", b"\xff\xfe", b"{", b'{"kind":"undo","at":""}', b'{"characters":3}']
+
+
+@pytest.fixture(scope="module")
+def loose(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same table in tables that take anything, as other tools make them."""
+    path = Path(shutil.copy(played, tmp_path_factory.mktemp("loose") / "t.db"))
+    for name in ("entries", "states"):
+        change(path, f"CREATE TABLE other AS SELECT * FROM {name}", f"DROP TABLE {name}")
+        change(path, f"ALTER TABLE other RENAME TO {name}")
+    return path
+
+
+@pytest.mark.parametrize("column", [*COLUMNS, "state"])
+def test_whatever_stands_in_a_column_is_told_in_words(loose: Path, tmp_path: Path, column: str) -> None:
+    """A damaged file is no fault of rpgres: every command says what is wrong with it."""
+    table, path = "states" if column == "state" else "entries", tmp_path / "t.db"
+    for number, value in itertools.product((0, 3, 10), VALUES):
+        shutil.copy(loose, path)
+        connection = sqlite3.connect(path)
+        last = connection.execute("SELECT max(number) FROM entries").fetchone()[0]
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE number = ?", (value, min(number, last)))
+        connection.commit()
+        connection.close()
+        for line, codes in (("show", (0, 1)), ("log", (0, 1)), ("undo", (1, 2)), ("verify", (21,))):
+            done = rpgres("table", line, "--table", str(path))
+            assert done.code in codes, (number, value, line, done)
+            assert "fault in rpgres" not in done.err, (number, value, done.err)
+            assert done.code != 1 or f"entry {min(number, last)}" in done.err, (value, done.err)
+
+
+def forged(path: Path, number: int, **changes: object) -> None:
+    """Change what an entry says and work out the chain anew, as somebody with the file could."""
+    connection = sqlite3.connect(path)
+    before = START
+    for row in connection.execute("SELECT number, public, secret, salt FROM entries ORDER BY number").fetchall():
+        at, public, secret, salt = row
+        if at == number:
+            state = changes.get("state")
+            if isinstance(state, bytes):
+                connection.execute("UPDATE states SET state = ? WHERE number = ?", (state, at))
+                secret = json.dumps({**json.loads(secret), "state": digest(state)}).encode()
+            public = json.dumps({**json.loads(public), **changes.get("public", {})}).encode()  # type: ignore[dict-item]
+            secret = json.dumps({**json.loads(secret), **changes.get("secret", {})}).encode()  # type: ignore[dict-item]
+        bound = commitment(salt, secret)
+        before = link(before, number=at, public=public, commitment=bound)
+        connection.execute(
+            "UPDATE entries SET public = ?, secret = ?, commitment = ?, hash = ? WHERE number = ?",
+            (public, secret, bound, before, at),
+        )
+    connection.commit()
+    connection.close()
+
+
+def test_a_table_that_cannot_be_read_is_taken_back(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    act(place)
+    sitting.set_value(place, "things.plan", "1")
+    forged(place.path, 3, state=b'{"characters": {"mara": 3}}')
+    where = ("--table", str(place.path))
+    told = rpgres("table", "show", *where)
+    assert told.code == 1
+    assert "the table after entry 3 cannot be read" in told.err
+    assert "`rpgres table undo 3`" in told.err
+    verdict = verify(place.path)
+    assert (verdict.verdict, verdict.exit) == ("tampered", 21)
+    assert "entry 3: the table after it cannot be read" in verdict.problems[0]
+    assert rpgres("table", "undo", *where).code == 0
+    assert rpgres("table", "show", *where).code == 0
+    act(place)
+    assert verify(place.path).exit == 21  # the entry is still there
+
+
+@pytest.mark.parametrize(
+    ("number", "changes"),
+    [
+        (2, {"public": {"kind": "note"}}),
+        (2, {"public": {"kind": "undo"}}),
+        (2, {"public": {"kind": "undo", "before": 0}}),
+        (2, {"public": {"kind": "answer", "of": 7}}),
+        (2, {"secret": {"result": None}}),
+        (2, {"secret": {"result": {"outcome": 3}}}),
+        (2, {"public": {"kind": "join"}}),
+    ],
+)
+def test_an_entry_that_was_forged_is_told(tmp_path: Path, number: int, changes: dict[str, object]) -> None:
+    place = begun(tmp_path / "t.db")
+    act(place)
+    forged(place.path, number, **changes)
+    for line in ("show", "log", "undo"):
+        done = rpgres("table", line, "--table", str(place.path))
+        assert done.code == 1
+        assert f"entry {number}: it cannot be read" in done.err
+    assert verify(place.path).exit == 21
+
+
 def test_a_damaged_table_is_told(copy: Path) -> None:
     whole = copy.read_bytes()
     for cut in (100, 5000, len(whole) // 2, len(whole) - 1000):
@@ -268,7 +367,7 @@ def test_a_damaged_table_is_told(copy: Path) -> None:
     assert "damaged" in shown(copy)
     copy.write_bytes(whole)
     change(copy, "UPDATE entries SET secret = '[]' WHERE number = 1")
-    assert "damaged: an entry cannot be read" in shown(copy)
+    assert "damaged: entry 1: its secret part is not the one that was committed to" in shown(copy)
 
 
 IN_CHILD = """

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpgres.dice import dice
+from rpgres.errors import RuleError
 from rpgres.odds import OddsResult, chance_record
 from rpgres.render import lines, odds, results, words
 from rpgres.render.lines import Piece, line, plain_text, styled
+from rpgres.render.scenes import table_lines
+from rpgres.rulesets import Origin, Ruleset, pictured
+from rpgres.state import Box, Map, State
 from rpgres.version import __version__
 
 LADDER = {"great": 4, "good": 3, "fair": 2}
@@ -126,3 +130,29 @@ def test_no_control_character_reaches_a_terminal() -> None:
     lines = [line("an aspect \x1b[2J", Piece("\x07bell", "title"))]
     assert plain_text(lines) == "an aspect  [2J bell\n"
     assert styled(lines).plain == "an aspect  [2J bell\n"
+
+
+def test_a_ruleset_may_show_what_lies_on_the_table_in_its_own_way() -> None:
+    """What a picture names is shown by its lines and no other way; what it does not name, as usual."""
+    code = Ruleset("made-up")
+
+    @code.picture
+    def draw(state: State, is_drawn: bool) -> dict[str, list[str]]:
+        return {"map": ["o--o" if is_drawn else f"{len(state.things['map'])} rooms"], "key": []}
+
+    things = Map({"map": ("hall", "cellar"), "key": "brass", "lamp": "lit"})
+    state = State(things=things, tracks=Map({"alarm": (Box("1", 1, "x"),)}))
+    shown = {
+        is_drawn: plain_text(table_lines(state, pictures=pictured(code, state, is_drawn=is_drawn)))
+        for is_drawn in (True, False)
+    }
+    assert shown[True].split("\n")[2:] == ["  o--o", "  Alarm: 1 of 1", "  Lamp: lit", ""]
+    assert "  2 rooms\n" in shown[False]
+
+
+def test_a_picture_that_fails_is_told_as_its_rulesets_fault() -> None:
+    code = Ruleset("made-up")
+    code.origin = Origin("rpgres-made-up", "1.0")
+    code.picture(lambda state, is_drawn: {"map": state.things["nowhere"]})
+    with pytest.raises(RuleError, match=r"made-up shows of the table failed: KeyError.*rpgres-made-up 1\.0"):
+        pictured(code, State(), is_drawn=False)

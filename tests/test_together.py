@@ -8,11 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from auction import around, auction, rules
+from auction import around, auction, coins, rules
 
 from rpgres.actions import Pending, Result, prepare, run
 from rpgres.chance import Streams
 from rpgres.cli.prompt import Person
+from rpgres.contract.conduct import _answer_fault
 from rpgres.errors import UsageError
 from rpgres.journal import sitting, views
 from rpgres.journal.exchanging import answer_for, view_of
@@ -23,6 +24,7 @@ from rpgres.odds import outcome_odds
 from rpgres.players import NO, Question, View, uniform
 from rpgres.render.lines import plain_text
 from rpgres.render.tables import log_lines, show_lines
+from rpgres.rulesets import Option
 
 
 def played(choose: dict[str, list[str]], **switches: str) -> Result | Pending:
@@ -198,3 +200,11 @@ def test_an_answer_is_its_owners_to_take_back(place: Place) -> None:
     pending = found_in(done.history.pending.secret) if done.history.pending else None
     assert isinstance(pending, Pending)
     assert [pending.question.who, *(one.who for one in pending.together)] == ["bo", "clerk"]
+
+
+def test_a_policy_may_answer_what_the_question_reads() -> None:
+    question = Question("bid", "ada", (Option("1"),), form="N", reads=coins)
+    assert _answer_fault("12", question) == ""
+    assert _answer_fault({"12": 1, "1": 2}, question) == ""
+    assert "which is not offered" in _answer_fault("lots", question)
+    assert "weighs 'lots'" in _answer_fault({"lots": 1}, question)

@@ -95,7 +95,7 @@ def trump_of(rules: Rules, character: Character, rating: Rating, trump: str | No
         own = rating.name if rating.name in suits else rules.file.settings["trumps"].get(rating.name, "")
         if not own and rating.name and rating.name not in character.abilities:
             _check_spelling(rules, rating.name)
-        return own if own in suits else ""
+        return own if own in suits and own not in TRUMPLESS else ""
     found = wanted if wanted in suits else rules.file.settings["trumps"].get(wanted, "")
     if found not in suits or found in TRUMPLESS:
         known = ", ".join(suit for suit in suits if suit not in TRUMPLESS)
@@ -115,10 +115,29 @@ def _check_spelling(rules: Rules, name: str) -> None:
         raise UsageError(f"--ability {name}: no suit goes with it; did you mean {near[0]}?")
 
 
+def suits_of(rules: Rules, *names: str) -> frozenset[str]:
+    """Return the suits that may be trump where abilities, suits or powers of these names are acted with.
+
+    A power's suit stands on a sheet, which is not at hand here: it may be any.
+
+    Args:
+        rules: the ruleset in play.
+        names: as typed; empty ones name none.
+    """
+    suits, trumps = rules.laid[DECK].suits, rules.file.settings["trumps"]
+    named = {name: name if name in suits else trumps.get(name, "") for name in map(slug, filter(None, names))}
+    return frozenset(suits) if "" in named.values() else frozenset(named.values())
+
+
 def powers_of(character: Character) -> Iterable[tuple[str, Any]]:
     """Return the powers of a sheet by name."""
     powers = character.records.get("powers")
     return powers.items() if powers is not None else ()
+
+
+def has_points(character: Character) -> bool:
+    """Tell whether somebody is harmed by points, as those whom the game master plays, and not by cards."""
+    return bool(character.counters.get("health", 0) or character.counters.get("hurt", 0))
 
 
 def fill(table: Table, hero: Hero, *, label: str = "redraw", places: int = 0) -> None:

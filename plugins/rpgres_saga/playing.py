@@ -68,7 +68,7 @@ def push(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
         table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name, label="push")
         stand = msgspec.structs.replace(stand, total=stand.total + (card.value or 0), pushed=(*stand.pushed, card))
         if is_trumping:
-            stand = draw_on(table, hero, stand, goal, card)
+            stand = draw_on(table, hero, stand, goal, card, is_over=bool(stand.played))
     return stand
 
 
@@ -88,7 +88,7 @@ def play(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
         stand = msgspec.structs.replace(stand, follows=False)
         fresh = stand.played[before:]
         for number, card in enumerate(fresh[-1:] if only_last else fresh):
-            stand = draw_on(table, hero, stand, goal, card, number=number)
+            stand = draw_on(table, hero, stand, goal, card, number=number, is_over=True)
         if not stand.follows:  # only a card drawn can still let another be played
             return stand
 
@@ -99,7 +99,7 @@ def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) 
         cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
         if not stand.played and not cards:
             return _flip(table, hero, stand)
-        if not cards:
+        if not cards and not (table.count(hero.hand) and ruling(table.rules, "edge_order") == "any"):
             return stand
         _same_from_here(table, hero, stand, goal, "play")
         chosen = _choose(table, hero, stand, goal, cards)
@@ -115,8 +115,9 @@ def _choose(table: Table, hero: Hero, stand: Stand, goal: Goal, cards: Sequence[
     options = card_options(cards)
     facts = _facts(hero, stand, goal)
     if not stand.played:
-        return _card(cards, table.ask("play", hero.name, options, text="Which card?", **facts))
-    optional = goal.lacking(stand) <= 0  # one may go on, for the sake of new cards alone
+        is_hidden = len(cards) > 1  # that there are two alike is its owner's own
+        return _card(cards, table.ask("play", hero.name, options, text="Which card?", hidden=is_hidden, **facts))
+    optional = bool(cards) and goal.lacking(stand) <= 0  # one may go on, for the sake of new cards alone
     low = [] if optional else _low_cards(table, hero, cards)
     chosen = table.ask(
         "play",
@@ -125,7 +126,8 @@ def _choose(table: Table, hero: Hero, stand: Stand, goal: Goal, cards: Sequence[
         text="Another card?",
         optional=optional,
         dominant=low[0].short if low else "",
-        is_won=bool(low) and _is_won(cards, low, goal.lacking(stand)),
+        is_won=bool(low) and _is_won(table, cards, low, goal.lacking(stand)),
+        hidden=True,
         **facts,
     )
     return None if chosen in (STOP.name, NO) else _card(cards, chosen)
@@ -140,13 +142,19 @@ def _low_cards(table: Table, hero: Hero, cards: Sequence[Card]) -> list[Card]:
     rules = table.rules
     if ruling(rules, "trump_on") != "each" or ruling(rules, "edge_order") != "seed":
         return []
+    return [card for card in cards if (card.value or 0) <= hero.edge and not _is_doubtful(table, card)]
+
+
+def _is_doubtful(table: Table, card: Card) -> bool:
+    """Tell whether a card may be worth less than its value when it is played, or help the game master at once."""
+    rules = table.rules
     odd = ruling(rules, "doom_available") == "immediate" or ruling(rules, "doom_worth_zero") == "yes"
-    return [card for card in cards if (card.value or 0) <= hero.edge and not (odd and is_doom(card))]
+    return odd and is_doom(card)
 
 
-def _is_won(cards: Sequence[Card], low: Sequence[Card], lacking: int) -> bool:
+def _is_won(table: Table, cards: Sequence[Card], low: Sequence[Card], lacking: int) -> bool:
     """Tell whether playing every low card and then the best of the others is enough, whatever trumps draw."""
-    others = [card.value or 0 for card in cards if card not in low]
+    others = [card.value or 0 for card in cards if card not in low and not _is_doubtful(table, card)]
     return sum(card.value or 0 for card in low) + max(others, default=0) >= lacking
 
 
@@ -166,7 +174,8 @@ def _lay(table: Table, hero: Hero, stand: Stand, card: Card) -> Stand:
     """Return the play with one more card from the hand in it."""
     rules = table.rules
     at_once = is_doom(card) and ruling(rules, "doom_bank") == "on" and ruling(rules, "doom_available") == "immediate"
-    table.move([card], source=hero.hand, to=BANK if at_once else IN_PLAY, by=hero.name, label="play")
+    table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name, label="play")
+    table.move([card] if at_once else [], source=IN_PLAY, to=BANK, by=hero.name, label="to the doom bank")
     worth = 0 if is_doom(card) and ruling(rules, "doom_worth_zero") == "yes" else card.value or 0
     return msgspec.structs.replace(
         stand,
@@ -191,8 +200,19 @@ def _flip(table: Table, hero: Hero, stand: Stand) -> Stand:
     return msgspec.structs.replace(stand, total=stand.total + (card.value or 0), drawn=(*stand.drawn, card))
 
 
-def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card, *, number: int = 0) -> Stand:
-    """Return the play after the draws of a trump: on while the suit holds and its owner wants to (S:15, R:5-R:9)."""
+def draw_on(
+    table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card, *, number: int = 0, is_over: bool = False
+) -> Stand:
+    """Return the play after the draws of a trump: on while the suit holds and its owner wants to (S:15, R:5-R:9).
+
+    Args:
+        table: where it is played.
+        hero: who plays.
+        stand, goal: where the play stands, and what it has to reach.
+        card: the card that may be a trump.
+        number: which of several it is, where trumps draw when all cards are played.
+        is_over: whether no further card can be played, but for one that a card drawn allows.
+    """
     rules = table.rules
     desperate = is_doom(card) and ruling(rules, "desperate_attack") == "yes"
     if not hero.trump or not (card.suit == hero.trump or desperate):
@@ -200,7 +220,7 @@ def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card, *, n
     counts = ruling(rules, "trump_offsuit_counts") == "yes"
     follow = ruling(rules, "edge_on_draws") == "yes"
     while True:
-        if ruling(rules, "auto_trump") == "no" and not _wants_draw(table, hero, stand, goal, number):
+        if ruling(rules, "auto_trump") == "no" and not _wants_draw(table, hero, stand, goal, number, is_over=is_over):
             break
         drawn = table.draw(DECK, to=IN_PLAY, by=hero.name, alike=_alike(hero, stand, goal))
         if drawn is None:
@@ -217,10 +237,10 @@ def draw_on(table: Table, hero: Hero, stand: Stand, goal: Goal, card: Card, *, n
     return stand
 
 
-def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int) -> bool:
+def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int, *, is_over: bool) -> bool:
     _same_from_here(table, hero, stand, goal, f"trump {number}")
     options = (Option("draw", prefer=1), Option("stop"))
-    cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
+    cards = [card for card in table.cards(hero.hand) if not is_over and _may_play(table, hero, stand, card)]
     low = _low_cards(table, hero, cards)
     chosen = table.ask(
         "trump",
@@ -229,7 +249,7 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int)
         text="Draw on the trump?",
         optional=goal.lacking(stand) <= 0,  # it is enough already
         dominant="" if goal.lacking(stand) <= 0 else "draw",
-        is_won=bool(low) and _is_won(cards, low, goal.lacking(stand)),
+        is_won=bool(low) and _is_won(table, cards, low, goal.lacking(stand)),
         **_facts(hero, stand, goal),
     )
     return chosen == "draw"
@@ -258,7 +278,8 @@ def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:
     facts: dict[str, Any] = {"total": stand.total, "edge": hero.edge, "trump": hero.trump or "none"}
     if goal.need is not None:
         facts["lacking"] = goal.need - stand.total
-        facts["threat"] = goal.threat
+        if goal.threat != ENDLESS:
+            facts["threat"] = goal.threat
     return facts
 
 

@@ -50,9 +50,11 @@ def _card_to_play(question: Question, *, spare: bool) -> str:
     """Return the card to play: the least that is enough, low cards under edge first; or the best there is."""
     facts = question.facts
     cards = [option for option in question.options if option.name != "stop"]
+    if not cards:
+        return NO if question.optional else "stop"
     may_stop = len(cards) < len(question.options)
     lacking, edge = facts.get("lacking"), facts["edge"]
-    lacking = None if lacking is None else lacking + min(facts.get("threat", 0), 10)
+    lacking = None if lacking is None else lacking + min(facts.get("threat", 10), 10)
     if lacking is not None and lacking <= 0 and may_stop:
         return NO if question.optional else "stop"
     if lacking is None or not spare:

@@ -5,7 +5,7 @@ Lines of the text (`rulesets/saga/SOURCES.md`) as `S:n`, rows of the list of rul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +19,7 @@ from rpgres import (
     Effect,
     Map,
     Opposition,
+    Option,
     Outcome,
     Rating,
     Rules,
@@ -42,16 +43,18 @@ from rpgres_saga.hands import (
     Hero,
     discard,
     fill,
+    has_points,
     hero_of,
-    is_doom,
     lost,
     powers_of,
     ruling,
+    suits_of,
 )
 from rpgres_saga.playing import ENDLESS, Goal, Stand, card_options, play, push
 from rpgres_saga.policies import lavish, sensible
 
 EXCHANGE = "exchange"
+ALL = Option("all", "every card of the hand")
 
 saga = Ruleset("saga")
 saga.policy("sensible")(sensible)
@@ -76,23 +79,32 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 
 @saga.lump("act")
-def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[bool, int, bool]:
-    """Cards are told apart by value, by being trump, and by being doom where that counts before the result."""
-    ability, typed = parameters["ability"], parameters.get("trump")
-    own = rules.file.settings["trumps"].get(ability.name, "")
-    counts = ruling(rules, "doom_available") == "immediate" or ruling(rules, "bank_trump_doom") == "yes"
-    is_trump = card.suit in ({slug(typed)} if typed else {ability.name, own})
-    return is_trump, card.value or 0, counts and is_doom(card)
+def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
+    """Cards are told apart by value, by being trump, and by their suit where else that counts before the result."""
+    opposing = parameters.get("opposing")
+    apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name)
+    if opposing is not None and ruling(rules, "gm_card_trumps") == "yes":
+        apart |= suits_of(rules, opposing.ability)
+    return _suit_if(rules, card, apart), card.value or 0
 
 
 @saga.lump("versus")
-def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int, bool]:
-    """Cards are told apart by value, by being somebody's trump, and by being doom where that counts."""
-    trumps = rules.file.settings["trumps"]
-    names = [slug(parameters.get("trump") or ""), parameters["ability"].name, parameters["against"].ability]
-    suits = {*names, *(trumps.get(name, "") for name in names)}
-    counts = ruling(rules, "doom_available") == "immediate" or ruling(rules, "bank_trump_doom") == "yes"
-    return card.suit if card.suit in suits else "", card.value or 0, counts and is_doom(card)
+def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
+    """Cards are told apart by value, by being somebody's trump, and by their suit where else that counts."""
+    apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name, parameters["against"].ability)
+    return _suit_if(rules, card, apart), card.value or 0
+
+
+def _suit_if(rules: Rules, card: Card, apart: Set[str]) -> str:
+    """Return a card's suit where it is one of these, or one of no ability that counts; empty for all others."""
+    return card.suit if card.suit in apart or (card.suit in TRUMPLESS and _counts_trumpless(rules)) else ""
+
+
+def _counts_trumpless(rules: Rules) -> bool:
+    """Tell whether it matters before the result that a card is of no ability's suit."""
+    telling = ("doom_worth_zero", "desperate_attack", "bank_trump_doom")
+    is_told = any(ruling(rules, name) == "yes" for name in telling)
+    return is_told or ruling(rules, "doom_available") == "immediate" or ruling(rules, "mishap_on") != "none"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -117,7 +129,8 @@ def act(
     rules = table.rules
     base = _plain(vs, "--vs")
     levels = _levels(rules, actor, skilled=skilled, skills=skill)
-    own_card = not table.count(GM_CARD)
+    _require_able(actor)
+    is_first = not table.count(GM_CARD)
     hero = hero_of(table, actor, ability, trump=trump, edge=edge)
     difficulty = _lowered(rules, base, levels)
     if opposing is not None:
@@ -125,7 +138,7 @@ def act(
     difficulty += _gm_card(table, opposing)
     used = 0
     if ruling(rules, "doom_timing") == "before_play":
-        used = _doom(table, None)
+        used = _doom(table, needed=_needed(rules, difficulty))
         difficulty += used
     may_push = dire or ruling(rules, "push_free") == "yes"
     stand = Stand(hero.ability)
@@ -136,11 +149,14 @@ def act(
     if may_push and ruling(rules, "push_timing") == "after_total":
         stand = push(table, hero, stand, goal)
     while ruling(rules, "doom_timing") == "any" and stand.total >= _needed(rules, difficulty):
-        raised = _doom(table, stand.total - _needed(rules, difficulty))
+        raised = _doom(table, lead=stand.total - _needed(rules, difficulty))
         difficulty += raised
         if not raised or ruling(rules, "doom_reopens_play") == "no":
             break
-        stand = play(table, hero, stand, Goal(_needed(rules, difficulty), _threat(table, is_open=True)))
+        is_open = ruling(rules, "doom_max_per_action") == "any"
+        stand = play(table, hero, stand, Goal(_needed(rules, difficulty), _threat(table, is_open=is_open)))
+        if not is_open:
+            break
     outcome = table.settle(
         "act",
         stand.total - _needed(rules, difficulty),
@@ -150,10 +166,19 @@ def act(
         facts=Map({"mishap": _mishap(table, stand, difficulty), "opposed": "yes" if opposing is not None else "no"}),
     )
     outcome = outcome.plus(_clean_up(table, hero, stand))
-    if ruling(rules, "gm_card") == "action" or (own_card and EXCHANGE not in table.state.periods):
-        clear_gm_card(table)
+    _put_gm_card_away(table, is_first=is_first)
     fill(table, hero, places=len(stand.pushed))
     return outcome
+
+
+def _require_able(actor: Character) -> None:
+    """Check that somebody is not out.
+
+    Raises:
+        UsageError: they are.
+    """
+    if actor.is_out:
+        raise UsageError(f"{actor.name} is out, and cannot act before `heal` has brought something back")
 
 
 def _roles(actor: Character, other: Opposition | None) -> Map[str, str]:
@@ -223,6 +248,17 @@ def _gm_card(table: Table, opposing: Opposition | None) -> int:
     return sum(card.value or 0 for card in table.cards(GM_CARD))
 
 
+def _put_gm_card_away(table: Table, *, is_first: bool) -> None:
+    """Put the game master's card away after an action, unless the exchange goes on (S:13).
+
+    Args:
+        table: where it is played.
+        is_first: whether the action turned it up: without an exchange it is one of its own.
+    """
+    if ruling(table.rules, "gm_card") == "action" or (is_first and EXCHANGE not in table.state.periods):
+        clear_gm_card(table)
+
+
 def clear_gm_card(table: Table) -> None:
     """Put the game master's card away."""
     discard(table, table.cards(GM_CARD), source=GM_CARD, banked=ruling(table.rules, "bank_gm_doom") == "yes")
@@ -244,19 +280,20 @@ def _threat(table: Table, *, is_open: bool) -> int:
     return sum(values)
 
 
-def _doom(table: Table, lead: int | None) -> int:
+def _doom(table: Table, *, lead: int | None = None, needed: int | None = None) -> int:
     """Return by how much the game master raises the difficulty with cards of the bank (S:11, R:16).
 
     Args:
         table: where it is played.
         lead: by how much the hero is over what is needed; None before cards are played.
+        needed: what has to be reached so far, where cards are still to be played.
     """
     rules = table.rules
     raised = 0
     used = REMOVED if ruling(rules, "doom_removed") == "yes" else DISCARD
     while lead is None or raised <= lead:
         cards = table.cards(BANK)
-        facts: dict[str, Any] = {} if lead is None else {"lead": lead - raised}
+        facts: dict[str, Any] = {"needed": needed} if lead is None else {"lead": lead - raised}
         options = card_options(cards)
         chosen = table.ask("doom", GM, options, text="Use doom?", optional=True, **facts)
         if chosen == NO:
@@ -315,25 +352,28 @@ def versus(
     other = table.state.characters[against.character] if against.character else "opponent"
     if isinstance(other, Character) and table.count(OTHER_HAND):
         raise UsageError(f"{other.name} has a hand of their own; --against-hand is for somebody without a sheet")
+    for one in (actor, other):
+        if isinstance(one, Character):
+            _require_able(one)
     active = hero_of(table, actor, ability, trump=trump, edge=edge)
     passive = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
     helped = {active.name: skilled, passive.name: against_skilled}
     effects: list[Effect] = []
     number = 1
     while True:
-        margin, total, target, more = _round(table, active, passive, difficulty, helped=helped, dire=dire)
+        margin, total, against_total, more = _round(table, active, passive, difficulty, helped=helped, dire=dire)
         effects += more
         if number == rounds:
             break  # hands are filled when the result is told
         _fill_both(table, active, passive, effects)
         winner = active.name if margin >= 0 else passive.name
-        table.tell(f"round {number}: {winner} has the better of it ({total} to reach {target})")
+        table.tell(f"round {number}: {winner} has the better of it ({total} against {against_total})")
         active, passive, number = passive, active, number + 1
     outcome = table.settle(
         "versus",
         margin,
         total=total,
-        opposition=target,
+        opposition=against_total,
         roles=Map({"actor": active.name, "opponent": passive.name}),
     )
     _fill_both(table, active, passive, effects)
@@ -350,7 +390,7 @@ def _fill_both(table: Table, active: Hero, passive: Hero, effects: Sequence[Effe
 def _round(
     table: Table, active: Hero, passive: Hero, difficulty: int, *, helped: dict[str, bool], dire: bool
 ) -> tuple[int, int, int, list[Effect]]:
-    """Return how far the active hero is ahead, the other's total, what it had to reach, and what it cost.
+    """Return how far the active hero is ahead, what it set the other, what that came to, and what it cost.
 
     Args:
         table: where it is played.
@@ -361,27 +401,31 @@ def _round(
     """
     rules = table.rules
     step = rules.file.settings["step"]
+    is_first = not table.count(GM_CARD)
     if ruling(rules, "gm_card_in_pvp") == "yes":
-        card = table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
-        difficulty += (card.value or 0) if card is not None else 0
+        if is_first:
+            table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
+        difficulty += sum(card.value or 0 for card in table.cards(GM_CARD))
     may_push = dire or ruling(rules, "push_free") == "yes"
     first = _played(table, active, Goal(None), may_push=may_push)
-    effects = list(_clean_up(table, active, first))
-    if ruling(rules, "redraw_between") == "yes":
-        fill(table, active, places=len(first.pushed))
     sign = {"add": 1, "subtract": -1, "none": 0}[ruling(rules, "hero_vs_hero_difficulty")]
     target = first.total + sign * difficulty
     if helped[passive.name]:
         target -= step
     own = difficulty - (step if helped[active.name] else 0)
-    if ruling(rules, "active_must_succeed") == "yes" and first.total < own:
-        return first.total - own, first.total, own, effects
-    target += _doom(table, None)
-    enough = target + (1 if ruling(rules, "tie") == "fail" else 0)
-    second = _played(table, passive, Goal(enough), may_push=may_push)
+    has_failed = ruling(rules, "active_must_succeed") == "yes" and first.total < _needed(rules, own)
+    # A card played here cannot be used against the other half of the same action, so doom is used before it is banked.
+    target += _doom(table, needed=_needed(rules, target)) if not has_failed else 0
+    effects = list(_clean_up(table, active, first))
+    if ruling(rules, "redraw_between") == "yes":
+        fill(table, active, places=len(first.pushed))
+    if has_failed:
+        _put_gm_card_away(table, is_first=is_first)
+        return first.total - _needed(rules, own), first.total, own, effects
+    second = _played(table, passive, Goal(_needed(rules, target)), may_push=may_push)
     effects += _clean_up(table, passive, second)
-    clear_gm_card(table)
-    return enough - second.total - 1, second.total, target, effects
+    _put_gm_card_away(table, is_first=is_first)
+    return _needed(rules, target) - second.total - 1, target, second.total, effects
 
 
 def _played(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
@@ -426,23 +470,26 @@ def _put_back(table: Table, card: Card) -> None:
 def damage(table: Table, actor: Character, *, amount: int) -> Outcome:
     """Pay for harm with cards, none of which could be taken back while it is still covered (R:4.6)."""
     roles = Map({"actor": actor.name})
-    health = actor.counters.get("health", 0)
-    hero = hero_of(table, actor, Rating(0)) if not health else None
-    if hero is None:
-        name = "damage" if health > amount else "damage-out"
-        outcome = table.settle(name, None, total=health - amount, roles=roles)
+    if has_points(actor):
+        health = actor.counters.get("health", 0)
+        outcome = table.settle("damage" if health > amount else "damage-out", None, roles=roles)
         return outcome.plus([effect("health", to=actor.name, change=-min(amount, health))])
+    hero = hero_of(table, actor, Rating(0))
     paid: list[Card] = []
     covered = turned = 0
     while covered < amount and table.count(hero.hand):
         options = _payments(table, hero, paid, amount - turned)
         if not options:  # all there is does not suffice
             rest = table.cards(hero.hand)
+            # Asked all the same where it would be told otherwise that the hand does suffice.
+            table.ask("pay", hero.name, [ALL], text="It is not enough.", hidden=True, owed=amount - covered)
             _pay(table, hero, rest)
             paid += rest
             break
         text = f"{amount - covered} still to be paid."
-        chosen = table.ask("pay", hero.name, card_options(options), text=text, owed=amount - covered)
+        is_hidden = table.count(hero.hand) > 1
+        asked = card_options(options)
+        chosen = table.ask("pay", hero.name, asked, text=text, hidden=is_hidden, owed=amount - covered)
         card = next(card for card in options if card.short == chosen)
         covered += _worth(table, card)
         _pay(table, hero, [card])
@@ -497,10 +544,14 @@ def _damage_trump(table: Table, hero: Hero, card: Card) -> int:
 @saga.action("heal")
 def heal(table: Table, actor: Character, *, amount: int) -> Outcome:
     """Get back lost places of the hand and draw cards for them; rates are not stated by any source at hand."""
+    if has_points(actor):
+        back = min(amount, actor.counters.get("hurt", 0))
+        outcome = table.settle("heal", None, roles=Map({"actor": actor.name}))
+        return outcome.plus([effect("health", to=actor.name, change=back)])
     hero = hero_of(table, actor, Rating(0))
     missing = actor.counters.get("lost", 0) + actor.counters.get("pushed", 0)
     back = min(amount, missing)
-    outcome = table.settle("heal", None, total=back, roles=Map({"actor": actor.name}))
+    outcome = table.settle("heal", None, roles=Map({"actor": actor.name}))
     fill(table, msgspec.structs.replace(hero, size=hero.size + back))
     return outcome.plus([effect("regain", to=actor.name, count=back)])
 
@@ -523,7 +574,7 @@ def begin_scene(table: Table) -> Sequence[Effect]:
         table.move(table.cards(DISCARD), source=DISCARD, to=DECK)
         table.shuffle(DECK)
     for character in table.state.characters.values():
-        if not character.counters.get("health", 0) and not character.is_out:
+        if not has_points(character) and not character.is_out:
             hero = hero_of(table, character, Rating(0))
             fill(table, hero)
     return ()
@@ -564,6 +615,8 @@ def regain(state: State, change: Effect) -> State:
     character = state.characters.get(change["to"])
     if character is None:
         return state
+    if change["count"] > 0:
+        state = put(state, ("characters", change["to"], "is_out"), False)
     first = min(change["count"], character.counters.get("pushed", 0))
     state = _counted(state, change["to"], "pushed", -first)
     return _counted(state, change["to"], "lost", first - change["count"])
@@ -572,7 +625,10 @@ def regain(state: State, change: Effect) -> State:
 @saga.effect("health")
 def health(state: State, change: Effect) -> State:
     """Return the state in which somebody without a hand has more or fewer points."""
-    return _counted(state, change["to"], "health", change["change"])
+    if change["change"] > 0 and change["to"] in state.characters:
+        state = put(state, ("characters", change["to"], "is_out"), False)
+    state = _counted(state, change["to"], "health", change["change"])
+    return _counted(state, change["to"], "hurt", -change["change"])
 
 
 def _counted(state: State, who: str, counter: str, change: int) -> State:

@@ -17,7 +17,7 @@ from rpgres.odds import LEAVES, SECONDS, Odds, odds_record, outcome_odds
 from rpgres.rulesets import Rules
 
 ACTION_OPTIONS = (
-    *(opt.CHOOSE, opt.BEST, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
+    *(opt.CHOOSE, opt.BEST, opt.BY, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.JSON, opt.PLAIN, opt.NOTE),
 )
 DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
@@ -39,8 +39,11 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     def policies(prepared: Prepared) -> dict[str, Policy]:
         return opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
 
+    by = opt.read_by(shared["by"])
     is_best = shared["best"] or (rules.file.actions[action].best and "*" not in named)
     weigh: Callable[..., Odds] = outcome_odds
+    if is_best and by != "outcome":
+        raise UsageError("--by weighs numbers and --best weighs success; take one of them, or name a --policy")
     if is_best:
         _require_hand(rules, action, inputs)
         from rpgres.best import weigh_best
@@ -50,6 +53,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
             named = {**opt.policy_names(rules, names=(), auto=True), **named}
         named, weigh = {**named, "actor": "best"}, weigh_best
     opposition = missing_opposition(rules, action, inputs)
+    if opposition is not None and by != "outcome":
+        raise UsageError(f"--by needs one opposition: give --{opposition}")
     if opposition is not None:
         ladder = ladder_odds(
             rules,
@@ -79,8 +84,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         best = best_odds(prepared, choose=choose, policies=policies(prepared), **budget)
         odds, choices = best.odds(prepared), best.records(prepared)
     else:
-        odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), **budget), []
-    record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"])
+        odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), by=by, **budget), []
+    record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by)
     if shared["json"]:
         say_json(record)
         return

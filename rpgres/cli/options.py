@@ -13,6 +13,7 @@ from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from rpgres.actions import Prepared
+    from rpgres.odds import By
     from rpgres.players import Policy
     from rpgres.rulesets import Rules
 
@@ -78,6 +79,7 @@ GIVEN = Option(
 )
 CHOOSE = Option("choose", "Answer a decision; repeat it for others, or for its next time.", "LABEL=OPTION", many=True)
 BEST = Option("best", "Let who acts decide as well as can be, and weigh each first choice.")
+BY = Option("by", "Weigh the margin or the total in place of the outcome.", "margin|total")
 AUTO = Option("auto", "Let the ruleset's policy answer what nobody chose.")
 POLICY = Option(
     "policy", "Let this policy answer for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
@@ -113,6 +115,18 @@ class SectionedCommand(typer.core.TyperCommand):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Values
+
+
+def read_by(text: str | None) -> By:
+    """Return what odds are weighed by.
+
+    Raises:
+        UsageError: it is none of what there is.
+    """
+    for known in ("outcome", "margin", "total"):
+        if text in (None, known):
+            return known
+    raise UsageError(f"--by takes margin or total, not {text!r}")
 
 
 def read_answers(texts: Iterable[str], *, option: str) -> dict[str, list[str]]:

@@ -26,6 +26,8 @@ DEEDS: dict[str, str] = {
     "log": "everything that was done (log --last 5)",
     "answer": "the decision that is waited for is put to you",
     "pass": "let optional moments go by: pass invoke --until scene",
+    "seal": "commit to an answer before telling it: seal --choose declare=... --out sealed.json",
+    "open": "answer with what was sealed: open --from sealed.json",
     "begin": "a scene begins, or what else the ruleset has: begin conflict",
     "end": "what began last ends",
     "undo": "take back the last action, or everything from an entry on: undo 12",

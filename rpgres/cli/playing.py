@@ -260,7 +260,7 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     return Option(
         name.replace("-", "_"),
         text,
-        metavar(parameter, name),
+        metavar(parameter, name, has_rungs=bool(data.file.ladder)),
         INPUTS,
         parameter.many or parameter.kind == "tag",
         parameter.aliases,

@@ -37,31 +37,35 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 @app.command("list")
-def list_all(as_json: AsJson = False, plain: AsWords = False) -> None:
+def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders = None) -> None:
     """List the rulesets there are, and name those whose house rules are broken."""
+    from rpgres.cli.options import read_folders
     from rpgres.cli.output import say, say_json
     from rpgres.descriptions import RulesetList
     from rpgres.plugins import ruleset_names, unused_disabled
     from rpgres.render.rulesets import ruleset_list_lines
     from rpgres.tomlfiles import Problem
 
-    names = ruleset_names()
-    broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id))}
-    strays = [*_contested(names), *_strays()]
+    extra = read_folders(rulesets or ())
+    names = ruleset_names(extra=extra)
+    broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
+    strays = [*_contested(names, extra), *_strays(extra=extra)]
     strays += [Problem("", None, "", told) for told in unused_disabled()]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json({**msgspec.to_builtins(RulesetList(rulesets=names)), "problems": found})
     else:
-        say([*ruleset_list_lines(names), *_warnings(broken, strays)], is_plain=plain)
+        say([*ruleset_list_lines(names), *_warnings(broken, strays, extra)], is_plain=plain)
 
 
-def _contested(names: Sequence[RulesetName]) -> list[Problem]:
+def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Problem]:
     """Return the ids that more than one has."""
     from rpgres.plugins import contested
     from rpgres.tomlfiles import Problem
 
-    return [Problem("", None, "", told) for name in names if not name.builtin and (told := contested(name.id))]
+    return [
+        Problem("", None, "", told) for name in names if not name.builtin and (told := contested(name.id, extra=extra))
+    ]
 
 
 def _strays(*, extra: Sequence[Path] = ()) -> list[Problem]:
@@ -72,7 +76,7 @@ def _strays(*, extra: Sequence[Path] = ()) -> list[Problem]:
     return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
 
 
-def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem]) -> Iterator[Line]:
+def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem], extra: Sequence[Path]) -> Iterator[Line]:
     from rpgres.plugins import standalone_folder
     from rpgres.render.lines import Piece, line
     from rpgres.rulesets import builtin_folder
@@ -82,7 +86,7 @@ def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem]) -
         yield line("")
     for ruleset, problems in broken.items():
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        folder = standalone_folder(ruleset)
+        folder = standalone_folder(ruleset, extra=extra)
         where = "its folder" if folder and folder.parent != builtin_folder() else "what is laid over it"
         told = f": {count} in {where}; `rpgres ruleset check {ruleset}` tells"
         yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told)
@@ -90,19 +94,20 @@ def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem]) -
         yield line(line_of(stray))
 
 
-def _homemade_problems(ruleset_id: str) -> Sequence[Problem]:
+def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Problem]:
     """Return what is wrong with a ruleset that is a folder here, or with the house rules of one from elsewhere."""
     from rpgres.errors import FileError, RpgresError
     from rpgres.plugins import BUILTIN, find_ruleset, standalone_folder
     from rpgres.rulesets import builtin_folder, data_folders, load_rules
     from rpgres.rulesets.places import problems_in
 
-    own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id)
+    own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id, extra=extra)
     is_here = own is not None and own.parent != builtin_folder()
-    if not is_here and len(data_folders(ruleset_id, own=own or (None if ruleset_id in BUILTIN else Path()))) < 2:
+    base = own or (None if ruleset_id in BUILTIN else Path())
+    if not is_here and len(data_folders(ruleset_id, own=base, extra=extra)) < 2:
         return ()
     try:
-        load_rules(find_ruleset(ruleset_id))
+        load_rules(find_ruleset(ruleset_id, extra=extra), extra=extra)
     except FileError as error:
         return problems_in(error)
     except RpgresError:
@@ -254,11 +259,29 @@ def _problems_of(
         parts = read_parts(found, ruleset_id=ruleset.id)
         rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
         problems = all_problems(rules)
-        # While the rules are broken, each scene would tell the same again.
-        problems += () if problems else _scene_problems(rules, extra, is_alone=is_alone)
+        # While the rules are broken, each example and scene would tell the same again.
+        if not problems:
+            problems = [*_example_problems(rules), *_scene_problems(rules, extra, is_alone=is_alone)]
     except FileError as error:
         problems = problems_in(error)
     return problems, overlays
+
+
+def _example_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield the examples of actions that cannot be typed, or do not run."""
+    from rpgres.actions import run
+    from rpgres.chance import Streams
+    from rpgres.contract.subjects import read_example
+    from rpgres.errors import RpgresError
+    from rpgres.rulesets.places import problem_at
+
+    for name, action in rules.file.actions.items():
+        if not action.example:
+            continue
+        try:
+            run(read_example(rules, name), streams=Streams("example"))
+        except RpgresError as error:
+            yield problem_at(rules.texts(), ("actions", name, "example"), error.message)
 
 
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Problem]:
@@ -332,6 +355,6 @@ def show(
     if as_json:
         say_json(described)
     elif isinstance(described, ActionDescription):
-        say(action_lines(described, rules.switches), is_plain=plain)
+        say(action_lines(described, rules.switches, has_rungs=bool(rules.file.ladder)), is_plain=plain)
     else:
         say(ruleset_lines(described), is_plain=plain)

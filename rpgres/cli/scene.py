@@ -77,6 +77,7 @@ def run(
         say_json(run_scene(scene, seed=seed))
         return
     from rpgres.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
+    from rpgres.rulesets import pictured
 
     chosen = seed_of(scene, seed)
     say(scene_heading(scene, seed=chosen), is_plain=plain)
@@ -95,7 +96,8 @@ def run(
         say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
         flush()
         state = played.state
-    say(table_lines(state, is_drawn=is_drawn), is_plain=plain)
+    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
+    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=plain)
 
 
 def _person(*, is_plain: bool, auto: bool) -> Person | None:

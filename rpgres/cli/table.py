@@ -414,6 +414,111 @@ def _answer_in(file: str, seat: str | None) -> tuple[str, str, dict[str, list[st
     return found.seat, found.entry, lists[0], lists[1]
 
 
+@app.command("seal")
+def seal(
+    choose: Annotated[
+        str | None,
+        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to be sealed.", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Where answer and salt go; keep them secret.", show_default=False),
+    ] = None,
+    elsewhere: Annotated[
+        bool, typer.Option("--elsewhere", help="Only write the file; whoever has the table hands it in.")
+    ] = False,
+    commitment: Annotated[
+        str | None,
+        typer.Option("--commitment", metavar="HASH", help="Hand in what was made elsewhere.", show_default=False),
+    ] = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
+
+    The table gets sha256(salt + LABEL=ANSWER), and sees whose it is. `rpgres table open` opens it, and takes no other
+    answer.
+    """
+    from rpgres.journal.exchanging import write_json
+    from rpgres.journal.sealing import sealed
+    from rpgres.journal.sitting import fresh_salt
+    from rpgres.journal.sitting import seal as hand_in
+    from rpgres.render.lines import line
+
+    who = seat_of(seat)
+    if (choose is None) != (out is None) or (choose is None) == (commitment is None):
+        raise UsageError("say --choose LABEL=ANSWER and --out FILE, or hand in a --commitment that was made elsewhere")
+    if choose is None or out is None:
+        if who is None or elsewhere:
+            raise UsageError("say whose commitment it is: --as SEAT")
+        _say_entry(hand_in(place_of(table, rulesets), commitment or "", seat=who), who, as_json=as_json, plain=plain)
+        return
+    label, sign, answer = choose.partition("=")
+    if not sign or not label.strip() or not answer.strip():
+        raise UsageError(f"--choose takes LABEL=ANSWER, not {choose!r}")
+    made = sealed(label.strip(), answer.strip(), salt=fresh_salt())
+    if not elsewhere and who is None:
+        raise UsageError("say whose answer it is: --as SEAT; or --elsewhere, where the table is not")
+    if Path(out).exists():
+        raise FileError(f"{out}: is there already; nothing was sealed. Name another file", file=out)
+    if elsewhere:
+        write_json(Path(out), made)
+        say([line(f"{out}: written; tell whoever has the table the commitment: {made.commitment}")])
+        return
+    place = place_of(table, rulesets)
+    assert who is not None
+    path = write_json(Path(out), made)  # first, as a seal of which the salt is lost can never be opened
+    try:
+        done = hand_in(place, made.commitment, seat=who, label=made.label, answer=made.answer)
+    except BaseException:
+        path.unlink()
+        raise
+    _say_entry(done, who, as_json=as_json, plain=plain)
+
+
+@app.command("open")
+def open_(
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="The file that `seal` wrote.", show_default=False),
+    ] = None,
+    choose: Annotated[
+        str | None,
+        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer that was sealed.", show_default=False),
+    ] = None,
+    salt: Annotated[
+        str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
+    ] = None,
+    seat: Seat = None,
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Answer with what was sealed, and go on with the action; another answer is refused."""
+    from rpgres.journal.exchanging import read_seal
+    from rpgres.journal.sitting import open_seal
+
+    who = seat_of(seat)
+    if who is None:
+        raise UsageError("say whose seal is opened: --as SEAT")
+    if (from_ is None) == (choose is None) or (choose is None) != (salt is None):
+        raise UsageError("say --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
+    if from_ is not None:
+        made = read_seal(from_)
+        label, answer, salted = made.label, made.answer, made.salt
+    else:
+        label, _, answer = (part.strip() for part in (choose or "").partition("="))
+        salted = salt or ""
+    done = open_seal(place_of(table, rulesets), seat=who, label=label, text=answer, salt=salted)
+    code = say_done(done, who, as_json=as_json, plain=plain)
+    if code:
+        raise typer.Exit(code)
+
+
 @app.command("pass")
 def let_pass(
     label: Annotated[
@@ -658,9 +763,12 @@ def shown(place: Place, history: History, seat: str | None, *, plain: bool) -> l
     """Return the table as it is now, for people."""
     from rpgres.journal.views import state_seen, table_record
     from rpgres.render.tables import show_lines
+    from rpgres.rulesets import pictured
 
     state = state_seen(history.state, seat)
-    return show_lines(table_record(history, seat), state, _rules(place, history).file, is_drawn=_is_drawn(plain))
+    rules, is_drawn = _rules(place, history), _is_drawn(plain)
+    pictures = pictured(rules.ruleset, state, is_drawn=is_drawn)
+    return show_lines(table_record(history, seat), state, rules.file, is_drawn=is_drawn, pictures=pictures)
 
 
 @app.command("log")

@@ -13,7 +13,7 @@ from rpgres.contract.elsewhere import HASH_SEEDS, digest, digests_elsewhere
 from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import Course, plain, played, replay
-from rpgres.errors import RpgresError, in_words, place_of
+from rpgres.errors import RpgresError, UsageError, in_words, place_of
 from rpgres.keeping import read_state, state_record
 from rpgres.players import NO, Policy, Question, View, uniform
 from rpgres.state import State
@@ -267,16 +267,28 @@ def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Finding]:
 _POLICY = "it returns an option's name, whole-number weights by name, or None, and depends on view and question alone"
 
 
+def _reads(question: Question, answer: object) -> bool:
+    """Tell whether a question takes an answer beyond its options."""
+    if question.reads is None or not isinstance(answer, str):
+        return False
+    try:
+        question.reads(answer)
+    except UsageError:
+        return False
+    return True
+
+
 def _answer_fault(answer: object, question: Question) -> str:
     """Return what is wrong with a policy's answer; nothing when it is offered."""
     offered = {option.name for option in question.options} | ({NO} if question.optional else set())
     if answer is None:
         return ""
     if isinstance(answer, str):
-        return "" if answer in offered else f"answers {answer!r}, which is not offered ({', '.join(sorted(offered))}),"
+        is_offered = answer in offered or _reads(question, answer)
+        return "" if is_offered else f"answers {answer!r}, which is not offered ({', '.join(sorted(offered))}),"
     if not isinstance(answer, dict):
         return f"answers with {answer!r}"
-    strange = [key for key in answer if key not in offered]
+    strange = [key for key in answer if key not in offered and not _reads(question, key)]
     if strange:
         return f"weighs {strange[0]!r}, which is not offered ({', '.join(sorted(offered))}),"
     if any(type(weight) is not int or weight < 0 for weight in answer.values()) or not sum(answer.values()):

@@ -16,6 +16,7 @@ import msgspec
 from rpgres.errors import FileError, UsageError
 from rpgres.journal import store
 from rpgres.journal.records import History
+from rpgres.journal.sealing import SealFile
 from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
 from rpgres.players import NO
 from rpgres.state import slug
@@ -58,6 +59,16 @@ def read_answer(file: str) -> AnswerFile:
     """
     answer: AnswerFile = _read(file, AnswerFile, "answer")
     return answer
+
+
+def read_seal(file: str) -> SealFile:
+    """Return what a seat sealed, from its own file.
+
+    Raises:
+        FileError: it cannot be read, or is no seal.
+    """
+    seal: SealFile = _read(file, SealFile, "seal")
+    return seal
 
 
 def _read(file: str, type_: Any, what: str) -> Any:

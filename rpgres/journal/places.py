@@ -11,15 +11,16 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import UsageError
-from rpgres.keeping import fault_in, plain
-from rpgres.rulesets import unknown
-from rpgres.state import Box, Map, State, Tag, freeze, slug
+from rpgres.errors import FileError, UsageError
+from rpgres.keeping import plain, read_state, state_record
+from rpgres.rulesets import Field, RecordField, Rules, unknown
+from rpgres.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
 from rpgres.tomlfiles import nearest
 
 ABSENT = "absent"  # what is not there; as a value it takes something away
 EVERYBODY = "everybody"
 MOST_BOXES = 1000  # of a new track
+MOST = 999_999_999  # of any number
 
 _FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new
 _MOVED = {
@@ -64,10 +65,11 @@ def audience_at(state: State, path: str) -> tuple[str, ...] | None:
     return state.audiences.get(name) if field in ("tracks", "things", "audiences") else None
 
 
-def changed(state: State, path: str, text: str) -> State:
+def changed(rules: Rules, state: State, path: str, text: str) -> State:
     """Return the table with a value at a place.
 
     Args:
+        rules: the ruleset in play, whose sheets say which counters and abilities there are, and within which bounds.
         state: the table.
         path: where.
         text: the value as typed; `absent` takes away what may be away, seats are separated by commas.
@@ -76,15 +78,191 @@ def changed(state: State, path: str, text: str) -> State:
         UsageError: there is no such place, or the value does not fit what stands there.
     """
     keys = path.split(".")
+    if not all(key.strip() for key in keys):
+        raise UsageError(f"{path!r}: between two points, and at the end, stands a name; this one has an empty one")
     if keys[0] in _MOVED:
         raise UsageError(f"{path}: {_MOVED[keys[0]]}")
     if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:
         return _without_character(state, keys[1])
     after: State = _put(state, keys, text, path=path)
-    fault = fault_in(after)
+    _check_kept(after, f"{path}={text}")
+    _check_known(rules, state, after, keys, path)
+    return _with_seat(state, after, keys[1]) if keys[0] == "characters" and keys[2:] == ["seat"] else after
+
+
+def _check_kept(state: State, typed: str) -> None:
+    """Check that a state comes back as it is when it is written and read: else the table could never be used again."""
+    try:
+        is_same = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state)))) == state
+        fault = "" if is_same else "it would not be read again as it is written"
+    except FileError as error:
+        fault = error.message
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError) as error:
+        fault = f"it cannot be written down ({error})"
     if fault:
-        raise UsageError(f"{path}={text}: {fault}")
-    return after
+        raise UsageError(f"{typed!r} does not fit there: {fault}")
+
+
+def _with_seat(before: State, after: State, name: str) -> State:
+    """Return the table on which whoever plays a character now holds its cards too."""
+    old, new = before.seat_of(name), after.seat_of(name)
+    return msgspec.structs.replace(
+        after, piles=Map({key: _handed(pile, name, old, new) for key, pile in after.piles.items()})
+    )
+
+
+def _handed(pile: Pile, owner: str, old: str, new: str) -> Pile:
+    is_its = pile.owner == owner and pile.audience == (old,)
+    return msgspec.structs.replace(pile, audience=(new,)) if is_its else pile
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the ruleset and its sheets know
+
+
+def _check_known(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
+    """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows.
+
+    Raises:
+        UsageError: it is not, or is out of the bounds that the sheet states.
+    """
+    match keys:
+        case ["counters", name] if name not in before.counters and name in after.counters:
+            _check_counter(rules, before, name, path, of="the table")
+        case ["characters", who, "counters", name]:
+            _check_character_counter(rules, before, after.characters[who], name, path, was=before.characters[who])
+        case ["characters", who, "abilities", name] if name in after.characters[who].abilities:
+            _check_ability(rules, before.characters[who], after.characters[who].abilities[name], name, path)
+        case ["characters", who, "texts", name] if name not in before.characters[who].texts:
+            known = [key for key, field in rules.file.sheet.items() if field.kind == "text"]
+            _require(name, known, what="text", of=f"a sheet of {rules.id}", path=path)
+        case ["characters", who, "seat"]:
+            if after.characters[who].seat not in ("", GM, *before.characters):
+                raise UsageError(f"{path} is gm, or the name of a character, whose seat plays {who}; absent: its own")
+        case ["characters", who, "title"] if not slug(after.characters[who].title):
+            raise UsageError(f"{path}: a name says something")
+        case ["characters", who, "records", key, record, name]:
+            fields = rules.file.sheet[key].fields if key in rules.file.sheet else {}
+            values = after.characters[who].records[key][record]
+            if name not in values:
+                raise UsageError(f"{path}: this cannot be taken away")
+            if name in fields:
+                _check_record(fields[name], values[name], path)
+        case ["audiences", name]:
+            _require(name, [*before.tracks, *before.things], what="track or thing", of="the table", path=path)
+    _check_tag(rules, before, after, keys, path)
+    _check_seats(after, keys, path)
+
+
+def _require(name: str, known: Iterable[str], *, what: str, of: str, path: str) -> None:
+    names = list(dict.fromkeys(known))
+    if name not in names:
+        raise UsageError(f"{path}: {unknown(what, name, names, of=of)}")
+
+
+def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str) -> None:
+    file = rules.file
+    known = [key for key, field in file.sheet.items() if field.kind == "counter"]
+    known += [parameter.counter for parameter in file.parameters.values() if parameter.counter]
+    known += [effect.counter for effect in file.effects.values() if effect.counter]
+    known += [*state.counters, *(key for character in state.characters.values() for key in character.counters)]
+    if name not in known:
+        own = f"; a number of your own is a thing of the table: things.{name}=1"
+        raise UsageError(f"{path}: {unknown('counter', name, dict.fromkeys(known), of=of)}{own}")
+
+
+def _check_character_counter(
+    rules: Rules, state: State, character: Character, name: str, path: str, *, was: Character
+) -> None:
+    field = rules.file.sheet.get(name)
+    is_sheets = field is not None and field.kind == "counter"
+    if name not in character.counters:
+        if is_sheets:
+            raise UsageError(f"{path}: every sheet of {rules.id} has this counter; it cannot be taken away")
+        return
+    if name not in was.counters:
+        _check_counter(rules, state, name, path, of=character.name)
+    if field is not None and is_sheets:
+        _check_bounds(character.counters[name], [field], path)
+
+
+def _check_ability(rules: Rules, was: Character, number: int, name: str, path: str) -> None:
+    fields = [field for field in rules.file.sheet.values() if field.kind == "abilities"]
+    listed = [field for field in fields if name in field.names]
+    open_ = [field for field in fields if field.any_name or not field.names]
+    if not listed and not open_ and name not in was.abilities:
+        names = [one for field in fields for one in field.names]
+        _require(name, names, what="ability", of=f"a sheet of {rules.id}", path=path)
+    _check_bounds(number, listed or open_, path)
+
+
+def _check_bounds(number: int, fields: list[Field], path: str) -> None:
+    """Check that a number is within the bounds of one of the keys of the sheet that it may stand under."""
+    if not fields or any(
+        (field.at_least is None or number >= field.at_least) and (field.at_most is None or number <= field.at_most)
+        for field in fields
+    ):
+        return
+    low, high = fields[0].at_least, fields[0].at_most
+    bounds = " and ".join(
+        filter(None, (f"at least {low}" if low is not None else "", f"at most {high}" if high is not None else ""))
+    )
+    raise UsageError(f"{path} is a whole number, {bounds} on a sheet of this ruleset, not {number}")
+
+
+_RECORDS = {"integer": int, "flag": bool, "text": str, "choice": str}
+
+
+def _check_record(field: RecordField, value: object, path: str) -> None:
+    if type(value) is not _RECORDS[field.kind] or (field.kind == "choice" and value not in field.choices):
+        wanted = {
+            "integer": "a whole number",
+            "flag": "true or false",
+            "text": "a text",
+            "choice": f"one of {', '.join(field.choices)}",
+        }[field.kind]
+        raise UsageError(f"{path} is {wanted}, not {plain(value)!r}")
+
+
+def _check_tag(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
+    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
+    match keys:
+        case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
+            raise UsageError(f"{path}: a name says something")
+        case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
+            _require(tag.on, before.characters, what="character", of="the table", path=path)
+        case ["tags", _, "uses", holder]:
+            known = (*before.characters, *ROLES)
+            if not any(holder in one.uses for one in before.tags):
+                _require(holder, known, what="character", of="the table", path=path)
+        case ["tags", _] | ["tags", _, "kind"] if tag is not None:
+            kinds = _kinds(rules, before)
+            is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
+            if not tag.kind.strip() or is_misspelt:
+                raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
+
+
+def _kinds(rules: Rules, state: State) -> list[str]:
+    """Return the kinds of tags that are known; a ruleset's code may lay others."""
+    file = rules.file
+    known: list[str] = []
+    for named in (file.sheet, file.tracks, file.parameters, file.effects):
+        known += [one.tag for one in named.values() if one.tag]
+    laid = [name for name, effect in file.effects.items() if not effect.does]
+    return list(dict.fromkeys([*known, *(tag.kind for tag in state.tags), *laid]))
+
+
+def _check_seats(after: State, keys: list[str], path: str) -> None:
+    """Check that what is for some seats alone is for seats that there are."""
+    seats = {GM, *(after.seat_of(name) for name in after.characters)}
+    tag = after.tag(keys[1]) if keys[0] == "tags" and keys[2:] == ["audience"] else None
+    named = tag.audience if tag is not None else after.audiences.get(keys[1]) if keys[0] == "audiences" else None
+    for seat in named or ():
+        _require(seat, sorted(seats), what="seat", of="the table", path=path)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Putting it there
 
 
 def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
@@ -147,7 +325,7 @@ def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") 
 def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
     if key not in value:
         near = nearest(key, value)
-        is_tables = len(path.split(".")) == 2 and near is None and not rest and text != ABSENT
+        is_tables = len(path.split(".")) == 2 and near is None and not rest and text != ABSENT and slug(key)
         if field == "tracks" and is_tables:
             return value.with_(key, _new_track(text, path=path))
         if field == "things" and is_tables:
@@ -155,13 +333,17 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
         if rest or near is not None or field not in _FREE or text == ABSENT:
             raise _no_place(path, key, value)
         new: dict[str, Any] = {"audiences": (), "texts": ""}
+        if field == "uses" and text == "0":
+            return value  # nobody has any there
         return value.with_(key, _read(new.get(field, 0), text, path=path, field=field))
     if not rest and text == ABSENT:
         if field in ("characters", "records") or (field == "tracks" and len(path.split(".")) > 2):
             raise UsageError(f"{path}: this cannot be taken away")
         return value.without(key)
+    if field == "things" and not rest:
+        return value.with_(key, _data(value[key], text, path=path))
     inner = _put(value[key], rest, text, path=path, field="" if field == "things" else field if not rest else key)
-    return value.with_(key, _data(value[key], text, path=path) if field == "things" and not rest else inner)
+    return value.without(key) if field == "uses" and inner == 0 else value.with_(key, inner)
 
 
 def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
@@ -204,17 +386,33 @@ def _read(value: Any, text: str, *, path: str, field: str) -> Any:
             raise UsageError(f"{path} is true or false, not {text!r}")
         return text.lower() in ("true", "yes")
     if isinstance(value, int):
-        try:
-            return int(text)
-        except ValueError:
-            raise UsageError(f"{path} is a whole number (now {value}), not {text!r}") from None
+        return _number(value, text, path=path, is_count=field in ("uses", "size"))
     if isinstance(value, str):
         return "" if text == ABSENT else text
     if isinstance(value, Map):
         raise UsageError(f"{path} is no single value; it has: {', '.join(value) or 'nothing yet'}")
     if isinstance(value, msgspec.Struct):
         raise UsageError(f"{path} is no single value; it has: {', '.join(value.__struct_fields__)}")
+    if isinstance(value, tuple) and not path.startswith("things."):
+        if path == "tags":
+            raise UsageError("tags is no single value; a tag is laid with tags.NAME=KIND, such as tags.On Fire=aspect")
+        boxes = ", ".join(box.name for box in value) or "none"
+        raise UsageError(
+            f"{path} is no single value; its boxes: {boxes}; one is marked with {path}.BOX=x, and freed with "
+            f"{path}.BOX={ABSENT}"
+        )
     return _data(value, text, path=path)
+
+
+def _number(now: int, text: str, *, path: str, is_count: bool) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = MOST + 1
+    if not (0 if is_count else -MOST) <= number <= MOST:
+        least = " from 0 on" if is_count else ""
+        raise UsageError(f"{path} is a whole number{least} (now {now}), not {text!r}") from None
+    return number
 
 
 def _data(value: Any, text: str, *, path: str) -> Any:
@@ -223,7 +421,7 @@ def _data(value: Any, text: str, *, path: str) -> Any:
 
     try:
         return freeze(loads(f"value = {text}")["value"])
-    except TOMLDecodeError:
+    except (TOMLDecodeError, RecursionError, ValueError):
         if isinstance(value, str) or value is None:
             return text
         raise UsageError(

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.actions import Pending, Result
 from rpgres.state import State
 
-Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal"]
+Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
 RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
 
@@ -27,10 +27,12 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
         ruleset, title, switches: of `new`: what is played here, and how.
-        commitment: of `new`: sha256(salt + seed), in hexadecimal digits.
+        commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
         action, actor: of `act`: which action, and who acts.
         period: of `begin` and `end`: of what.
-        of: of `answer`: the number of the entry that waited.
+        of: of `answer` and `seal`: the number of the entry that waited.
+        seat: of `seal`: who hands it in.
+        opens: of `answer`: the number of the seal that it opens.
         before: of `undo`: the number of the first entry that no longer stands.
         character: of `join`: who sits down.
         seed, salt: of `reveal`: what the commitment was to.
@@ -49,6 +51,8 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     actor: str = ""
     period: str = ""
     of: int | None = None
+    seat: str = ""
+    opens: int | None = None
     before: int | None = None
     character: str = ""
     seed: str | None = None
@@ -71,11 +75,11 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         waits: the decision it waits for, with nothing left out; null when it is finished.
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
-        text: of `note`.
+        text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it.
         to: the seats that a note, or a value that was set, is for; null for everybody.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
-        seed, salt: of `new`: what the commitment is to.
+        seed, salt: of `new`: what the commitment is to; the salt also of an opened seal.
         folders: of `new`: further folders with rulesets and house rules.
     """
 
@@ -203,6 +207,26 @@ def _ends(until: str, later: Entry) -> bool:
     if until == ACTION:
         return later.kind in RUNNING and later.secret.waits is None
     return later.kind in ("begin", "end") and later.public.period == until
+
+
+def check_entry(entry: Entry) -> None:
+    """Check that an entry has what its kind has, so that whoever reads it need not ask.
+
+    Raises:
+        ValueError, msgspec.ValidationError: it has not.
+    """
+    public, number = entry.public, entry.number
+    has_found = found_in(entry.secret) is not None
+    is_sound = (
+        (entry.kind == "new") == (number == 0)
+        and has_found == (entry.kind in RUNNING)
+        and (entry.kind != "answer" or (public.of is not None and 0 < public.of < number))
+        and (entry.kind in ("answer", "seal") or public.of is None)
+        and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
+        and (entry.kind != "join" or bool(entry.secret.sheets))
+    )
+    if not is_sound:
+        raise ValueError(f"entry {number} is no {entry.kind}")
 
 
 def found_in(secret: Secret) -> Result | Pending | None:

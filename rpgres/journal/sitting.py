@@ -6,6 +6,7 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -22,6 +23,7 @@ from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import ACTION, ALWAYS, RUNNING, Draft, Entry, History, Kind, Public, Secret, found_in
 from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
+from rpgres.journal.sealing import check_opening, read_hex, seal_by
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
 from rpgres.piles import lay_out
@@ -337,6 +339,7 @@ def answer(
                 "`rpgres table show` or a new view"
             )
         asked = require_own(history, pending, seat)
+        _refuse_sealed(history, pending, seat)
         if not (choose or policies or auto or prompt):
             raise UsageError(f"say what you choose: --choose {asked.label}={_options(asked)}")
         return [
@@ -355,6 +358,79 @@ def answer(
         ]
 
     return _write(place, work, is_slow=prompt is not None)
+
+
+def _refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
+    """Refuse an answer of whoever has sealed theirs; the host's may be anybody's."""
+    found = found_in(pending.secret)
+    assert isinstance(found, Pending)
+    seats = [seat] if seat is not HOST else [history.state.seat_of(one.who) for one in questions_of(found)]
+    for one in seats:
+        seal = seal_by(history, pending, one)
+        if seal is not None:
+            how = "" if seat is not HOST else "; the others answer with --as"
+            raise UsageError(f"{one} sealed an answer in entry {seal.number}: `rpgres table open` opens it{how}")
+
+
+def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None, label: str = "") -> Done:
+    """Hand in the commitment to an answer, which is given later, by opening it.
+
+    Args:
+        place: the table.
+        commitment: sha256(salt + LABEL=ANSWER), as 64 hexadecimal digits.
+        seat: whose answer. Everybody sees that it sealed one.
+        answer: the answer, if it is known here: it is tried, and not kept.
+        label: its label.
+
+    Raises:
+        UsageError: nothing is asked of the seat, it has sealed an answer already, or the answer cannot be given.
+    """
+    digits = read_hex(commitment, what="a commitment")
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        asked = require_own(history, pending, seat)
+        before = seal_by(history, pending, seat)
+        if before is not None:
+            raise UsageError(f"{seat} sealed an answer in entry {before.number} already; it can only be opened")
+        if answer is not None and label != asked.label:
+            raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
+        if answer is not None:
+            _answered(place, rules, history, pending, seat, choose={label: [answer]})
+        run = history.run_of(pending).number
+        return [_draft(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
+
+    return _write(place, work)
+
+
+def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> Done:
+    """Answer with what was sealed, and go on with the action.
+
+    Args:
+        place: the table.
+        seat: whose seal.
+        label, text, salt: what was sealed.
+
+    Raises:
+        UsageError: nothing was sealed, this is something else, or it is no answer to what is asked.
+    """
+    salt = read_hex(salt, what="a salt")
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        require_own(history, pending, seat)
+        seal = seal_by(history, pending, seat)
+        if seal is None:
+            raise UsageError(f"{seat} has sealed nothing that is asked now; `rpgres table answer` answers")
+        check_opening(seal, label=label, answer=text, salt=salt)
+        draft = _answered(place, rules, history, pending, seat, choose={label: [text]})
+        secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
+        public = msgspec.structs.replace(draft.public, opens=seal.number)
+        return [Draft(public, secret, draft.state)]
+
+    return _write(place, work)
 
 
 def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
@@ -521,6 +597,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
         if pending is not None and isinstance(found, Pending):
             asked = asked_of(history.state, found, seat)
             if asked is not None and asked.optional and label in ("", asked.label):
+                _refuse_sealed(history, pending, seat)
                 added = Entry(history.head.number + 1, drafts[0].public, drafts[0].secret, "")
                 then = History((*history.entries, added), history.state)
                 drafts.append(_answered(place, rules, then, pending, seat, choose={asked.label: [NO]}))
@@ -562,12 +639,20 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
             _require_mine(history, undone, seat)
         kept = [entry for entry in history.standing if entry.number < before]
         state = store.read_state_after(place.path, kept[-1].number)
-        after = {entry.number: store.read_state_after(place.path, entry.number) for entry in undone}
-        passes = passed(history, undone, state, after)
+        passes = passed(history, undone, state, _states_after(place, undone))
         secret = Secret(by=seat or "", passes=passes)
         return [_draft(place, rules, "undo", secret, state, before=before)]
 
-    return _write(place, work)
+    return _write(place, work, is_mending=True)
+
+
+def _states_after(place: Place, entries: Iterable[Entry]) -> dict[int, State]:
+    """Return the table after each of some entries; one that cannot be read is left out, as nobody has seen it."""
+    found: dict[int, State] = {}
+    for entry in entries:
+        with suppress(store.TableError):
+            found[entry.number] = store.read_state_after(place.path, entry.number)
+    return found
 
 
 def _first_undone(history: History, number: int | None) -> int:
@@ -596,7 +681,7 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
 
 def _asked_before(history: History, entry: Entry) -> set[str]:
     """Return the seats whose decisions an answer took; none for what is no answer."""
-    if entry.public.of is None:
+    if entry.kind != "answer":
         return set()
     earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
     found, then = found_in(next(earlier).secret), found_in(entry.secret)
@@ -628,7 +713,8 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
-        state = shown_to(changed(history.state, path, text), path, to)
+        _check_sees(rules, history.state, path, text, seat)
+        state = shown_to(changed(rules, history.state, path, text), path, to)
         was, value = value_at(history.state, path), value_at(state, path)
         audiences = [audience_at(one, path) for one in (history.state, state)]
         was_there = was != ABSENT  # nobody has seen before what is only laid now
@@ -638,6 +724,21 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         return [_draft(place, rules, "set", secret, state)]
 
     return _write(place, work)
+
+
+def _check_sees(rules: Rules, state: State, path: str, text: str, seat: str | None) -> None:
+    """Check that a seat may know of what it sets; what is wrong is told by what it sees.
+
+    Raises:
+        UsageError: it may not, or cannot set it so.
+    """
+    known = state if seat is HOST else state.seen_by(seat)
+    if known is state:
+        return
+    seats = audience_at(state, path)
+    if seats is not None and seat not in seats:
+        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
+    changed(rules, known, path, text)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
@@ -689,14 +790,20 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
 # What all of these share
 
 
-def _write(place: Place, work: Callable[[History, Rules], list[Draft]], *, is_slow: bool = False) -> Done:
+def _write(
+    place: Place,
+    work: Callable[[History, Rules], list[Draft]],
+    *,
+    is_slow: bool = False,
+    is_mending: bool = False,
+) -> Done:
     loaded: list[Rules] = []
 
     def drafts(history: History) -> list[Draft]:
         loaded.append(rules_of(history, folders=place.folders))
         return work(history, loaded[0])
 
-    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow)
+    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
     return Done(history, tuple(added), loaded[0])
 
 

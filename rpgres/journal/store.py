@@ -18,7 +18,7 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.journal.chain import START, commitment, digest, link, written
-from rpgres.journal.records import Draft, Entry, History, Public, Secret
+from rpgres.journal.records import Draft, Entry, History, Public, Secret, check_entry
 from rpgres.keeping import read_state, state_record
 from rpgres.state import State
 
@@ -39,6 +39,10 @@ CREATE TABLE entries (
 );
 CREATE TABLE states (number INTEGER PRIMARY KEY, state BLOB NOT NULL);
 """
+
+
+# What may come of bytes that were not written by us, or not as they are now.
+UNREADABLE = (msgspec.MsgspecError, FileError, ValueError, TypeError, RecursionError)
 
 
 class TableError(FileError):
@@ -130,10 +134,11 @@ def _put_in_place(made: Path, path: Path) -> None:
 
 
 def read(path: Path) -> History:
-    """Return everything a journal says, without having checked its chain.
+    """Return everything a journal says.
 
     Raises:
-        TableError: the file cannot be read, or is no journal of this version.
+        TableError: the file cannot be read, is no journal of this version, or has an entry that is not as it was
+            written.
     """
     with _told(path), _connected(path) as connection:
         connection.execute("BEGIN")
@@ -183,7 +188,12 @@ def read_state_after(path: Path, number: int) -> State:
 
 
 def write(
-    path: Path, work: Callable[[History], list[Draft]], *, salt: Callable[[], bytes], is_slow: bool = False
+    path: Path,
+    work: Callable[[History], list[Draft]],
+    *,
+    salt: Callable[[], bytes],
+    is_slow: bool = False,
+    is_mending: bool = False,
 ) -> tuple[History, list[Entry]]:
     """Add entries to a journal in one transaction, and return it as it is then, with the entries that are new.
 
@@ -193,13 +203,14 @@ def write(
         salt: returns fresh random bytes for each entry.
         is_slow: whether the work waits for a person. Others may act meanwhile, and then nothing is written; otherwise
             others have to wait.
+        is_mending: whether the last table may be one that cannot be read: then the last that can be stands for it.
 
     Raises:
         TableError: the file cannot be written, somebody else is acting, or has acted while a person was waited for.
     """
     with _told(path), _connected(path) as connection:
         connection.execute("BEGIN" if is_slow else "BEGIN IMMEDIATE")
-        history = _history(connection, path)
+        history = _history(connection, path, is_mending=is_mending)
         if is_slow:
             connection.execute("COMMIT")  # nobody is kept waiting by somebody who thinks
         drafts = work(history)
@@ -232,27 +243,77 @@ def _add(connection: sqlite3.Connection, draft: Draft, *, number: int, before: b
     return Entry(number, draft.public, secret_record, hash_.hex())
 
 
-def _history(connection: sqlite3.Connection, path: Path) -> History:
+def _history(connection: sqlite3.Connection, path: Path, *, is_mending: bool = False) -> History:
     _check_format(connection, path)
-    rows = connection.execute("SELECT number, public, secret, hash FROM entries ORDER BY number").fetchall()
-    if [row[0] for row in rows] != list(range(len(rows))) or not rows:
-        raise _damaged(path, "an entry is missing")
+    found = connection.execute("SELECT number, public, secret, salt, commitment, hash FROM entries ORDER BY number")
+    entries: list[Entry] = []
+    before = START
+    for place, columns in enumerate(found):
+        row = _row(*columns, None)
+        if row.number != place:
+            raise _damaged(path, f"entry {place} is missing")
+        faults = row_faults(row, before)
+        if faults:
+            raise _damaged(path, f"entry {place}: {faults[0]}")
+        entries.append(entry_of(row))
+        before = row.hash
+    if not entries:
+        raise _damaged(path, "entry 0 is missing")
+    last = len(entries) - 1
+    while True:
+        try:
+            return History(tuple(entries), _state(connection, last, path, recorded=entries[last].secret.state))
+        except TableError:
+            if not is_mending or not last:
+                raise
+            last -= 1
+
+
+def row_faults(row: Row, before: bytes) -> list[str]:
+    """Return what is wrong with an entry as it stands in the file; nothing when it is as it was written.
+
+    Args:
+        row: the entry.
+        before: the hash of the entry before it.
+    """
+    faults = []
+    if commitment(row.salt, row.secret) != row.commitment:
+        faults.append("its secret part is not the one that was committed to")
+    if row.number < 0 or link(before, number=row.number, public=row.public, commitment=row.commitment) != row.hash:
+        faults.append("its hash does not follow from it and from the entry before")
+    if faults:
+        return faults
     try:
-        entries = tuple(entry_of(number, public, secret, hash_) for number, public, secret, hash_ in rows)
-    except (msgspec.MsgspecError, TypeError, AttributeError, ValueError) as error:
-        raise _damaged(path, f"an entry cannot be read ({error})") from None
-    return History(entries, _state(connection, len(entries) - 1, path))
+        entry_of(row)
+    except UNREADABLE:
+        return ["it cannot be read"]
+    return []
 
 
-def entry_of(number: int, public: bytes, secret: bytes, hash_: bytes) -> Entry:
+def entry_of(row: Row) -> Entry:
     """Return an entry from its parts as they stand in the file.
 
     Raises:
-        msgspec.MsgspecError: they say nothing that an entry says.
+        msgspec.MsgspecError, ValueError: they say nothing that an entry says.
     """
-    return Entry(
-        number, msgspec.json.decode(public, type=Public), msgspec.json.decode(secret, type=Secret), hash_.hex()
-    )
+    public, secret = msgspec.json.decode(row.public, type=Public), msgspec.json.decode(row.secret, type=Secret)
+    entry = Entry(row.number, public, secret, row.hash.hex())
+    check_entry(entry)
+    return entry
+
+
+def state_of(data: bytes) -> State:
+    """Return a table from its bytes.
+
+    Raises:
+        FileError: they are no table; the message names the place.
+    """
+    try:
+        return read_state(msgspec.json.decode(data))
+    except FileError:
+        raise
+    except UNREADABLE as error:
+        raise FileError(f"these are not the data of a table: {error}") from None
 
 
 def _head(connection: sqlite3.Connection) -> str:
@@ -260,14 +321,19 @@ def _head(connection: sqlite3.Connection) -> str:
     return bytes(hash_).hex()
 
 
-def _state(connection: sqlite3.Connection, number: int, path: Path) -> State:
+def _state(connection: sqlite3.Connection, number: int, path: Path, *, recorded: str = "") -> State:
     row = connection.execute("SELECT state FROM states WHERE number = ?", (number,)).fetchone()
-    if row is None:
-        raise _damaged(path, f"the table after entry {number} is missing")
     try:
-        return read_state(msgspec.json.decode(row[0]))
-    except (msgspec.MsgspecError, FileError, TypeError) as error:
-        raise _damaged(path, f"the table after entry {number} cannot be read ({error})") from None
+        data = _bytes(row[0]) if row is not None else None
+        if data is None:
+            why = "is missing"
+        elif recorded and digest(data) != recorded:
+            why = "is not the one that was recorded"
+        else:
+            return state_of(data)
+    except FileError as error:
+        why = f"cannot be read ({error.message})"
+    raise _damaged(path, f"the table after entry {number} {why}; `rpgres table undo {number}` takes that entry back")
 
 
 def _damaged(path: Path, why: str) -> TableError:
@@ -285,6 +351,7 @@ def _connected(path: Path, *, mode: str = "rw") -> Iterator[sqlite3.Connection]:
     try:
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
         connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
+        connection.text_factory = bytes  # what somebody else's tool has made of our bytes
         yield connection
     finally:
         connection.close()

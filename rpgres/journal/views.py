@@ -38,6 +38,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     actor: str = ""
     period: str = ""
     of: int | None = None
+    opens: int | None = None
     given: list[str] = []
     result: dict[str, Any] | None = None
     pending: dict[str, Any] | None = None
@@ -316,6 +317,8 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: It
             return EntryView(**common, character=public.character)
         case "undo":
             return EntryView(**common, by=secret.by, before=public.before, passes=secret.passes.get(seat or "", []))
+        case "seal":
+            return EntryView(**common, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
             return EntryView(**common, seed=public.seed, salt=public.salt)
         case "set" if _is_for(secret.to, seat):
@@ -334,6 +337,9 @@ def _is_for(to: list[str] | None, seat: str | None) -> bool:
 def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any]:
     begun = history.run_of(entry).public
     seen: dict[str, Any] = {"action": begun.action, "actor": begun.actor, "period": begun.period, "of": entry.public.of}
+    if entry.public.opens is not None:
+        seen["opens"] = entry.public.opens
+        seen["salt"] = entry.secret.salt if seat in (HOST, entry.secret.by) else ""
     if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
         seen["by"] = entry.secret.by
     seen["given"] = sorted(entry.secret.given)
@@ -408,14 +414,14 @@ def passed(
         history: the journal.
         undone: the entries.
         before: the table before them.
-        after: the table after each.
+        after: the table after each, where it can be read.
     """
     found: dict[str, set[str]] = {"": set()}
     for seat in seats_of(history.state):
         learned = found.setdefault(seat, set())
         for entry in undone:
             learned |= set(_learned(entry, seat))
-            if _shown(before, after[entry.number], seat):
+            if entry.number in after and _shown(before, after[entry.number], seat):
                 learned.add("reveal")
         found[""] |= learned
     return {seat: sorted(learned) for seat, learned in found.items() if learned}

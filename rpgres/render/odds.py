@@ -27,10 +27,14 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         file: the ruleset's data, for its words.
         bars: columns for a bar; 0 for none.
     """
+    by = "" if record.by == "outcome" else f" by {record.by}"
+    lines = [line(Piece(f"{title(record.action or '')}: odds{by}", "title"))]
+    if by:
+        lines += _number_lines(record.outcomes, left=record.open, bars=bars)
+        return [*lines, *_left_open(record.open), *_notes(record.policies, record.note)]
     names = titles(file, record.outcomes)
     width = max(map(len, names.values()), default=0)
     fractions = _fractions(record.outcomes, left=record.open)
-    lines = [line(Piece(f"{title(record.action or '')}: odds", "title"))]
     for name, chance in record.outcomes.items():
         bar = _bar(chance.probability, bars)
         shown = f"{percent(chance.probability):>9}  {fractions[name]}"
@@ -46,26 +50,31 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
 
 def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
     """Return the odds of dice as lines: the chance of each value, and of as much or more."""
-    at_least = _at_least(record.outcomes)
-    most = max((chance.probability for chance in record.outcomes.values()), default=1.0)
     lines = [
         line(
             Piece(f"{record.inputs['notation']}: odds", "title"),
             f" (mean {record.mean:.3f}, deviation {record.deviation:.3f})",
         )
     ]
-    rows = list(record.outcomes.items())
+    lines += _number_lines(record.outcomes, left=record.open, bars=bars)
+    return [*lines, *_left_open(record.open), *_notes({}, record.note)]
+
+
+def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, bars: int) -> Iterator[Line]:
+    """Yield the chance of each number, in ascending order, and of as much or more."""
+    at_least = _at_least(outcomes)
+    most = max((chance.probability for chance in outcomes.values()), default=1.0)
+    rows = list(outcomes.items())
     width = max((len(value) for value, _ in rows), default=1)
-    fractions = _fractions(dict(rows[:MOST_ROWS]), left=record.open)
+    fractions = _fractions(dict(rows[:MOST_ROWS]), left=left)
     wide = max(map(len, fractions.values()), default=0)
     for value, chance in rows[:MOST_ROWS]:
         bar = _bar(chance.probability / most, bars)
         shown = f"{percent(chance.probability):>9}  {fractions[value]:<{wide}}"
         or_more = Piece(f"  {percent(at_least[value]):>9} or more", "quiet")
-        lines.append(line(INDENT, f"{value:>{width}}  ", *bar, shown, or_more))
+        yield line(INDENT, f"{value:>{width}}  ", *bar, shown, or_more)
     if len(rows) > MOST_ROWS:
-        lines.append(line(INDENT, f"... and {len(rows) - MOST_ROWS} values more; --json has them all"))
-    return [*lines, *_left_open(record.open), *_notes({}, record.note)]
+        yield line(INDENT, f"... and {len(rows) - MOST_ROWS} values more; --json has them all")
 
 
 def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
@@ -112,9 +121,10 @@ def _fraction(chance: Chance, *, left: Chance) -> str:
 
     With something left open, it is the least that it can be, and said to be.
     """
-    if len(chance.exact) > LONGEST_FRACTION:
-        return ""
-    return f"{AT_LEAST if _is_open(left) else ''}{chance.exact}"
+    is_short = len(chance.exact) <= LONGEST_FRACTION
+    if _is_open(left):
+        return f"{AT_LEAST}{chance.exact}" if is_short else "at least"
+    return chance.exact if is_short else ""
 
 
 def _is_open(left: Chance) -> bool:
@@ -181,8 +191,9 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
-        bound = AT_LEAST if _is_open(record.open) else ""
-        yield line(INDENT, f"success in all: {percent(float(both))}  {bound}{both}")
+        whole = Chance(exact=str(both), probability=float(both))
+        shown = f"success in all: {percent(whole.probability)}  {_fraction(whole, left=record.open)}"
+        yield line(INDENT, shown.rstrip())
 
 
 def _left_open(chance: Chance) -> Iterator[Line]:

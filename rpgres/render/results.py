@@ -274,7 +274,7 @@ def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None,
         return line(lead, Piece(f"{result.total:>4}", "number"), "  ", *dice)
     name = Piece(f"{band_title(file, result.outcome or ''):<18}", style_of(result.success, result.margin))
     margin = f" {signed(result.margin):>3}" if result.margin is not None and result.opposition is not None else "    "
-    return line(lead, name, Piece(margin, "number"), "  ", *(dice or [", ".join(_cards_seen(result))]))
+    return line(lead, name, Piece(margin, "number"), "  ", *(dice or [Piece(", ".join(_cards_seen(result)))]))
 
 
 def _cards_seen(result: Result) -> Iterator[str]:

@@ -55,18 +55,25 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     found += _section("Decks (rpgres deck show NAME)", _columns(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
     found += _section("Sheet", _columns(sheet))
+    settings = [(f"{path} = {_setting(one.value)}", one.help) for path, one in ruleset.settings.items()]
+    found += _section("Settings ([settings] in ruleset.toml)", _columns(settings))
     found += _section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
     if isinstance(overlays, list):
         found += _section("Overlays, the last one nearest", [line(INDENT, str(folder)) for folder in overlays])
     return found
 
 
-def action_lines(action: ActionDescription, in_force: Mapping[str, str]) -> list[Line]:
+def _setting(value: Any) -> str:
+    return ", ".join(map(_setting, value)) if isinstance(value, list | dict) else str(value)
+
+
+def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_rungs: bool = True) -> list[Line]:
     """Return an action with what it takes, what it asks, and its outcome tables row by row.
 
     Args:
         action: the action.
         in_force: the choice of every switch.
+        has_rungs: whether the ruleset has a ladder.
     """
     found = [line(Piece(action.action, "title"), f" ({action.ruleset}): {action.summary}")]
     found += [line(text) for text in action.details.splitlines() if text]
@@ -74,7 +81,7 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str]) -> list
         found.append(line(Piece("For example: ", "quiet"), action.example))
     takes = []
     for name, parameter in action.parameters.items():
-        typed = f"--{name} {metavar(parameter, name)}".rstrip()
+        typed = f"--{name} {metavar(parameter, name, has_rungs=has_rungs)}".rstrip()
         takes.append((typed, parameter.help + (" (needed)" if name in action.required else "")))
     found += _section("Takes", _columns(takes))
     found += _section("Rolls", _columns(_rolls(action.described)))

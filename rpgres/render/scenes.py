@@ -12,7 +12,7 @@ from rpgres.cards import shown_codes
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.results import action_lines, house_rules_lines, moment_words, result_lines
 from rpgres.render.words import house_rules, title, who_is
-from rpgres.state import FACE_DOWN
+from rpgres.state import EMPTY, FACE_DOWN, Map
 
 if TYPE_CHECKING:
     from rpgres.scenes import Mismatch, PlayedStep, Scene
@@ -54,14 +54,23 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
     return [line("  ", *pieces) for pieces in shown]
 
 
-def table_lines(state: State, *, is_drawn: bool = False) -> list[Line]:
+def table_lines(state: State, *, is_drawn: bool = False, pictures: Mapping[str, Sequence[str]] = EMPTY) -> list[Line]:
     """Return the tracks, things and cards that lie on a table; nothing when there are none.
 
     Args:
         state: the table.
         is_drawn: whether boxes are drawn; a screen reader would rather not.
+        pictures: lines by name, of tracks and things that the ruleset shows in its own way.
     """
-    told = [*_track_lines(state.tracks, state, is_drawn=is_drawn), *_thing_lines(state), *_pile_lines(state.piles)]
+    plain = state
+    if pictures:
+        tracks, things = (
+            Map({name: one for name, one in named.items() if name not in pictures})
+            for named in (state.tracks, state.things)
+        )
+        plain = structs.replace(state, tracks=tracks, things=things)
+    told = [line("  ", text) for lines in pictures.values() for text in lines]
+    told += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
     return [line(), line(Piece("On the table", "title")), *told] if told else []
 
 

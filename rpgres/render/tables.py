@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,7 +13,7 @@ from rpgres.render.lines import Line, Piece, line
 from rpgres.render.results import pending_lines, result_lines
 from rpgres.render.scenes import table_lines
 from rpgres.render.words import title, who_is
-from rpgres.state import GM, Box, Character, State, Tag
+from rpgres.state import EMPTY, GM, Box, Character, State, Tag
 
 if TYPE_CHECKING:
     from rpgres.journal.verifying import Verification
@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 INDENT = "  "
 
 
-def show_lines(record: TableRecord, state: State, file: RulesetFile, *, is_drawn: bool = False) -> list[Line]:
+def show_lines(
+    record: TableRecord,
+    state: State,
+    file: RulesetFile,
+    *,
+    is_drawn: bool = False,
+    pictures: Mapping[str, Sequence[str]] = EMPTY,
+) -> list[Line]:
     """Return a table as it is now.
 
     Args:
@@ -31,6 +38,7 @@ def show_lines(record: TableRecord, state: State, file: RulesetFile, *, is_drawn
         state: the state as that seat sees it.
         file: the ruleset's data, for its words.
         is_drawn: whether boxes are drawn; a screen reader would rather not.
+        pictures: lines by name, of tracks and things that the ruleset shows in its own way.
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
@@ -41,7 +49,7 @@ def show_lines(record: TableRecord, state: State, file: RulesetFile, *, is_drawn
         lines += _character_lines(character, state, is_drawn=is_drawn)
     lines += _tag_lines([tag for tag in state.tags if tag.on not in state.characters])
     lines += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
-    lines += table_lines(state, is_drawn=is_drawn)
+    lines += table_lines(state, is_drawn=is_drawn, pictures=pictures)
     for passing in record.passes:
         label = passing.label or "every moment"
         lines.append(line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet")))
@@ -172,6 +180,8 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{by}everything from entry {entry.before} on is taken back"
             if entry.passes:
                 yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
+        case "seal":
+            yield f"{entry.by} seals an answer: {entry.commitment}"
         case "reveal":
             yield f"the seed is revealed: {entry.seed}"
 
@@ -188,6 +198,8 @@ def value_words(value: Any) -> str:
         return _mark(Box(**value))
     if isinstance(value, Mapping) and {"kind", "on"} <= value.keys():
         return str(value["kind"])
+    if isinstance(value, Mapping) and {"abilities", "tracks", "is_out"} <= value.keys():
+        return str(value["title"] or value["name"])
     if isinstance(value, Mapping | list):
         return msgspec.json.encode(value).decode()
     return str(value) or "nothing"

@@ -5,7 +5,21 @@ What is wrong with them is found by `checking`, `rows` and `overlays`, which are
 
 from __future__ import annotations
 
-from rpgres.rulesets.code import API, ApplyEffect, Effect, Lump, Origin, Passage, Prepare, Rule, Ruleset, blamed, effect
+from rpgres.rulesets.code import (
+    API,
+    ApplyEffect,
+    Effect,
+    Lump,
+    Origin,
+    Passage,
+    Picture,
+    Prepare,
+    Rule,
+    Ruleset,
+    blamed,
+    effect,
+    pictured,
+)
 from rpgres.rulesets.folders import (
     Part,
     builtin_folder,
@@ -63,6 +77,7 @@ __all__ = [
     "Part",
     "Passage",
     "Period",
+    "Picture",
     "PileText",
     "Prepare",
     "Range",
@@ -85,6 +100,7 @@ __all__ = [
     "load_rules",
     "merge_parts",
     "overlay_roots",
+    "pictured",
     "read_parts",
     "unknown",
     "user_folder",

@@ -16,7 +16,7 @@ from rpgres.rulesets.describing import description_problems
 from rpgres.rulesets.laying import laying_problems, switch_problems
 from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
-from rpgres.rulesets.ranges import newest, range_problems
+from rpgres.rulesets.ranges import newest, range_problems, turned_problems
 from rpgres.rulesets.reach import reach_problems
 from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, FormField, Parameter
 from rpgres.rulesets.rows import missing, roles_of, row_problems, undescribed, unregistered
@@ -43,6 +43,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         _actions,
         _names,
         _effects,
+        _settings,
         description_problems,
         reach_problems,
         row_problems,
@@ -113,6 +114,21 @@ def _bands(rules: Rules) -> Iterator[Problem]:
             yield problem_at(texts, ("bands", name, "also"), message)
     plain = {name: band for name, band in bands.items() if not band.is_exception}
     yield from range_problems(rules, ("bands",), plain)
+    yield from turned_problems(rules, ("bands",), bands)
+    yield from _ends(rules)
+
+
+def _ends(rules: Rules) -> Iterator[Problem]:
+    """The best and the worst of a ruleset's outcomes are no ties, where any is said to be a success or a failure."""
+    bands = rules.file.bands
+    if not rules.file.standalone or all(band.success is None for band in bands.values()):
+        return
+    for name, band in bands.items():
+        also = bands.get(band.also)
+        is_end = (band.from_ is None) != (band.to is None) and not band.is_exception
+        if band.success is None and (is_end or (also is not None and also.success is not None)):
+            told = "it does not say whether it is a success (success = true, or false); left out, it is a tie"
+            yield problem_at(rules.texts(), ("bands", name), told)
 
 
 def _dice(rules: Rules) -> Iterator[Problem]:
@@ -179,6 +195,13 @@ def _value_faults(described: Parameter | FormField) -> Iterator[tuple[Path, str]
         yield ("default",), f"the default of {_KINDS[kind]} is true or false, not {default!r}"
 
 
+def _settings(rules: Rules) -> Iterator[Problem]:
+    """Every setting that is explained is there."""
+    for path in rules.file.settings_notes:
+        if rules.file.setting(path) is None:
+            yield problem_at(rules.texts(), ("settings-notes", path), f"there is no setting {path!r} to be explained")
+
+
 def _actions(rules: Rules) -> Iterator[Problem]:
     code, data = rules.ruleset.actions, rules.file.actions
     texts, file_alone = rules.texts(), rules.file.standalone
@@ -230,10 +253,20 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     for number, needed in enumerate(action.required):
         if needed not in parameters:
             yield missing(texts, (*at, "required", number), "parameter", needed, parameters)
+        elif parameters[needed].default is not None and _is_always_required(rules, parameters[needed]):
+            told = f"{needed} has a default, which is never taken where it has to be typed; one of the two has to go"
+            yield problem_at(texts, (*at, "required", number), told)
     for message in _doubles(action, parameters):
         yield problem_at(texts, (*at, "parameters"), message)
     if name in rules.ruleset.actions:
         yield from _signature(rules, name, parameters)
+
+
+def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
+    """Tell whether no action lets a parameter be left out."""
+    actions = rules.file.actions
+    taken = [(action, name) for action in actions for name, its in rules.parameters(action).items() if its is parameter]
+    return all(name in actions[action].required for action, name in taken)
 
 
 def _has_table(rules: Rules, name: str) -> bool:
@@ -335,3 +368,6 @@ def _sheet_fields(rules: Rules) -> Iterator[Problem]:
         for key, inner in field.fields.items():
             if inner.kind == "choice" and not inner.choices:
                 yield problem_at(texts, (*at, "fields", key), "a choice without choices")
+            elif inner.kind == "choice" and inner.default is not None and inner.default not in inner.choices:
+                told = f"the default {inner.default!r} is none of the choices"
+                yield problem_at(texts, (*at, "fields", key, "default"), told)

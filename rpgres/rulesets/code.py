@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.errors import RuleError
+from rpgres.errors import RuleError, in_words, place_of
 from rpgres.state import Map
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ ApplyEffect = Callable[["State", "Effect"], "State"]
 Prepare = Callable[["Rules", "Character"], "Character"]
 Lump = Callable[..., Hashable]
 Passage = Callable[["Table"], "Iterable[Effect] | None"]
+Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
 Effect = Map[str, Any]
 
 
@@ -65,6 +66,7 @@ class Ruleset:
         self.preparations: list[Prepare] = []
         self.lumps: dict[str, Lump] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
+        self.pictures: list[Picture] = []
         self.origin: Origin | None = None
 
     def action(self, name: str) -> Callable[[Rule], Rule]:
@@ -125,10 +127,42 @@ class Ruleset:
 
         return register
 
+    def picture(self, draw: Picture) -> Picture:
+        """Register the decorated function `(state, is_drawn) -> lines by name`: how things and tracks are shown.
+
+        It gets the state as somebody sees it, and whether there is a terminal to draw on; else, or for a screen reader,
+        it returns plain sentences. What it names is shown by its lines, none of them hiding it; the rest as usual.
+        """
+        self.pictures.append(draw)
+        return draw
+
     def prepare(self, change: Prepare) -> Prepare:
         """Register the decorated function `(rules, character) -> character`, called when a sheet is read."""
         self.preparations.append(change)
         return change
+
+
+def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, list[str]]:
+    """Return the things and tracks of a state that a ruleset shows in its own way, as lines by name.
+
+    Args:
+        ruleset: whose functions draw.
+        state: the table as whoever looks may see it.
+        is_drawn: whether there is a terminal to draw on.
+
+    Raises:
+        RuleError: a function failed, or returned no lines.
+    """
+    found: dict[str, list[str]] = {}
+    for draw in ruleset.pictures:
+        try:
+            drawn = {str(name): [str(one) for one in lines] for name, lines in draw(state, is_drawn).items()}
+        except Exception as error:
+            place = place_of(error)
+            told = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
+            raise blamed(RuleError(told, place=place), ruleset) from error
+        found |= drawn
+    return found
 
 
 def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:

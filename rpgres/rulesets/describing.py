@@ -16,9 +16,18 @@ from rpgres.rulesets.numbers import (
     sheet_names,
 )
 from rpgres.rulesets.places import Path, problem_at
-from rpgres.rulesets.ranges import range_problems
+from rpgres.rulesets.ranges import range_problems, turned_problems
 from rpgres.rulesets.records import Action, Condition, Parameter, bounded, templates
-from rpgres.rulesets.rows import TRIED, Scope, condition_problems, filled, missing, scope_of, template_problems
+from rpgres.rulesets.rows import (
+    CONDITIONS,
+    TRIED,
+    Scope,
+    circumstance_problems,
+    filled,
+    missing,
+    scope_of,
+    template_problems,
+)
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.templates import names_in
 from rpgres.tomlfiles import Problem
@@ -28,9 +37,8 @@ def description_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what is wrong with described actions, and with the conditions of bands."""
     everything = scope_of(rules, rules.file.actions)
     for name, band in rules.file.bands.items():
-        for key, condition in (("when", band.when), ("unless", band.unless)):
-            path = ("bands", name, key)
-            yield from condition_problems(rules, rules.texts(), path, condition, everything.numbers)
+        path, conditions = ("bands", name), (band.when, band.unless)
+        yield from circumstance_problems(rules, rules.texts(), path, conditions, everything.numbers)
     for name in described_actions(rules.file):
         yield from _action(rules, name, rules.file.actions[name])
 
@@ -42,8 +50,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     dice: list[tuple[Path, str]] = [((*at, "roll"), action.roll), ((*at, "vs"), action.vs)]
     for label, other in action.instead.items():
         dice += [((*at, "instead", label, "roll"), other.roll), ((*at, "instead", label, "vs"), other.vs)]
-        for key, condition in (("when", other.when), ("unless", other.unless)):
-            yield from _before(rules, (*at, "instead", label, key), condition, action, scope)
+        yield from _before(rules, (*at, "instead", label), (other.when, other.unless), action, scope)
         if other.by and other.by not in known:
             yield missing(texts, (*at, "instead", label, "by"), "number", other.by, sorted(known))
     for path, template in dice:
@@ -67,11 +74,12 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     for band, range_ in action.bands.items():
         if band not in rules.file.bands:
             yield missing(texts, (*at, "bands", band), "band", band, rules.file.bands)
-        for key, condition in (("when", range_.when), ("unless", range_.unless)):
-            yield from condition_problems(rules, texts, (*at, "bands", band, key), condition, scope.numbers)
+        conditions = (range_.when, range_.unless)
+        yield from circumstance_problems(rules, texts, (*at, "bands", band), conditions, scope.numbers)
     if action.bands:
         plain = {band: range_ for band, range_ in action.bands.items() if not range_.is_exception}
         yield from range_problems(rules, (*at, "bands"), plain)
+    yield from turned_problems(rules, (*at, "bands"), action.bands)
     for key in action.parameters:
         if key in rules.file.parameters:
             yield from _parameter(rules, key, rules.file.parameters[key])
@@ -128,16 +136,21 @@ def _divisors(rules: Rules, path: Path, template: str, name: str) -> Iterator[Pr
 _DIVISOR = re.compile(r"[/÷]\s*\{\s*([^{}]*?)\s*\}")
 
 
-def _before(rules: Rules, path: Path, condition: Condition, action: Action, scope: Scope) -> Iterator[Problem]:
-    """Yield what is wrong with a condition under which other dice are rolled: it is decided before the roll."""
-    yield from condition_problems(rules, rules.texts(), path, condition, scope.numbers)
+def _before(
+    rules: Rules, path: Path, conditions: tuple[Condition, Condition], action: Action, scope: Scope
+) -> Iterator[Problem]:
+    """Yield what is wrong with conditions under which other dice are rolled: they are decided before the roll."""
+    yield from circumstance_problems(rules, rules.texts(), path, conditions, scope.numbers)
     after = names_after_roll(action)
-    for key, wanted in condition.items():
+    said = [(kind, *item) for kind, one in zip(CONDITIONS, conditions, strict=True) for item in one.items()]
+    for kind, key, wanted in said:
         name = key.removesuffix("-from").removesuffix("-to")
         for one in dict.fromkeys((name, key, *([wanted] if isinstance(wanted, str) else []))):
             if one not in after:
                 continue
-            yield problem_at(rules.texts(), (*path, key), f"{one} is known only when the dice lie, and this is before")
+            yield problem_at(
+                rules.texts(), (*path, kind, key), f"{one} is known only when the dice lie, and this is before"
+            )
 
 
 def _dice(rules: Rules, path: Path, template: str, name: str, scope: Scope) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ from rpgres.tomlfiles import Problem
 
 
 def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> Iterator[Problem]:
-    """Yield where ranges leave a gap, overlap, or end before they begin; those with conditions are not among them.
+    """Yield where ranges leave a gap or overlap; those with conditions are not among them.
 
     Args:
         rules: the ruleset.
@@ -39,7 +39,19 @@ def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> I
         elif len(names) > 1:
             path = newest(rules, [(*prefix, name, key) for name in names for key in ("from", "to")])
             yield problem_at(texts, path, f"the bands {' and '.join(names)} share the {what} {where}")
-    for name, band in ranged.items():
+
+
+def turned_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> Iterator[Problem]:
+    """Yield the ranges that end before they begin, those with conditions too.
+
+    Args:
+        rules: the ruleset.
+        prefix: the key path under which they stand.
+        ranges: by band.
+    """
+    texts = rules.texts()
+    what = "numbers" if any(described_actions(rules.file)) else "margins"
+    for name, band in ranges.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
             path = newest(rules, [(*prefix, name, "from"), (*prefix, name, "to")])
             told = f"the band {name} goes from {band.from_} to {band.to}, which no {what[:-1]} does"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rpgres.dice import Dice, dice
 from rpgres.dice.notation import Comparison, Pool
@@ -10,7 +11,7 @@ from rpgres.errors import NotationError
 from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.records import Action, Band, Condition, Range
-from rpgres.rulesets.rows import TRIED, Scope, filled, scope_of
+from rpgres.rulesets.rows import CONDITIONS, TRIED, Scope, filled, scope_of
 from rpgres.rulesets.rules import Rules
 from rpgres.tomlfiles import Problem
 
@@ -28,6 +29,8 @@ def reach_problems(rules: Rules) -> Iterator[Problem]:
         yield from _faults(rules, ("bands",), file.bands, common)
     for action in described:
         yield from _faults(rules, ("actions", action, "bands"), file.actions[action].bands, [action])
+        yield from _counts(rules, action)
+    yield from _rows(rules, described)
 
 
 def _unreached(rules: Rules) -> Iterator[Problem]:
@@ -72,6 +75,48 @@ def _faults(
                 yield problem_at(rules.texts(), (*prefix, name, "when", key), said)
 
 
+def _counts(rules: Rules, name: str) -> Iterator[Problem]:
+    """Yield the counts of dice that none of an action's dice can be among."""
+    action = rules.file.actions[name]
+    choices = scope_of(rules, [name]).choices
+    possible: set[range] = set()
+    for template in _rolls(action):
+        by_number = [[_first(text)[0] for text in filled(template, number, choices)] for number in TRIED]
+        faces = [[pool.faces if pool is not None and not pool.explodes else None for pool in one] for one in by_number]
+        if any(one != faces[0] or None in one for one in faces):
+            return  # the faces depend on what is typed, or have no end
+        possible |= set(filter(None, faces[0]))
+    for count, text in action.counts.items():
+        comparison = Comparison.read(text)
+        if comparison is not None and not any(comparison.among(faces) for faces in possible):
+            highest = max(faces[-1] for faces in possible)
+            told = f"no die shows that, so there is nothing to count: the highest face is {highest}"
+            yield problem_at(rules.texts(), ("actions", name, "counts", count), told)
+
+
+def _rows(rules: Rules, described: Sequence[str]) -> Iterator[Problem]:
+    """Yield the conditions of outcome tables that the dice never meet."""
+    for table in dict.fromkeys(rules.table_names()):
+        actions = [name for name in described if table in rules.file.actions[name].tables]
+        spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
+        for text in rules.table_texts(table) if spans else ():
+            for path, wanted in _conditions(text.data, ()):
+                told_by = [_beyond(str(path[-1]), wanted, span) for span in spans]
+                if all(told_by):
+                    yield problem_at([text], path, f"the dice never meet this: {told_by[0]}")
+
+
+def _conditions(data: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Yield what conditions say, key by key, wherever they stand."""
+    inner = enumerate(data) if isinstance(data, list) else data.items() if isinstance(data, dict) else ()
+    for key, value in inner:
+        at = (*path, key)
+        if key in CONDITIONS and isinstance(value, dict):
+            yield from (((*at, name), wanted) for name, wanted in value.items())
+        else:
+            yield from _conditions(value, at)
+
+
 def _missed(band: Range, action: Action, spans: Mapping[str, Span]) -> tuple[str, str] | None:
     """Return the bound of a band that the dice never come to, and why; None when they may."""
     measures = {action.by, *(other.by for other in action.instead.values() if other.by)}
@@ -100,7 +145,7 @@ def _covers(earlier: Band | Range, later: Band | Range) -> bool:
 def _spans(action: Action, scope: Scope) -> dict[str, Span]:
     """Return what can be read off the first dice of an action, as far as these do not depend on numbers."""
     pools: dict[tuple[Pool | None, bool], None] = {}  # the first of each roll, and whether it is all of it
-    for template in filter(None, (action.roll, *(other.roll for other in action.instead.values()))):
+    for template in _rolls(action):
         by_number = [[_first(text) for text in filled(template, number, scope.choices)] for number in TRIED]
         if any(found != by_number[0] for found in by_number):
             return {}
@@ -117,6 +162,11 @@ def _spans(action: Action, scope: Scope) -> dict[str, Span]:
             top = None if high is None or span[1] is None else max(high, span[1])
             spans[name] = (min(low, span[0]), top)
     return spans
+
+
+def _rolls(action: Action) -> Iterator[str]:
+    """Yield the dice that an action may roll."""
+    yield from filter(None, (action.roll, *(other.roll for other in action.instead.values())))
 
 
 def _first(text: str) -> tuple[Pool | None, bool]:

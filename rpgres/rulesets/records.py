@@ -289,9 +289,10 @@ class PileText(_Record, frozen=True):
 
     `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
     character has one of its own; with `each = "players"` whoever is not the game master's. With the switches of
-    `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the decks of which the cards lie here at first, each with
-    the switches under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into
-    this one, with the switches of `refill-when`. Cards that somebody says lie here come from the pile `dealt-from`.
+    `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the
+    decks of which the cards lie here at first, each with the switches under which it is the one. When a card is drawn
+    and there is none, the pile `refill` is shuffled into this one, with the switches of `refill-when`. Cards that
+    somebody says lie here come from the pile `dealt-from`.
     """
 
     title: str
@@ -427,6 +428,16 @@ class RulesetFile(_Record, frozen=True):
     menus: dict[Id, dict[str, Any]] = {}
     outcomes: dict[Id, dict[str, Any]] = {}
     settings: dict[str, Any] = {}
+    settings_notes: Annotated[
+        dict[str, str], msgspec.Meta(description="what a setting means, by its path in [settings], for readers")
+    ] = {}
+
+    def setting(self, path: str) -> Any:
+        """Return the setting at a path of names joined by dots; None where there is none."""
+        value: Any = self.settings
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
     def parameters_of(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under; what is not described is left out."""

@@ -27,7 +27,7 @@ from rpgres.rulesets.records import (
     templates,
 )
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
-from rpgres.rulesets.templates import fill, misnamed, names_in
+from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.state import EMPTY, ROLES
 from rpgres.tomlfiles import Problem, nearest
 
@@ -36,8 +36,8 @@ Menus = Mapping[str, RowQuestion]
 MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin
 CONDITIONS = ("when", "unless")
 HOLDERS = ("to", "by", "who")  # the fields of an effect that name somebody by role
-# Without these fields an effect would change nothing.
-_NEEDED = {"untag": ("name",), "mark": ("to",), "clear": ("to",), "out": ("to",)}
+# Without these fields nobody can tell what an effect would change.
+_NEEDED = {"counter": ("change",), "untag": ("name",), "mark": ("to",), "clear": ("to",), "out": ("to",)}
 
 # A text that can only have been meant to speak of the margin; a name would begin with a capital.
 _MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].*)?$")
@@ -88,7 +88,7 @@ def row_problems(rules: Rules) -> Iterator[Problem]:
         yield from problems_in(error)
     for name, menu in (menus or {}).items():
         # Which rows take it is not followed: what any of them rolls may be named.
-        scope = scope_of(rules, rules.file.actions).plus(_rolled_labels(rules))
+        scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
         yield from _question(
             rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name, scope=scope
         )
@@ -107,11 +107,18 @@ def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
     for band, row in table.items():
         if band not in rules.file.bands:
             yield missing(texts, (band,), "band", band, rules.file.bands)
+        yield from _text(rules, texts, (band, "text"), row.text)
         yield from _rolls(texts, (band, "rolls"), row.rolls, known)
         also = rules.file.bands[band].also if band in rules.file.bands else ""
         scope = known.plus([*row.rolls, *(table[also].rolls if also in table else ())])
         yield from _effects(rules, texts, (band, "effects"), row.effects, scope)
         yield from _asked(rules, texts, (band, "ask"), row.ask, menus=menus, of_menu="", scope=scope)
+
+
+def _text(rules: Rules, texts: Sequence[Text], path: Path, text: str) -> Iterator[Problem]:
+    """Yield the names in braces of a text for people, which a ruleset without code has nobody to fill in."""
+    for name in names_in(text) if rules.file.standalone else ():
+        yield problem_at(texts, path, f"texts are shown as they stand, and nothing takes the place of {{{name}}}")
 
 
 def missing(texts: Sequence[Text], path: Path, what: str, name: str, known: Iterable[str]) -> Problem:
@@ -175,8 +182,7 @@ def _question(
         scope: what may be named.
         is_asked: whether it is asked here; a menu itself is not.
     """
-    for key in CONDITIONS:
-        yield from condition_problems(rules, texts, (*path, key), getattr(question, key), scope.numbers)
+    yield from circumstance_problems(rules, texts, path, (question.when, question.unless), scope.numbers)
     if question.menu:
         if not is_asked:
             yield problem_at(texts, (*path, "menu"), "a menu may not be taken from another menu")
@@ -192,6 +198,10 @@ def _question(
         if not question.options:
             at = (*path, "options")
             yield problem_at(texts, at, "it has no options, so nothing can be answered")
+        elif len(question.options) == 1 and not question.optional and rules.file.standalone:
+            told = "it has one option, so there is nothing to decide; make it `optional`, or let the row say what comes"
+            yield problem_at(texts, (*path, "options"), told)
+        yield from _text(rules, texts, (*path, "text"), question.text)
     for name, option in question.options.items():
         yield from _option(rules, texts, (*path, "options", name), option, menus=menus, of_menu=of_menu, scope=scope)
 
@@ -206,8 +216,8 @@ def _option(
     of_menu: str,
     scope: Scope,
 ) -> Iterator[Problem]:
-    for key in CONDITIONS:
-        yield from condition_problems(rules, texts, (*path, key), getattr(option, key), scope.numbers)
+    yield from circumstance_problems(rules, texts, path, (option.when, option.unless), scope.numbers)
+    yield from _text(rules, texts, (*path, "text"), option.text)
     yield from _rolls(texts, (*path, "rolls"), option.rolls, scope)
     scope = scope.plus(option.rolls)
     yield from _effects(rules, texts, (*path, "effects"), option.effects, scope)
@@ -276,8 +286,8 @@ def _effects(
     is_told = any(described.known for described in rules.file.effects.values())
     for number, effect in enumerate(effects):
         at = (*path, number)
-        for key in CONDITIONS:
-            yield from condition_problems(rules, texts, (*at, key), effect.get(key, {}), scope.numbers)
+        conditions = (effect.get("when", {}), effect.get("unless", {}))
+        yield from circumstance_problems(rules, texts, at, conditions, scope.numbers)
         kind = effect.get("kind")
         described = rules.file.effects.get(kind) if isinstance(kind, str) else None
         if not isinstance(kind, str):
@@ -292,7 +302,7 @@ def _effects(
             fields = {key: value for key, value in effect.items() if key != "kind" and key not in CONDITIONS}
             for key in _NEEDED.get(described.does, ()):
                 if key not in fields:
-                    yield problem_at(texts, at, f"it does nothing: the effect {kind} needs `{key}`")
+                    yield problem_at(texts, at, f"it does not say what it does: the effect {kind} needs `{key}`")
             yield from _fields(rules, texts, at, kind, described, fields, scope, is_told=is_told)
 
 
@@ -324,6 +334,11 @@ def template_problems(texts: Sequence[Text], path: Path, template: str, scope: S
         whose = f", and what whoever opposes has is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
         told = f"{{{wrong}}} holds no name; names are small letters, digits and hyphens{whose}"
         yield problem_at(texts, path, told)
+        return
+    place = joined(template)
+    if place is not None:
+        told = "an operator is missing before this: +, - or *; digits and names that touch would make one number"
+        yield problem_at(texts, path, f"{told}\n  {template}\n  {' ' * place}^")
         return
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:
@@ -458,7 +473,8 @@ def roles_of(rules: Rules) -> list[str]:
     return list(dict.fromkeys([*ROLES, *characters]))
 
 
-def _rolled_labels(rules: Rules) -> Iterator[str]:
+def rolled_labels(rules: Rules) -> Iterator[str]:
+    """Yield the labels of everything that rows and options roll."""
     for name in dict.fromkeys(rules.table_names()):
         try:
             table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
@@ -491,6 +507,29 @@ def _near_margin(value: Any) -> str:
 # Conditions
 
 
+def circumstance_problems(
+    rules: Rules, texts: Sequence[Text], path: Path, conditions: tuple[Any, Any], numbers: Iterable[str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the conditions of one thing, each by itself and the two together.
+
+    Args:
+        rules: the ruleset.
+        texts: the files.
+        path: where what they belong to stands.
+        conditions: what has to hold (`when`), and what must not (`unless`).
+        numbers: the names of numbers that they may speak of, beside the margin.
+    """
+    numbers = list(numbers)
+    for key, condition in zip(CONDITIONS, conditions, strict=True):
+        yield from condition_problems(rules, texts, (*path, key), condition, numbers)
+    when, unless = conditions
+    if not (isinstance(when, Mapping) and isinstance(unless, Mapping) and unless):
+        return
+    if all(key in when and when[key] == wanted for key, wanted in unless.items()):
+        told = "whenever `when` holds, this does too, so it never comes about"
+        yield problem_at(texts, (*path, "unless"), told)
+
+
 def condition_problems(
     rules: Rules, texts: Sequence[Text], path: Path, condition: Any, numbers: Iterable[str]
 ) -> Iterator[Problem]:
@@ -510,6 +549,11 @@ def condition_problems(
     switches, facts = rules.file.switches, rules.file.facts | _parameter_facts(rules)
     numbers = sorted(numbers)
     known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
+    for name in dict.fromkeys(key.removesuffix("-from") for key in condition if key.endswith("-from")):
+        low, high = condition[f"{name}-from"], condition.get(f"{name}-to")
+        if type(low) is type(high) is int and low > high:
+            told = f"{name} is never both {low} or more and {high} or less"
+            yield problem_at(texts, (*path, f"{name}-from"), told)
     for key, wanted in condition.items():
         at = (*path, key)
         name, _, side = key.rpartition("-")

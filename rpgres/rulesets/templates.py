@@ -21,6 +21,7 @@ _SIGNED = re.compile(
 )
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"\s*(?:opponent\.)?" + ID + r"\s*")
+_JOINED = re.compile(r"(?<=\d)\{|(?<=\})[\d{]")
 
 
 @lru_cache(maxsize=4096)
@@ -41,6 +42,16 @@ def dice_key(name: str) -> str:
 def misnamed(template: str) -> str | None:
     """Return what stands in braces and can be no name, or nothing."""
     return next((name for name in _BRACES.findall(template) if not _NAME.fullmatch(name)), None)
+
+
+def joined(template: str) -> int | None:
+    """Return where a name touches a digit or another name, so that two numbers would be written as one; else nothing.
+
+    >>> joined("2d6 + 1{mod}")
+    7
+    """
+    found = _JOINED.search(template)
+    return found.start() if found is not None else None
 
 
 def fill(template: str, value_of: Callable[[str], int | str], *, show: Callable[[str, int], str] | None = None) -> str:

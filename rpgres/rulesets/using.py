@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
+from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.places import problem_at
 from rpgres.rulesets.records import Parameter, Range, templates
 from rpgres.rulesets.rows import missing
@@ -23,7 +24,7 @@ _CONDITIONS = ("when", "unless", "hidden-when", "refill-when")
 
 
 def unused_problems(rules: Rules) -> Iterator[Problem]:
-    """Yield the parameters and switches that change nothing, and counters that no sheet has."""
+    """Yield what is declared and changes nothing, and counters that no sheet has."""
     if not rules.file.standalone:
         return  # code may use what data declare
     try:
@@ -32,6 +33,31 @@ def unused_problems(rules: Rules) -> Iterator[Problem]:
         yield from _counters(rules)
     except (FileError, KeyError):
         return  # what cannot be read is told as such, and might use anything
+
+
+def idle_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield the numbers, counts and effects of a ruleset that nothing names.
+
+    It can be played for all that, while it is being written or when a house rule has taken away what named them; so
+    this is for whoever checks the ruleset itself.
+    """
+    if not rules.file.standalone or rules.overlays:
+        return
+    try:
+        yield from _numbers(rules)
+        yield from _kinds(rules)
+    except (FileError, KeyError):
+        return  # what cannot be read is told as such, and might use anything
+
+
+def _numbers(rules: Rules) -> Iterator[Problem]:
+    for name in described_actions(rules.file):
+        action, named = rules.file.actions[name], set(_named(rules, name))
+        for key, names in (("numbers", action.numbers), ("counts", action.counts)):
+            for one in names:
+                if one not in named:
+                    told = f"nothing names {one}: neither dice, conditions, `by` and numbers nor the outcomes"
+                    yield problem_at(rules.texts(), ("actions", name, key, one), told)
 
 
 def _parameters(rules: Rules) -> Iterator[Problem]:
@@ -43,8 +69,7 @@ def _parameters(rules: Rules) -> Iterator[Problem]:
     for name, action in file.actions.items():
         if not action.roll:
             continue
-        opposing = {one for vs in (action.vs, *(other.vs for other in action.instead.values())) for one in names_in(vs)}
-        named = opposing | set(_named(rules, name))
+        named = set(_named(rules, name))
         for number, key in enumerate(action.parameters):
             parameter = file.parameters[key]
             if parameter.kind in NAMED and (parameter.name or key) not in named:
@@ -61,10 +86,10 @@ def _idle(parameter: Parameter, name: str) -> str:
 def _named(rules: Rules, action: str) -> Iterator[str]:
     """Yield every name in the dice, numbers, conditions and outcomes of an action."""
     described = rules.file.actions[action]
-    for template in (described.roll, *templates(described.numbers).values()):
+    for template in (described.roll, described.vs, *templates(described.numbers).values()):
         yield from names_in(template)
     for other in described.instead.values():
-        yield from names_in(other.roll)
+        yield from (*names_in(other.roll), *names_in(other.vs))
     bands: Mapping[str, Range] = described.bands or rules.file.bands
     yield from spoken_of(rules, action, bands)
 
@@ -117,9 +142,22 @@ def _counters(rules: Rules) -> Iterator[Problem]:
 
 
 def _changes_somebody(rules: Rules, kind: str) -> bool:
-    data = [rules.table_texts(name) for name in dict.fromkeys(rules.table_names())] + [rules.menu_texts()]
-    effects = [one for texts in data for text in texts for one in _effects(text.data)]
-    return any(one.get("kind") == kind and one.get("to", GM) != GM for one in effects)
+    return any(one.get("kind") == kind and one.get("to", GM) != GM for one in _all_effects(rules))
+
+
+def _kinds(rules: Rules) -> Iterator[Problem]:
+    """Yield the kinds of effect that never come about."""
+    used = {one.get("kind") for one in _all_effects(rules)}
+    for kind in rules.file.effects:
+        if kind not in used:
+            yield problem_at(rules.texts(), ("effects", kind), "no outcome, menu or period has this effect")
+
+
+def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
+    for name in dict.fromkeys(rules.table_names()):
+        yield from _effects([text.data for text in rules.table_texts(name)])
+    yield from _effects([text.data for text in rules.menu_texts()])
+    yield from _effects(msgspec.to_builtins(rules.file.periods))
 
 
 def _effects(data: Any) -> Iterator[Mapping[str, Any]]:

@@ -1,0 +1,74 @@
+"""A phase while it is worked out: the table as it would be, the effects that make it so, stacks and their meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from rpgres import Effect, State, Table, UsageError, effect, put
+from rpgres_nodice.effects import KINDS
+from rpgres_nodice.plans import Plan, actions_of
+from rpgres_nodice.points import Stack, hand_thing, holding_of, read_points
+from rpgres_nodice.timeline import Token
+
+
+class Course(msgspec.Struct):
+    """What a phase comes to so far: the table as it would be, and the effects that make it so."""
+
+    state: State
+    effects: list[Effect]
+
+    def do(self, change: Effect) -> None:
+        """Add an effect."""
+        self.effects.append(change)
+        apply = KINDS.get(change["kind"])
+        if apply is not None:
+            self.state = apply(self.state, change)
+        elif change["kind"] == "out":
+            self.state = put(self.state, ("characters", change["to"], "is_out"), True)
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A stack that resolves now: its token, what it is made of, and what it means."""
+
+    token: Token
+    stack: Stack
+    plan: Plan
+
+
+def known(table: Table, state: State, token: Token) -> Played:
+    """Return a stack with what it means.
+
+    Raises:
+        UsageError: nobody holds such a stack, as somebody has changed the table by hand.
+    """
+    stack = holding_of(table.rules, state, token.by).stacks.get(token.name)
+    if stack is None:
+        raise UsageError(f"{token.name} lies on the timeline, and nothing on the table says what it is")
+    return Played(token, stack, plan_of(stack))
+
+
+def plan_of(stack: Stack) -> Plan:
+    """Return what a stack means, from the text that was checked when it was laid."""
+    head, *rest = stack.plan.split("/")
+    action, _, on = head.partition(":")
+    if action == "pause":
+        return Plan(action, phase=int(rest[0]), pool=rest[1] if len(rest) > 1 else "")
+    bid, phases = stack.bid, 0
+    if rest and "=" in rest[-1]:
+        found = read_points(rest.pop(), [*stack.bid, "phases"])
+        phases = found.get("phases", 0)
+    if action == "observe":
+        return Plan(action, bid=bid, phases=phases, stacks=tuple(rest[0].split(",")))
+    return Plan(action, on, tuple(rest), bid)
+
+
+def doing(table: Table, played: Iterable[Played], what: str) -> list[Played]:
+    """Return the stacks that do something: `strike`, `dodge`, `observe` and so on."""
+    return [one for one in played if actions_of(table.rules)[one.plan.action]["does"] == what]
+
+
+def over(course: Course, token: Token, *, bid: str, ante: str) -> None:
+    """Put the points of a stack where they go; the stack is no more."""
+    course.do(effect("points", to=token.by, thing=hand_thing(token.by), stack=token.name, bid=bid, ante=ante))

@@ -1,0 +1,86 @@
+"""Phases, shares and cards as numbers: what a bid costs in time and what an observation shows. No stack is known here.
+
+Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rpgres import Rules, UsageError
+
+
+def is_on(rules: Rules, switch: str) -> bool:
+    """Tell whether a switch with the choices yes and no is at yes."""
+    return rules.switches[switch] == "yes"
+
+
+def delay(rules: Rules, *, power: int, speed: int, phases: int = 0, ante: int = 0) -> int:
+    """Return how many phases an action takes (S:8, S:24).
+
+    Args:
+        rules: the ruleset in play.
+        power, speed: points that add a phase, and that take one off.
+        phases: phases that were bid.
+        ante: points of the speed stat that were anted.
+    """
+    if is_on(rules, "ante_counts_as_offset"):
+        speed += ante
+    if is_on(rules, "qic_offsets_extra_phases"):
+        cost = max(0, power + phases - speed)
+    else:
+        cost = max(0, power - speed) + phases
+    return max(int(rules.switches["min_delay"]), cost)
+
+
+def efforts(rules: Rules, *, points: int, phases: int, count: int) -> tuple[int, ...]:
+    """Return what an observation brings to bear on each of its targets (S:8).
+
+    Args:
+        rules: the ruleset in play.
+        points, phases: what was bid.
+        count: how many targets there are; none bring nothing to bear.
+    """
+    if not count:
+        return ()
+    split, whole = (points + phases, 0) if is_on(rules, "split_phases") else (points, phases)
+    share, rest = divmod(split, count)
+    if rules.switches["split_remainder"] != "first_listed":
+        rest = 0
+    return tuple(whole + share + (1 if place < rest else 0) for place in range(count))
+
+
+def check_observation(rules: Rules, *, points: int, phases: int, count: int) -> None:
+    """Check that an observation can be declared with this bid.
+
+    Args:
+        rules: the ruleset in play.
+        points, phases: what is bid.
+        count: how many targets there are.
+
+    Raises:
+        UsageError: nothing is bid, or it does not split as the table plays it.
+    """
+    if points + phases < 1:
+        raise UsageError("an observation needs a bid: points of int, phases, or both")
+    if not points and is_on(rules, "require_int"):
+        raise UsageError("an observation needs at least one point of int here (require_int=yes)")
+    split = points + phases if is_on(rules, "split_phases") else points
+    if rules.switches["split_remainder"] == "reject" and split % count:
+        raise UsageError(f"{split} does not split evenly over {count} targets, as it has to (split_remainder=reject)")
+
+
+def reveals(rules: Rules, outcome: int) -> int:
+    """Return how many further cards an outcome shows (S:10)."""
+    return int(rules.switches["zero_reveals"]) if outcome == 0 else max(0, outcome)
+
+
+def shown(cards: Sequence[str], *, seen: int, more: int) -> int:
+    """Return how many cards of a stack are seen when so many more are shown (S:10, S:16).
+
+    Args:
+        cards: the stack from the top; the bid is one entry, however many cards it has.
+        seen: how many were seen before.
+        more: how many further ones are shown.
+    """
+    return min(len(cards), seen + more)

@@ -1,0 +1,310 @@
+"""One stack as it is typed, `attack:guard/sword/head/str=3,agi=1`: read, checked, and turned into cards and phases."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres import EMPTY, Character, Map, Rules, State, UsageError, slug
+from rpgres_nodice.figures import check_observation, delay, is_on
+from rpgres_nodice.points import Points, Stack, added, points_text, read_points, seen_thing
+from rpgres_nodice.timeline import Timeline, timeline_of
+
+NOTHING = "nothing"  # the answer of whoever declares no further stack
+FORM = "ACTION[:WHO]/CARD/.../BID, several joined by +"
+FORWARD, BACK = "forward", "back"
+PHASES = "phases"
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """One stack before it is laid.
+
+    Attributes:
+        action: what is done, a name of `[settings.actions]`.
+        on: whom it is aimed at; empty where that is nobody.
+        options: the cards between action and bid.
+        bid: points by stat, the ante left out.
+        phases: phases that are bid.
+        stacks: what is observed.
+        phase: where a pause lies.
+        pool: what a pause brings back; empty where that is said later.
+    """
+
+    action: str
+    on: str = ""
+    options: tuple[str, ...] = ()
+    bid: Points = EMPTY
+    phases: int = 0
+    stacks: tuple[str, ...] = ()
+    phase: int = 0
+    pool: str = ""
+
+    @property
+    def text(self) -> str:
+        """The plan as it is typed."""
+        head = f"{self.action}:{self.on}" if self.on else self.action
+        if self.action == "pause":
+            return "/".join(filter(None, (head, str(self.phase), self.pool)))
+        bid = ",".join(filter(None, (points_text(self.bid), f"{PHASES}={self.phases}" if self.phases else "")))
+        return "/".join(filter(None, (head, ",".join(self.stacks), *self.options, bid)))
+
+
+def actions_of(rules: Rules) -> Mapping[str, Mapping[str, Any]]:
+    """Return what can be put on a stack, by name."""
+    found: Mapping[str, Mapping[str, Any]] = rules.file.settings["actions"]
+    return found
+
+
+def ruled(rules: Rules, value: str) -> str:
+    """Return a setting, by the switch it names where it is left to one."""
+    return rules.switches[value.removeprefix("switch:")] if value.startswith("switch:") else value
+
+
+def nature_of(rules: Rules, action: str) -> str:
+    """Return what resists when an action is observed: `physical`, `mental` or `none`."""
+    return ruled(rules, actions_of(rules)[action]["kind"])
+
+
+def ante_of(rules: Rules, action: str) -> Points:
+    """Return the points that have to be anted for an action."""
+    stat = ruled(rules, actions_of(rules)[action].get("ante", ""))
+    return Map({stat: rules.file.settings["ante"]}) if stat else EMPTY
+
+
+def is_reaction(rules: Rules, action: str) -> bool:
+    """Tell whether an action waits in front of its actor in place of lying on a phase."""
+    return actions_of(rules)[action]["does"] in ("dodge", "ward")
+
+
+def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan, ...]:
+    """Return the stacks that somebody declares.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table as the actor's seat sees it.
+        name: who declares.
+        typed: stacks joined by +, or `nothing`.
+
+    Raises:
+        UsageError: one of them cannot be.
+    """
+    if typed.strip().lower() == NOTHING:
+        return ()
+    return tuple(read_plan(rules, state, name, part) for part in typed.split("+"))
+
+
+def plans_text(plans: Iterable[Plan]) -> str:
+    """Return stacks as they are typed."""
+    return "+".join(plan.text for plan in plans) or NOTHING
+
+
+def read_plan(rules: Rules, state: State, name: str, typed: str) -> Plan:
+    """Return one stack; see `read_plans`."""
+    parts = [part.strip() for part in typed.strip().split("/")]
+    action, _, on = (piece.strip().lower() for piece in parts[0].partition(":"))
+    known = actions_of(rules)
+    if action not in known:
+        raise UsageError(f"{action!r} is no action; there are: {', '.join(known)}, or {NOTHING!r}")
+    if known[action]["does"] == "pause":
+        return _pause(rules, parts[1:], action)
+    has_bid = len(parts) > 1 and "=" in parts[-1]
+    cards, bid_text = (parts[1:-1], parts[-1]) if has_bid else (parts[1:], "")
+    bid, phases = _bid(rules, action, bid_text)
+    if known[action]["does"] == "observe":
+        return _observation(rules, state, name, action, cards, bid, phases)
+    options = _options(rules, state.characters[name], action, cards)
+    aimed = _aimed_at(state, name, on) if known[action]["does"] == "strike" else ""
+    if on and not aimed:
+        raise UsageError(f"{action} is aimed at nobody; leave :{on} out")
+    return Plan(action, aimed, options, bid)
+
+
+def _bid(rules: Rules, action: str, text: str) -> tuple[Points, int]:
+    """Return the points and the phases that are bid."""
+    described = actions_of(rules)[action]
+    stats = [stat for stat in (described.get("power"), described.get("speed")) if stat]
+    names = [*stats, PHASES] if described["does"] == "observe" else stats
+    found = read_points(text, names) if text else EMPTY
+    least = described.get("at-least", 0)
+    if stats and found.get(stats[0], 0) < least:
+        raise UsageError(f"{action} needs at least {least} of {stats[0]}, such as {action}/.../{stats[0]}={least}")
+    return found.without(PHASES), found.get(PHASES, 0)
+
+
+def _pause(rules: Rules, parts: Sequence[str], action: str) -> Plan:
+    if not parts or not (parts[0].isascii() and parts[0].isdecimal() and len(parts[0]) < 5):
+        raise UsageError(f"say on which phase: {action}/7/agi")
+    stats = rules.file.settings["stats"]
+    is_later = rules.switches["pause_pool_chosen_at"] == "resolve"
+    pool = parts[1].lower() if len(parts) > 1 else ""
+    if len(parts) > 2 or (is_later and pool):
+        told = "the pool is said when the pause resolves" if is_later else "a pause brings back one pool"
+        raise UsageError(f"{told}: {action}/{int(parts[0])}{'' if is_later else '/agi'}")
+    if not is_later and pool not in stats:
+        raise UsageError(f"say which pool comes back: {action}/{int(parts[0])}/{'|'.join(stats)}")
+    return Plan(action, phase=int(parts[0]), pool=pool)
+
+
+def _observation(
+    rules: Rules, state: State, name: str, action: str, cards: Sequence[str], bid: Points, phases: int
+) -> Plan:
+    stacks = tuple(part.strip().lower() for part in ",".join(cards).split(",") if part.strip())
+    if not stacks:
+        raise UsageError(f"say which stacks: {action}/guard#1/int=2, or {action}/guard#1,guard#2/int=4")
+    line, seen = timeline_of(state), state.things.get(seen_thing(name), EMPTY)
+    for stack in stacks:
+        token = line.named(stack)
+        if stacks.count(stack) > 1:
+            raise UsageError(f"{stack} is named twice")
+        if token is None or not token.is_live or token.by == name or token.phase is None:
+            there = [one.name for one in line.live() if one.by != name and one.phase is not None]
+            raise UsageError(f"{stack} is no foe's stack on the timeline; there are: {', '.join(there) or 'none'}")
+        if seen.get(stack, EMPTY).get("is_whole"):
+            raise UsageError(f"{name} has seen all of {stack} already")
+    described = actions_of(rules)[action]
+    check_observation(rules, points=bid.get(described["power"], 0), phases=phases, count=len(stacks))
+    return Plan(action, bid=bid, phases=phases, stacks=stacks)
+
+
+def _aimed_at(state: State, name: str, on: str) -> str:
+    others = [one for one, character in state.characters.items() if one != name and not character.is_out]
+    if on:
+        if on not in others:
+            raise UsageError(f"{on!r} is nobody to aim at; there are: {', '.join(others) or 'none'}")
+        return on
+    if len(others) != 1:
+        raise UsageError(f"say whom it is aimed at, behind the action: attack:{'|'.join(others) or 'NAME'}/...")
+    return others[0]
+
+
+def _options(rules: Rules, character: Character, action: str, cards: Sequence[str]) -> tuple[str, ...]:
+    """Return the cards between action and bid: each one that fits the place where it lies."""
+    places = actions_of(rules)[action].get("cards", [])
+    needed = [place for place in places if not place.endswith("?")]
+    if not len(needed) <= len(cards) <= len(places):
+        shown = "/".join((action, *(place.upper() for place in places), "BID"))
+        raise UsageError(f"a stack for {action} is {shown}")
+    return tuple(
+        _option(rules, character, place.rstrip("?"), slug(card)) for place, card in zip(places, cards, strict=False)
+    )
+
+
+def _option(rules: Rules, character: Character, place: str, card: str) -> str:
+    if place == "location":
+        known = list(rules.file.settings["locations"])
+    elif place == "direction":
+        known = [FORWARD, BACK]
+    elif place == "spell":
+        known = [slug(name) for name in character.records.get("spells", ()) if slug(name) in spells_of(rules)]
+    else:
+        known = [slug(name) for name, item in _gear(character) if item.get(place)]
+    if card not in known:
+        raise UsageError(
+            f"{card or 'nothing'} is no {place} of {character.name}; there are: {', '.join(known) or 'none'}"
+        )
+    return card
+
+
+def spells_of(rules: Rules) -> Mapping[str, Mapping[str, Any]]:
+    """Return the spells by name."""
+    found: Mapping[str, Mapping[str, Any]] = rules.file.settings["spells"]
+    return found
+
+
+def _gear(character: Character) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    return character.records.get("gear", EMPTY).items()
+
+
+def item_of(character: Character, name: str) -> Mapping[str, Any]:
+    """Return a thing somebody carries by its short name; an empty one when it is not there any more."""
+    return next((item for known, item in _gear(character) if slug(known) == name), EMPTY)
+
+
+def armour_of(character: Character) -> int:
+    """Return what somebody's armour takes off harm."""
+    return sum(item.get("armour", 0) for _, item in _gear(character))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Cards and phases
+
+
+def stack_of(rules: Rules, plan: Plan) -> Stack:
+    """Return the stack that a plan lays."""
+    nature = "reaction" if is_reaction(rules, plan.action) else nature_of(rules, plan.action)
+    cards = (*_pause_cards(rules, plan),) if plan.action == "pause" else (*_top_cards(plan), _bid_card(plan))
+    return Stack(plan.text, nature, cards, plan.bid, ante_of(rules, plan.action))
+
+
+def _pause_cards(rules: Rules, plan: Plan) -> tuple[str, ...]:
+    if not plan.pool:
+        return (plan.action,)
+    told = f"returns {plan.pool}"
+    return (plan.action, told) if is_on(rules, "pause_pool_is_second_card") else (f"{plan.action}, {told}",)
+
+
+def _top_cards(plan: Plan) -> tuple[str, ...]:
+    """Return the cards above the bid; whom it is aimed at stands on the location, else on a card that fits."""
+    if plan.stacks:
+        return (plan.action, f"of {', '.join(plan.stacks)}")
+    if plan.action == "spell":
+        return (f"{plan.action} {plan.options[0]}", f"at {plan.on}")
+    if not plan.on:
+        return (plan.action, *plan.options)
+    if not plan.options:
+        return (f"{plan.action} {plan.on}",)
+    return (plan.action, *plan.options[:-1], f"{plan.options[-1]} of {plan.on}")
+
+
+def _bid_card(plan: Plan) -> str:
+    bid = [f"{stat} {number}" for stat, number in plan.bid.items()]
+    return f"bid {', '.join([*bid, *([f'phases {plan.phases}'] if plan.phases else [])]) or 'nothing'}"
+
+
+def phase_of(rules: Rules, plan: Plan, line: Timeline, name: str, *, pauses: Collection[int]) -> int | None:
+    """Return the phase on which a stack lies that is declared now; None for a reaction.
+
+    Args:
+        rules: the ruleset in play.
+        plan: the stack.
+        line: the timeline with everything that was declared before it.
+        name: whose it is.
+        pauses: the phases on which the actor has a pause.
+
+    Raises:
+        UsageError: a pause cannot lie there.
+    """
+    if is_reaction(rules, plan.action):
+        return None
+    if plan.action == "pause":
+        _check_pause(rules, plan, line, name, pauses)
+        return plan.phase
+    described = actions_of(rules)[plan.action]
+    start = line.phase if is_on(rules, "concurrent_actions") else line.last_phase(name)
+    speed = described.get("speed", "")
+    return start + delay(
+        rules,
+        power=plan.bid.get(described["power"], 0),
+        speed=plan.bid.get(speed, 0),
+        phases=plan.phases,
+        ante=ante_of(rules, plan.action).get(speed, 0),
+    )
+
+
+def _check_pause(rules: Rules, plan: Plan, line: Timeline, name: str, pauses: Collection[int]) -> None:
+    last = line.last_phase(name)
+    if plan.phase <= line.phase:
+        raise UsageError(f"a pause lies on a phase ahead; the current one is {line.phase}")
+    if plan.phase in pauses:
+        raise UsageError(f"{name} has a pause on phase {plan.phase} already")
+    if is_on(rules, "pause_after_own_actions") and plan.phase <= last:
+        raise UsageError(f"a pause lies behind all that {name} has declared, from phase {last + 1} on")
+
+
+def resistance(rules: Rules, stack: Stack) -> int:
+    """Return what resists being observed: agility bid on a physical stack, quickness on a mental one (S:10)."""
+    stat = {"physical": "agi", "mental": "qic"}.get(stack.nature, "")
+    points = added(stack.bid, stack.ante) if is_on(rules, "ante_counts_as_defence") else stack.bid
+    return points.get(stat, 0)

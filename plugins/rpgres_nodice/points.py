@@ -1,0 +1,210 @@
+"""What an actor holds: points in the hand, spent, apart, lost to harm, and bid on stacks. Nothing here plays.
+
+All of it is one thing on the table, whose name tells whose it is and nothing else: `hand-NAME`. What somebody has seen
+of others' stacks is another, `seen-NAME`. Both are always there, so that their being there tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rpgres import EMPTY, Character, Map, Rules, State, UsageError
+
+HAND, SPENT, APART = "hand", "spent", "apart"
+Points = Map[str, int]
+
+
+class Stack(msgspec.Struct, frozen=True):
+    """A stack that lies face down.
+
+    Attributes:
+        plan: as it was declared.
+        nature: what resists being observed: `physical` (agility), `mental` (quickness), `none`, or `reaction`.
+        cards: from the top; the last is the bid, if there is one.
+        bid, ante: the points on it.
+        shown: how many of its cards whom has seen.
+    """
+
+    plan: str
+    nature: str
+    cards: tuple[str, ...]
+    bid: Points
+    ante: Points
+    shown: Map[str, int] = EMPTY
+
+
+class Holding(msgspec.Struct, frozen=True):
+    """What an actor holds, a secret of its seat: points by stat in each place, and its stacks by name."""
+
+    hand: Points
+    spent: Points = EMPTY
+    apart: Points = EMPTY
+    lost: Points = EMPTY
+    stacks: Map[str, Stack] = EMPTY
+
+
+def hand_thing(name: str) -> str:
+    """Return what somebody's holding is called on the table."""
+    return f"hand-{name}"
+
+
+def seen_thing(name: str) -> str:
+    """Return what the cards that somebody has seen are called on the table."""
+    return f"seen-{name}"
+
+
+def ratings(rules: Rules, character: Character) -> Points:
+    """Return the size of every pool of a character."""
+    return Map({stat: character.abilities.get(stat, 0) for stat in rules.file.settings["stats"]})
+
+
+def holding_of(rules: Rules, state: State, name: str) -> Holding:
+    """Return what somebody holds; where nothing was kept yet, full pools."""
+    kept = state.things.get(hand_thing(name))
+    if kept is None:
+        return Holding(positive(ratings(rules, state.characters[name])))
+    return read_holding(kept)
+
+
+def read_holding(kept: Mapping[str, Any]) -> Holding:
+    """Return a holding as a record."""
+    return Holding(
+        **{place: kept.get(place, EMPTY) for place in (HAND, SPENT, APART, "lost")},
+        stacks=Map({name: Stack(**stack) for name, stack in kept.get("stacks", EMPTY).items()}),
+    )
+
+
+def kept_holding(holding: Holding) -> Map[str, Any]:
+    """Return a holding as it is kept on the table."""
+    stacks = Map({name: Map(msgspec.structs.asdict(stack)) for name, stack in holding.stacks.items()})
+    return Map({**msgspec.structs.asdict(holding), "stacks": stacks})
+
+
+def positive(points: Mapping[str, int]) -> Points:
+    """Return points without the stats of which there are none."""
+    return Map({stat: number for stat, number in points.items() if number})
+
+
+def added(points: Mapping[str, int], more: Mapping[str, int], *, sign: int = 1) -> Points:
+    """Return points with others added, or taken off with the sign -1."""
+    stats = dict.fromkeys((*points, *more))
+    return positive({stat: points.get(stat, 0) + sign * more.get(stat, 0) for stat in stats})
+
+
+def total(*parts: Mapping[str, int]) -> Points:
+    """Return all points together."""
+    found: Points = EMPTY
+    for part in parts:
+        found = added(found, part)
+    return found
+
+
+def all_points(holding: Holding) -> Points:
+    """Return every point an actor has, wherever it is; what harm took is among them."""
+    on_stacks = [part for stack in holding.stacks.values() for part in (stack.bid, stack.ante)]
+    return total(holding.hand, holding.spent, holding.apart, holding.lost, *on_stacks)
+
+
+def paid(holding: Holding, cost: Mapping[str, int]) -> Holding:
+    """Return a holding with points taken from the hand.
+
+    Raises:
+        UsageError: there are not so many.
+    """
+    for stat, number in cost.items():
+        there = holding.hand.get(stat, 0)
+        if number > there:
+            raise UsageError(f"this needs {number} of {stat}, ante included, and {there} are left in the hand")
+    return msgspec.structs.replace(holding, hand=added(holding.hand, cost, sign=-1))
+
+
+def laid(holding: Holding, name: str, stack: Stack) -> Holding:
+    """Return a holding with a stack laid down; its points leave the hand.
+
+    Raises:
+        UsageError: the hand has not so many.
+    """
+    after = paid(holding, total(stack.bid, stack.ante))
+    return msgspec.structs.replace(after, stacks=after.stacks.with_(name, stack))
+
+
+def cleared(holding: Holding, name: str, *, bid: str, ante: str) -> Holding:
+    """Return a holding without a stack.
+
+    Args:
+        holding: with it.
+        name: the stack.
+        bid, ante: the places its points go to.
+    """
+    stack = holding.stacks[name]
+    holding = msgspec.structs.replace(holding, stacks=holding.stacks.without(name))
+    for place, points in ((bid, stack.bid), (ante, stack.ante)):
+        holding = msgspec.structs.replace(holding, **{place: added(getattr(holding, place), points)})
+    return holding
+
+
+def returned(holding: Holding, pool: str) -> Holding:
+    """Return a holding after a pause: the spent points of a pool are in the hand, with all that lay apart."""
+    back = Map({pool: holding.spent.get(pool, 0)})
+    return msgspec.structs.replace(
+        holding,
+        hand=total(holding.hand, back, holding.apart),
+        spent=added(holding.spent, back, sign=-1),
+        apart=EMPTY,
+    )
+
+
+def losing(holding: Holding, points: Mapping[str, int]) -> Holding:
+    """Return a holding after harm: points go from the hand, then from what is spent, then from what lies apart."""
+    for stat, number in points.items():
+        for place in (HAND, SPENT, APART):
+            there: Points = getattr(holding, place)
+            taken = Map({stat: min(number, there.get(stat, 0))})
+            number -= taken[stat]
+            holding = msgspec.structs.replace(
+                holding, **{place: added(there, taken, sign=-1), "lost": added(holding.lost, taken)}
+            )
+    return holding
+
+
+def stopped_by(holding: Holding, points: Mapping[str, int]) -> str:
+    """Return the last stack that harm takes points of, when those that lie elsewhere do not suffice; empty for none."""
+    for stat, number in points.items():
+        free = sum(getattr(holding, place).get(stat, 0) for place in (HAND, SPENT, APART))
+        if number > free:
+            return next(
+                (
+                    name
+                    for name, stack in reversed(holding.stacks.items())
+                    if stack.bid.get(stat, 0) + stack.ante.get(stat, 0)
+                ),
+                "",
+            )
+    return ""
+
+
+def read_points(text: str, stats: Iterable[str]) -> Points:
+    """Return points as they are typed: `str=3,agi=1`.
+
+    Raises:
+        UsageError: a stat is unknown or said twice, or a number is none.
+    """
+    known, found = tuple(stats), dict[str, int]()
+    for part in text.split(","):
+        stat, sign, number = (piece.strip().lower() for piece in part.partition("="))
+        if not sign or not (number.isascii() and number.isdecimal() and len(number) < 4):
+            raise UsageError(f"{part.strip()!r} is no bid such as str=3")
+        if stat not in known:
+            raise UsageError(f"{stat!r} cannot be bid here; what can: {', '.join(known)}")
+        if stat in found:
+            raise UsageError(f"{stat} is said twice")
+        found[stat] = int(number)
+    return positive(found)
+
+
+def points_text(points: Mapping[str, int]) -> str:
+    """Return points as they are typed."""
+    return ",".join(f"{stat}={number}" for stat, number in points.items() if number)

@@ -1,0 +1,154 @@
+"""One phase: what lies on it is turned up and resolved, all at the same time, against the table as the phase began.
+
+Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
+"""
+
+from __future__ import annotations
+
+from rpgres import Effect, Option, Question, State, Table, UsageError, effect
+from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
+from rpgres_nodice.observing import Sight, observe, targets_of
+from rpgres_nodice.plans import BACK, actions_of
+from rpgres_nodice.points import APART, HAND, SPENT, hand_thing, holding_of, seen_thing
+from rpgres_nodice.striking import bear, strikes
+from rpgres_nodice.timeline import ABORTED, RESOLVED, UP, Timeline, Token, timeline_of
+
+
+def next_phase(table: Table, line: Timeline) -> int:
+    """Return the phase that is resolved next.
+
+    Raises:
+        UsageError: nothing lies ahead, or somebody has not declared anything yet.
+    """
+    if not line.phase and table.rules.switches["ready"] == "all":
+        late = [
+            name
+            for name, character in table.state.characters.items()
+            if not character.is_out and not any(token.by == name for token in line.tokens)
+        ]
+        if late:
+            raise UsageError(f"everybody declares something before the first phase; not yet: {', '.join(late)}")
+    phase = line.next_phase()
+    if phase is None:
+        raise UsageError("no stack lies ahead on the timeline; declare some, or name a phase to go on to")
+    return phase
+
+
+def play_phase(table: Table, phase: int) -> list[Effect]:
+    """Return what comes of all stacks on a phase, which resolve at the same time."""
+    before = table.state
+    course = Course(before, [])
+    course.do(effect("marker", phase=phase))
+    played = [_turned(table, course, token) for token in timeline_of(before).due(phase)]
+    for one in doing(table, played, "observe"):
+        _observe(table, course, before, one, phase)
+    _pause(table, course, doing(table, played, "pause"))
+    for one in doing(table, played, "move"):
+        zones = one.plan.bid.get("agi", 0)
+        course.do(effect("zone", to=one.token.by, change=-zones if one.plan.options[0] == BACK else zones))
+    harm = strikes(table, course, before, doing(table, played, "strike"))
+    ante = HAND if table.rules.switches["ante_refresh"] == "immediate" else SPENT
+    for one in played:
+        over(course, one.token, bid=SPENT, ante=ante)
+    bear(table, course, harm)
+    return course.effects
+
+
+def _turned(table: Table, course: Course, token: Token) -> Played:
+    """Return a stack that is turned up; everybody is told what it is."""
+    played = known(table, course.state, token)
+    table.tell(f"{token.name} (phase {token.phase}): {played.plan.text}")
+    course.do(effect("turn", stack=token.name, becomes=RESOLVED, plan=played.plan.text))
+    return played
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Observing and pausing
+
+
+def _observe(table: Table, course: Course, before: State, one: Played, phase: int) -> None:
+    """Show an observer what there is to be seen, and nobody else but the owner (S:12)."""
+    who, rules = one.token.by, table.rules
+    power = one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
+    targets = targets_of(rules, before, who, one.plan, phase=phase)
+    sights = observe(rules, targets, points=power, phases=one.plan.phases)
+    gone = [sight.target.name for sight in sights if sight.target.is_gone]
+    if gone:
+        wasted = "nothing is left to observe, the bid is wasted" if len(gone) == len(sights) else "no longer there"
+        table.tell(f"{one.token.name}: {', '.join(gone)}: {wasted}")
+    for sight in sights:
+        if not sight.target.is_gone:
+            _show(table, course, who, sight)
+
+
+def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
+    stack = sight.target.name
+    token = timeline_of(course.state).named(stack)
+    assert token is not None
+    seats = tuple(dict.fromkeys((course.state.seat_of(who), course.state.seat_of(token.by))))
+    if not sight.fresh:
+        table.tell(f"{who} learns nothing of {stack}", audience=seats)
+        return
+    cards = " | ".join(sight.cards)
+    table.tell(f"{who} sees of {stack}: {cards}{_coming_back(table, course.state, token, sight)}", audience=seats)
+    is_whole = sight.count == len(sight.target.cards)
+    course.do(effect("see", to=who, thing=seen_thing(who), stack=stack, cards=cards, whole=is_whole))
+    course.do(effect("shown", to=token.by, thing=hand_thing(token.by), stack=stack, by=who, count=sight.count))
+
+
+def _coming_back(table: Table, state: State, token: Token, sight: Sight) -> str:
+    """Return what a pause that is seen would bring back now, in words."""
+    holding = holding_of(table.rules, state, token.by)
+    plan = plan_of(holding.stacks[token.name])
+    if plan.action != "pause" or not plan.pool or plan.pool not in sight.cards[-1]:
+        return ""
+    return f" (now {holding.spent.get(plan.pool, 0)})"
+
+
+def _pause(table: Table, course: Course, pauses: list[Played]) -> None:
+    """Bring the spent points of a pool back to each hand."""
+    later = [one for one in pauses if not one.plan.pool]
+    stats = tuple(Option(stat) for stat in table.rules.file.settings["stats"])
+    asked = [Question("pool", one.token.by, stats, text="Which pool comes back?") for one in later]
+    chosen = dict(zip([one.token.name for one in later], table.ask_together(asked), strict=True)) if asked else {}
+    for one in pauses:
+        pool = one.plan.pool or chosen[one.token.name]
+        course.do(effect("return", to=one.token.by, thing=hand_thing(one.token.by), pool=pool))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Aborting
+
+
+def abort(table: Table, name: str, stacks: tuple[str, ...]) -> list[Effect]:
+    """Return what comes of taking stacks back between two phases.
+
+    Args:
+        table: where it is played.
+        name: whose they are.
+        stacks: which; all when there are none.
+
+    Raises:
+        UsageError: one is not there, not theirs, or cannot be taken back any more.
+    """
+    rules, line = table.rules, timeline_of(table.state)
+    holding = holding_of(rules, table.state, name)
+    own = line.live(name)
+    effects = []
+    for wanted in dict.fromkeys(stacks or [token.name for token in own]):
+        token = next((token for token in own if token.name == wanted.strip().lower()), None)
+        if token is None:
+            raise UsageError(
+                f"{wanted} is no stack of {name} that could be aborted; "
+                f"there are: {', '.join(one.name for one in own) or 'none'}"
+            )
+        is_seen = any(holding.stacks[token.name].shown.values())
+        if is_seen and rules.switches["observed_abort"] == "forbidden":
+            raise UsageError(f"somebody has seen a card of {token.name}, so it cannot be aborted")
+        where = HAND
+        if is_seen or token.state == UP:
+            where = APART if rules.switches["observed_abort_returned_by"] == "any_pause" and is_seen else SPENT
+        ante = HAND if rules.switches["ante_refresh"] == "immediate" else where
+        effects.append(effect("turn", stack=token.name, becomes=ABORTED, plan=token.plan))
+        effects.append(effect("points", to=name, thing=hand_thing(name), stack=token.name, bid=where, ante=ante))
+    return effects

@@ -1,0 +1,181 @@
+"""The actions of NoDice and what begins and ends; each step leaves a table between two phases.
+
+Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect
+from rpgres_nodice import declaring, effects, pictures, policies, resolving
+from rpgres_nodice.figures import check_observation, delay, is_on
+from rpgres_nodice.observing import Sight, Target, observe
+from rpgres_nodice.plans import actions_of, ante_of, nature_of, read_plans, spells_of
+from rpgres_nodice.points import positive, ratings, total
+from rpgres_nodice.timeline import timeline_of
+
+nodice = Ruleset("nodice")
+effects.register(nodice)
+policies.register(nodice)
+pictures.register(nodice)
+
+UNKNOWN_CARDS = ("action", "bid")  # what every stack has that is observed without saying what it is made of
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Observing as a question
+
+
+@nodice.action("observe")
+def observe_foe(
+    table: Table, actor: Character, *, target: tuple[Form, ...], qic: int, phases: int, start: int, **more: int
+) -> Outcome:
+    """What a bid would show of stacks that are described (S:8, S:10, S:14)."""
+    rules, points = table.rules, more["int"]
+    check_observation(rules, points=points, phases=phases, count=len(target))
+    _check_pools(table, actor, points=points, qic=qic)
+    ante = ante_of(rules, "observe").get("qic", 0)
+    phase = start + delay(rules, power=points, speed=qic, phases=phases, ante=ante)
+    targets = [_described(table, one, phase) for one in target]
+    sights = observe(rules, targets, points=points, phases=phases)
+    there = [sight for sight in sights if sight.outcome is not None]
+    fresh = sum(sight.fresh for sight in there)
+    band = "wasted" if not there else "learned" if fresh else "nothing"
+    best = max((sight.outcome or 0 for sight in there), default=None)
+    for sight in sights:
+        table.tell(_words(sight))
+    table.tell(f"It resolves on phase {phase}.")
+    outcome = table.settle("observe", best, total=fresh, band=band, roles=Map({"actor": actor.name}))
+    details = Map(phase=phase, targets=tuple(_told(sight) for sight in sights))
+    return Outcome(
+        outcome.band, outcome.success, best, fresh, None, outcome.effects, outcome.texts, outcome.roles, details
+    )
+
+
+def _check_pools(table: Table, actor: Character, *, points: int, qic: int) -> None:
+    """Check that the pools of somebody with a sheet hold what is bid and anted."""
+    if not actor.abilities:
+        return
+    pools = positive(ratings(table.rules, actor))
+    for stat, number in total(Map(int=points, qic=qic), ante_of(table.rules, "observe")).items():
+        if number > pools.get(stat, 0):
+            raise UsageError(f"{actor.name} has {pools.get(stat, 0)} of {stat}, and this takes {number}, ante included")
+
+
+def _described(table: Table, form: Form, phase: int) -> Target:
+    """Return a stack that was described on the command line."""
+    rules, values = table.rules, form.values
+    known = "spell" if form.name in spells_of(rules) else form.name
+    nature = values.get("kind") or (nature_of(rules, known) if known in actions_of(rules) else "")
+    if not nature:
+        raise UsageError(f"--target {form.name}: that is no action ({', '.join(actions_of(rules))}); say kind=physical")
+    stat = {"physical": "agi", "mental": "qic"}.get(nature, "")
+    defence = _bid(table, form.name, stat, values[stat]) if stat else 0
+    if is_on(rules, "ante_counts_as_defence") and known in actions_of(rules):
+        defence += ante_of(rules, known).get(stat, 0)
+    cards = tuple(card.strip() for card in values.get("stack", "").split("/") if card.strip()) or _usual_cards(
+        table, known
+    )
+    if values["seen"] > len(cards):
+        raise UsageError(f"--target {form.name}: seen={values['seen']} is more than its {len(cards)} cards")
+    lies = values.get("phase")
+    is_late = lies is not None and (lies < phase or (lies == phase and not is_on(rules, "same_phase_observes")))
+    return Target(form.name, cards, defence, values["seen"], is_gone=values.get("aborted", False) or is_late)
+
+
+def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
+    if action not in actions_of(table.rules):
+        return UNKNOWN_CARDS
+    if action == "pause":
+        return ("action", "pool") if is_on(table.rules, "pause_pool_is_second_card") else ("action and pool",)
+    cards = [card for card in actions_of(table.rules)[action].get("cards", ()) if not card.endswith("?")]
+    return ("action", *cards, "bid")
+
+
+def _bid(table: Table, name: str, stat: str, typed: str) -> int:
+    """Return what is bid on a target: a number, or what a distribution gives, under the label `bid`."""
+    low, dots, high = typed.partition("..")
+    if dots:
+        if not (low.strip().isdecimal() and high.strip().isdecimal()) or int(low) > int(high):
+            raise UsageError(f"--target {name}: {stat}={typed} is no range such as 0..3")
+        typed = f"1d{int(high) - int(low) + 1}{int(low) - 1:+d}"
+    dice = Dice.of(typed)
+    if min(dice.law.values) < 0:
+        raise UsageError(f"--target {name}: {stat}={typed} could be less than 0, and nobody bids that")
+    return dice.law.values[0] if dice.constant else table.roll(dice, "bid")
+
+
+def _words(sight: Sight) -> str:
+    if sight.outcome is None:
+        return f"{sight.target.name}: no longer there"
+    told = f"{sight.target.name}: {sight.effort} against {sight.target.defence}, outcome {sight.outcome:+d}: "
+    return told + (" | ".join(sight.cards[sight.target.seen :]) if sight.fresh else "nothing")
+
+
+def _told(sight: Sight) -> Map[str, Any]:
+    return Map(
+        target=sight.target.name,
+        effort=sight.effort,
+        defence=sight.target.defence,
+        outcome=sight.outcome,
+        cards=sight.cards[sight.target.seen :],
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A sequence
+
+
+@nodice.action("declare")
+def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Outcome:
+    """Everybody builds stacks, together and in secret; only the phases are told."""
+    state, rules = table.state, table.rules
+    names = [name for name in dict.fromkeys(who or state.characters) if not state.characters[name].is_out]
+    if not names:
+        raise UsageError("there is nobody who could declare anything")
+    questions = [declaring.question(rules, state, name) for name in names]
+    answers = table.ask_together(questions, secret=True)
+    found: list[Effect] = []
+    for name, answer in zip(names, answers, strict=True):
+        seen = state.seen_by(state.seat_of(name))
+        laid = declaring.lay(rules, seen, name, read_plans(rules, seen, name, answer))
+        found += laid
+        phases = [f"{one['stack']} on {one['phase']}" for one in laid if one.get("phase")]
+        waiting = [one["stack"] for one in laid if one["kind"] == "token" and one["phase"] is None]
+        told = [*phases, *(f"{stack} as a reaction" for stack in waiting)]
+        table.tell(f"{name} declares {', '.join(told) or 'nothing further'}")
+    return table.settle("declare", None, band="declared", roles=Map({"actor": actor.name})).plus(found)
+
+
+@nodice.action("resolve")
+def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outcome:
+    """Go on to the next phase with stacks; with `phase` no further than to it."""
+    line, roles = timeline_of(table.state), Map({"actor": actor.name})
+    if phase is not None and phase <= line.phase:
+        raise UsageError(f"the current phase is {line.phase} already; --phase names a later one")
+    if phase is not None and phase < (line.next_phase() or phase + 1):
+        table.tell(f"The marker goes on to phase {phase}.")
+        return table.settle("resolve", None, band="passed", roles=roles).plus([effect("marker", phase=phase)])
+    found = resolving.play_phase(table, resolving.next_phase(table, line))
+    return table.settle("resolve", None, band="resolved", roles=roles).plus(found)
+
+
+@nodice.action("abort")
+def abort(table: Table, actor: Character, *, stack: tuple[str, ...] = ()) -> Outcome:
+    """Take stacks back between two phases."""
+    found = resolving.abort(table, actor.name, stack)
+    return table.settle("abort", None, band="aborted", roles=Map({"actor": actor.name})).plus(found)
+
+
+@nodice.begins("sequence")
+def begin_sequence(table: Table) -> Sequence[Effect]:
+    """Every pool is full, and the timeline begins at phase 0."""
+    return (effect("refresh"),)
+
+
+@nodice.ends("sequence")
+def end_sequence(table: Table) -> Sequence[Effect]:
+    """Every pool is full again, and nothing lies on the timeline."""
+    return (effect("refresh"),)

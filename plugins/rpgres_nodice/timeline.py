@@ -1,0 +1,84 @@
+"""The timeline that everybody sees: the current phase, and of each stack whose it is, where it lies, how it ended."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rpgres import EMPTY, Map, State, put
+
+THING = "timeline"
+DOWN, UP, RESOLVED, ABORTED, STOPPED = "down", "up", "resolved", "aborted", "stopped"
+LIVE = (DOWN, UP)
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A stack as everybody knows of it.
+
+    Attributes:
+        name: `guard#1`.
+        by: whose it is.
+        phase: where it lies; None for a reaction.
+        state: `down`, `up` (a reaction that everybody has seen), `resolved`, `aborted`, or `stopped` by harm.
+        plan: what it was, once it is turned up; empty before.
+    """
+
+    name: str
+    by: str
+    phase: int | None
+    state: str = DOWN
+    plan: str = ""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it still lies there."""
+        return self.state in LIVE
+
+
+class Timeline(msgspec.Struct, frozen=True):
+    """The current phase, and every stack of the sequence in the order in which they were laid."""
+
+    phase: int = 0
+    tokens: tuple[Token, ...] = ()
+
+    def named(self, name: str) -> Token | None:
+        """Return a stack by its name."""
+        return next((token for token in self.tokens if token.name == name), None)
+
+    def live(self, by: str = "") -> list[Token]:
+        """Return the stacks that still lie there, of one actor or of all."""
+        return [token for token in self.tokens if token.is_live and by in ("", token.by)]
+
+    def next_phase(self) -> int | None:
+        """Return the phase of the first stack ahead."""
+        return min((token.phase for token in self.live() if token.phase is not None), default=None)
+
+    def due(self, phase: int) -> list[Token]:
+        """Return the stacks that lie on a phase."""
+        return [token for token in self.live() if token.phase == phase]
+
+    def last_phase(self, by: str) -> int:
+        """Return where the last stack of an actor lies that is declared; the current phase when none is."""
+        return max([self.phase, *(token.phase for token in self.live(by) if token.phase is not None)])
+
+    def fresh_name(self, by: str, *, after: int = 0) -> str:
+        """Return the name of the next stack of an actor, or of a later one."""
+        return f"{by}#{1 + after + sum(token.by == by for token in self.tokens)}"
+
+    def with_token(self, token: Token) -> Timeline:
+        """Return the timeline with a stack added, or in place of the one of its name."""
+        if self.named(token.name) is None:
+            return msgspec.structs.replace(self, tokens=(*self.tokens, token))
+        changed = tuple(token if old.name == token.name else old for old in self.tokens)
+        return msgspec.structs.replace(self, tokens=changed)
+
+
+def timeline_of(state: State) -> Timeline:
+    """Return the timeline on a table; an empty one where none was begun."""
+    kept = state.things.get(THING, EMPTY)
+    return Timeline(kept.get("phase", 0), tuple(Token(**token) for token in kept.get("tokens", ())))
+
+
+def with_timeline(state: State, line: Timeline) -> State:
+    """Return the state with this timeline."""
+    tokens = tuple(Map(msgspec.structs.asdict(token)) for token in line.tokens)
+    return put(state, ("things",), state.things.with_(THING, Map(phase=line.phase, tokens=tokens)))

@@ -1,0 +1,91 @@
+"""Sealed answers: what a seat commits itself to before it tells it. Nothing here plays, reads files or writes.
+
+A seal is sha256(salt + `LABEL=ANSWER`), the salt being 32 random bytes, so that a small bid cannot be found by trying.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rpgres.errors import UsageError
+from rpgres.journal.chain import SALT, commitment
+from rpgres.journal.records import Entry, History
+
+DIGITS = 64  # of a commitment, and of a salt, in hexadecimal
+
+
+class SealFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A seat's own note of what it sealed, as `rpgres table seal --out` writes it; nobody else should see it."""
+
+    format: Literal["rpgres.seal/1"] = "rpgres.seal/1"
+    label: str
+    answer: str
+    salt: str
+    commitment: str
+
+
+def sealed(label: str, answer: str, *, salt: bytes) -> SealFile:
+    """Return the seal of an answer.
+
+    Args:
+        label: the label of the question.
+        answer: the answer as typed.
+        salt: `SALT` random bytes, never used twice.
+    """
+    return SealFile(label=label, answer=answer, salt=salt.hex(), commitment=seal_of(label, answer, salt=salt))
+
+
+def seal_of(label: str, answer: str, *, salt: bytes) -> str:
+    """Return the commitment to an answer as hexadecimal digits."""
+    return commitment(salt, f"{label}={answer}".encode()).hex()
+
+
+def read_hex(text: str, *, what: str) -> str:
+    """Return a commitment or a salt as it is kept.
+
+    Raises:
+        UsageError: these are not so many hexadecimal digits.
+    """
+    digits = text.strip().lower()
+    if len(digits) != DIGITS or any(digit not in "0123456789abcdef" for digit in digits):
+        raise UsageError(f"{what} is {DIGITS} hexadecimal digits ({SALT} bytes), not {text!r}")
+    return digits
+
+
+def seal_by(history: History, pending: Entry, seat: str) -> Entry | None:
+    """Return the seal that a seat has handed in for what it is asked and not opened yet; None where there is none.
+
+    Args:
+        history: the journal.
+        pending: the entry that waits.
+        seat: whose seal.
+    """
+    run = history.run_of(pending).number
+    found: Entry | None = None
+    for entry in history.standing:
+        if entry.public.of != run:
+            continue
+        if entry.kind == "seal" and entry.public.seat == seat:
+            found = entry
+        elif found is not None and entry.public.opens == found.number:
+            found = None
+    return found
+
+
+def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:
+    """Check that an answer is the one that was sealed.
+
+    Args:
+        seal: the entry of the seal.
+        label, answer, salt: what was sealed, as whoever opens it says.
+
+    Raises:
+        UsageError: it is another one.
+    """
+    if seal_of(label, answer, salt=bytes.fromhex(salt)) != seal.public.commitment:
+        raise UsageError(
+            f"this is not what {seal.public.seat} sealed in entry {seal.number}: sha256(salt + {label}=ANSWER) has to "
+            "give its commitment; the answer has to be typed as it was, sign for sign"
+        )
