@@ -189,7 +189,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
         "choices": "the odds of each first choice of whoever decides as well as can be, the best first",
+        "sample": "where cards left something open: what came in many games, in which policies decided for everybody",
         "note": "the text of --note",
+    },
+    "Sample": {
+        "runs": "how many games were played",
+        "outcomes": "how often each outcome came, by its name",
+    },
+    "Estimate": {
+        "share": "how often it came, as a share",
+        "low": "the least that its chance is likely to be",
+        "high": "the most that its chance is likely to be",
     },
     "ChoiceOdds": {
         "label": "the label of the decision",

@@ -42,6 +42,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
     lines += _left_open(record.open)
     lines += _success_lines(record, file)
     lines += _choice_lines(record, file, bars)
+    lines += _sample_lines(record, file)
     if record.passed:
         said = f"let pass, as nobody decides: {', '.join(record.passed)} (--auto has a policy decide)"
         lines.append(line(INDENT, Piece(said, "quiet")))
@@ -152,7 +153,7 @@ def _bar(share: float, columns: int) -> list[Piece]:
 
 
 def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[Line]:
-    """Yield the chance of success of each first choice, the best first; of each outcome, where several are successes."""
+    """Yield the chance of success of each first choice, the best first; of each outcome where several are successes."""
     if len(record.choices) < 2:  # one is what stands above
         return
     if sum(bool(file.bands[name].success) for name in record.outcomes if name in file.bands) > 1:
@@ -182,6 +183,18 @@ def _choice_table(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
             cells.append(Piece(f"  {text:>{max(9, len(head))}}", _style(file, name)))
         left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
         yield line(INDENT * 2, *cells, f"  {percent(choice.success.probability):>9}", left)
+
+
+def _sample_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
+    """Yield what came in games that were played because exact odds left something open."""
+    if record.sample is None:
+        return
+    yield line(INDENT, f"estimated from {record.sample.runs} games in which policies decide for everybody (95 %):")
+    names = titles(file, record.sample.outcomes)
+    width = max(map(len, names.values()))
+    for name, found in record.sample.outcomes.items():
+        within = f"{percent(found.low)} to {percent(found.high)}"
+        yield line(INDENT * 2, f"{names[name]:<{width}}  {percent(found.share):>9}  ({within})")
 
 
 def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
