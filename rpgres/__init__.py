@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from rpgres.inputs import Form, Opposition, Rating
     from rpgres.library import resolve
-    from rpgres.players import NO, Policy, Question, View, preferred, uniform
+    from rpgres.players import NO, Policy, Preference, Question, View, preferred, uniform
     from rpgres.plugins import hookimpl
     from rpgres.rulesets import API, ApplyEffect, Effect, Lump, Option, Passage, Picture, Rule, Rules, Ruleset, effect
     from rpgres.sheets import mark_box
@@ -64,7 +64,7 @@ _HOMES = {
     ),
     "inputs": ("Form", "Opposition", "Rating"),
     "library": ("resolve",),
-    "players": ("NO", "Policy", "Question", "View", "preferred", "uniform"),
+    "players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins": ("hookimpl",),
     "rulesets": (
         *("API", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
@@ -131,6 +131,7 @@ __all__ = [
     "Pile",
     "PluginError",
     "Policy",
+    "Preference",
     "Question",
     "Rating",
     "Reading",

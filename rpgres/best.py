@@ -1,7 +1,8 @@
 """Exact odds of an action whose actor decides as well as can be. Nothing here names a ruleset.
 
 The rule is run on recorded answers, as in `odds`; what chance answers is weighed, and of what the actor's seat may
-choose the option with the greatest chance of success is taken, once for every point that `Table.merge` tells apart.
+choose the option with the greatest chance of success is taken (of equal ones, that of the better outcomes, which are
+those further down in the ruleset), once for every point that `Table.merge` tells apart.
 Everybody else decides by a script or a policy. A seat that cannot see everything that was drawn or rolled may not
 be weighed so: it would choose by what it cannot know.
 """
@@ -17,7 +18,7 @@ from rpgres.actions import Prepared, check_labels, laid, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import UsageError
 from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, chance_record, in_order, needs_policy
-from rpgres.players import NO, Answer, Policy, Question, Seats, View
+from rpgres.players import NO, Answer, Policy, Preference, Question, Seats, View
 from rpgres.state import EMPTY
 from rpgres.table import Broken, NeedsAnswer, Settled, Stop, not_deterministic
 
@@ -211,6 +212,12 @@ class _Seats:
             return Answer(self._walk.decide(question, is_scripted=is_scripted), "best")
         return self._others.answer(question, view)
 
+    def scripted(self, question: Question) -> Answer | None:
+        return self._others.scripted(question)
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        return None if seat == self._seat else self._others.preference(who, seat)
+
     def used(self) -> tuple[tuple[str, int], ...]:
         return self._others.used()
 
@@ -300,6 +307,7 @@ class _Solver:
         self._undecided: dict[str, Question] = {}
         self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
         successes = [name for name, success in self._success.items() if success]
+        self._successes = successes[::-1]
         self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
         self._settled: dict[str, Value] = {}
         self.looks_at_all, self.merges = False, True
@@ -316,7 +324,7 @@ class _Solver:
         choices = [Choice(option, self._sum([*parts, *self._ended_before])) for option, parts in self._firsts.items()]
         if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
             choices = []  # not every option is always offered, so they cannot be compared
-        choices.sort(key=lambda choice: choice.value.success, reverse=True)
+        choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
         return Best(self.label, tuple(choices), value, self._runs, len(self._known), tuple(sorted(self._passed)))
 
     def _opened(self, tape: list[tuple[str, Any]], share: Fraction) -> Value:
@@ -353,6 +361,17 @@ class _Solver:
             values[name] = self._value([*tape, (question.label, name)])
             self._firsts.setdefault(name, []).append((share, values[name]))
         return self._best_of(list(values.values()))
+
+    def _is_best(self, value: Value) -> bool:
+        """Tell whether nothing could be better."""
+        return value.success == 1 and (self._success_band != "" or self._worth(value)[1] == 1)
+
+    def _worth(self, value: Value) -> tuple[Fraction, ...]:
+        """Return how good a point is: by the chance of success, then by those of better outcomes."""
+        if self._success_band:
+            return (value.success,)
+        masses = dict(value.masses)
+        return value.success, *(masses.get(band, self._zero) for band in self._successes)
 
     def _sum(self, parts: Sequence[tuple[Fraction, Value]]) -> Value:
         """Return the value of coming to points with these chances; what they lack to the whole is open."""
@@ -426,13 +445,13 @@ class _Solver:
         values = list[Value]()
         for name in _options(question):
             values.append(self._value([*tape, (question.label, name)]))
-            if values[-1].success == 1:
+            if self._is_best(values[-1]):
                 break
         return self._best_of(values)
 
     def _best_of(self, values: Sequence[Value]) -> Value:
         """Return what deciding among these comes to: the greatest success; open is what another may still change."""
-        best = max(values, key=lambda value: value.success)
+        best = max(values, key=self._worth)
         rivals = [value for value in values if value is not best and value.success + value.open > best.success]
         if not rivals:
             return best

@@ -403,7 +403,17 @@ TEXTS: dict[str, dict[str, str]] = {
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
         "choices": "the odds of each first choice of whoever decides as well as can be, the best first",
+        "sample": "where cards left something open: what came in many games, in which policies decided for everybody",
         "note": "the text of --note",
+    },
+    "Sample": {
+        "runs": "how many games were played",
+        "outcomes": "how often each outcome came, by its name",
+    },
+    "Estimate": {
+        "share": "how often it came, as a share",
+        "low": "the least that its chance is likely to be",
+        "high": "the most that its chance is likely to be",
     },
     "ChoiceOdds": {
         "label": "the label of the decision",
@@ -633,6 +643,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "pile": "for cards: where they lie",
         "fields": "for a form: what may be said behind NAME:",
         "seats": "for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down",
+        "guests": "for a form with seats: whether whoever else is named sits down too, without a sheet",
     },
     "FormField": {
         "kind": "what may be typed, and what the rule gets",
@@ -651,7 +662,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "PileText": {
         "title": "the place as people say it",
         "face": "who sees the cards: up (everybody), down (nobody), hand (its owner alone)",
-        "each": "whether every character has one of its own",
+        "each": "whether every character has one of its own, or only those that players play",
         "decks": "the decks of which the cards lie here at first, each with the switches that choose it",
         "hidden-when": "the switches with which only its owner, or the game master, sees it",
         "refill": "the pile that is shuffled into this one when a card is wanted and there is none",

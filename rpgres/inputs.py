@@ -16,7 +16,7 @@ from rpgres.dice import Dice, dice
 from rpgres.errors import FileError, UsageError
 from rpgres.rulesets import FormField, Parameter, Rules, unknown
 from rpgres.sheets import Sheet, blank_character, find_sheet, read_sheet, sheet_source, unique_name
-from rpgres.state import EMPTY, ROLES, SCENE, Map, State, Tag, pile_name, put, slug
+from rpgres.state import EMPTY, GM, ROLES, SCENE, Map, State, Tag, pile_name, put, slug
 from rpgres.tomlfiles import Source, nearest
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
@@ -311,7 +311,10 @@ def _place(setting: Setting, name: str, parameter: Parameter, value: Any) -> Non
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
     if parameter.at_most is not None and len(texts) > parameter.at_most:
         raise UsageError(f"--{name} takes at most {parameter.at_most} of the cards, not {len(texts)}")
-    owner = setting.actor if setting.rules.file.piles[parameter.pile].each else ""
+    each = setting.rules.file.piles[parameter.pile].each
+    owner = setting.actor if each else ""
+    if each == "players" and setting.state.seat_of(owner) == GM:
+        raise UsageError(f"--{name}: {owner} is the game master's, and has no {parameter.pile} of their own")
     setting.placed.append((pile_name(parameter.pile, owner), texts, f"--{name}"))
 
 
@@ -367,6 +370,10 @@ def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) ->
     name, typed = _form_parts(parameter, value, option=option)
     if parameter.seats:
         name = _seated(setting, name)
+        if parameter.guests and name not in setting.state.characters:
+            if slug(name) in (*ROLES, ""):
+                raise UsageError(f"{option}: nobody can be called {name!r}")
+            setting.state = setting.state.with_character(blank_character(name))
     for key in typed:
         if key not in parameter.fields:
             raise UsageError(unknown("field", key, parameter.fields, of=option))

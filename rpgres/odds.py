@@ -354,6 +354,21 @@ class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
     open: Chance
 
 
+class Estimate(msgspec.Struct, frozen=True):
+    """How often something came, and between what its chance lies in 95 of 100 such samples."""
+
+    share: float
+    low: float
+    high: float
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """What came of an action in many games, in which policies decided for everybody."""
+
+    runs: int
+    outcomes: dict[str, Estimate]
+
+
 class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     """The odds of an action or of a dice expression, as `rpgres odds --json` prints them."""
 
@@ -372,6 +387,7 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     choices: list[ChoiceOdds] = []
+    sample: Sample | None = None
     note: str | None = None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from rpgres.rulesets import Rules
+from rpgres.rulesets.records import PileText
 from rpgres.state import GM, Map, Pile, State, code_of, pile_name
 
 
@@ -24,7 +25,7 @@ def lay_out(rules: Rules, state: State) -> State:
         deck = rules.laid.get(name)
         is_like_another = deck is not None and not codes.isdisjoint(deck.counts)
         codes.update(deck.counts if deck is not None else ())
-        for owner in state.characters if text.each else ("",):
+        for owner in owners(text, state):
             place = pile_name(name, owner)
             if place not in piles:
                 face = "hand" if rules.has(text.hidden_when) and text.hidden_when else text.face
@@ -35,6 +36,13 @@ def lay_out(rules: Rules, state: State) -> State:
     if len(piles) == len(state.piles):
         return state
     return msgspec.structs.replace(state, piles=Map(piles))
+
+
+def owners(text: PileText, state: State) -> tuple[str, ...]:
+    """Return whose pile of a kind there is: each character's, each player's, or nobody's alone."""
+    if text.each == "players":
+        return tuple(name for name in state.characters if state.seat_of(name) != GM)
+    return tuple(state.characters) if text.each else ("",)
 
 
 def without(cards: tuple[str, ...], taken: Iterable[str]) -> tuple[str, ...]:

@@ -6,13 +6,16 @@ name, whole-number weights over option names (the dealer then draws), or None to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from rpgres.rulesets import Option
 from rpgres.state import EMPTY, State
+
+if TYPE_CHECKING:
+    from rpgres.cards import Card
 
 NO = "no"  # the answer that lets an optional moment pass
 
@@ -29,6 +32,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         form: how an answer beyond the options is typed, where `reads` takes such.
         reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
             kept, or raises `UsageError`. The options are suggestions then.
+        pile: the hand whose cards the options are; in odds it may be one that nobody has looked into.
+        alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
@@ -44,6 +49,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     is_won: bool = False
     form: str = ""
     reads: Callable[[str], str] | None = None
+    pile: str = ""
+    alike: Callable[[Card], Hashable] | None = None
     hidden: bool = False
 
     @property
@@ -91,9 +98,42 @@ class Players(Protocol):
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer of the question's owner, or None when nobody answers."""
 
+    def scripted(self, question: Question) -> Answer | None:
+        """Return what a script answers, if it has an answer left."""
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        """Return by which order of preference somebody decides; None where it is not done so."""
+
 
 Policy = Callable[[View, Question], "str | Mapping[str, int] | None"]
 Prompt = Callable[[View, Question], "str | None"]
+
+
+class Preference:
+    """A policy that decides by an order of preference, which may depend on what everybody knows and nothing else.
+
+    Odds then need not know what is in a hand: by what is played from it, they know what is not.
+
+    Args:
+        key: `key(label, facts, option)` is the less, the more the option is preferred, for a question with that label
+            and those facts, all of which everybody at the table knows. Options that it is the same for are preferred
+            in the order in which they are offered, and should be all the same to the rule. An optional moment is let
+            pass by the option `NO`.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Callable[[str, Mapping[str, Any], Option], Any]) -> None:
+        self.key = key
+
+    def __call__(self, view: View, question: Question) -> str:
+        """Return the option preferred most."""
+        return self.order(question)[0].name
+
+    def order(self, question: Question) -> list[Option]:
+        """Return the options of a question, the most preferred first."""
+        options = [*question.options, Option(NO)] if question.optional else list(question.options)
+        return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
 
 
 def uniform(view: View, question: Question) -> Mapping[str, int]:
@@ -152,7 +192,7 @@ class Seats:
             return scripted
         policy = self._everybody
         if len(self._policies) > 1 or policy is None:
-            policy = self._policies.get(question.who) or self._policies.get(view.seat, policy)
+            policy = self._policy(question.who, view.seat)
         if policy is not None:
             choice = policy(view, question)
             if choice is not None:
@@ -164,6 +204,14 @@ class Seats:
         if question.optional:
             self.passed.add(question.label)
         return None
+
+    def _policy(self, who: str, seat: str) -> Policy | None:
+        return self._policies.get(who) or self._policies.get(seat, self._everybody)
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
+        policy = self._policy(who, seat)
+        return policy if isinstance(policy, Preference) else None
 
     def scripted(self, question: Question) -> Answer | None:
         """Return the script's next answer to a question, if it has one."""

@@ -61,7 +61,13 @@ UNNAMED = "unnamed-distribution"  # stands for one whose metadata are damaged
 MOST_RECORDS = 1000  # a plugin that yields more does not end
 
 # What a scan of everything installed would find anyway; looking it up here spares each start the scan.
-BUILTIN = {"fate": "rpgres_fate", "coppermane": "rpgres_coppermane", "saga": "rpgres_saga", "nodice": "rpgres_nodice"}
+BUILTIN = {
+    "fate": "rpgres_fate",
+    "coppermane": "rpgres_coppermane",
+    "saga": "rpgres_saga",
+    "faith": "rpgres_faith",
+    "nodice": "rpgres_nodice",
+}
 
 Stage = Literal["find", "import", "register", "yield", "validate", "disabled"]
 

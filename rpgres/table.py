@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rpgres.cards import Card
     from rpgres.dice import Dice, Throw
     from rpgres.dice.readings import Reading
+    from rpgres.unseen import Shown, Unseen
 
 PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
@@ -202,6 +203,7 @@ class Table(msgspec.Struct):
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
     """
 
@@ -217,6 +219,7 @@ class Table(msgspec.Struct):
     fault: UsageError | None = None
     foregone: dict[str, Question] = {}
     lump: Callable[[Card], Hashable] | None = None
+    unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
 
     # -- chance
@@ -335,7 +338,68 @@ class Table(msgspec.Struct):
 
     def count(self, pile: str) -> int:
         """Return how many cards lie in a pile."""
-        return len(self._pile(pile))
+        found = len(self._pile(pile))
+        for hand, unseen in self.unseen.items():
+            found += unseen.size if hand == pile else -unseen.size if unseen.source == pile else 0
+        return found
+
+    def possible(self, pile: str) -> tuple[Card, ...]:
+        """Return the cards of a hand, as `cards` does; of one that nobody looks into, a card of each kind it may have.
+
+        A rule offers these when it asks for a card of a hand (`ask` with `pile`).
+        """
+        unseen = self.unseen.get(pile)
+        if unseen is None:
+            return self.cards(pile)
+        kinds = set(unseen.kinds)
+        firsts = [self.rules.cards.card(code) for code, _ in self._stock(self._pile(unseen.source).cards)]
+        return (*self.cards(pile), *(card for card in firsts if self._kind(card) in kinds))
+
+    def knowledge(self, pile: str) -> Hashable:
+        """Return what matters of a hand's cards to whoever promises what matters (`merge`)."""
+        return self._pile(pile).cards, self.unseen.get(pile)
+
+    def deal(self, source: str, *, to: str, count: int, label: str = "deal", by: str = "") -> None:
+        """Deal cards of a face-down pile into a hand, as far as there are any.
+
+        In odds, the hand of somebody who decides by a `Preference` is left unseen: what is in it shows when a card is
+        played.
+
+        Args:
+            source: the face-down pile.
+            to: the hand.
+            count: how many cards.
+            label: the name under which they can be given.
+            by: whose hand it is, for the account and for who decides on it.
+        """
+        if self.dealer.joint and count and not self.count(to) and to not in self.unseen:
+            stock, seat = self._pile(source), self.state.seat_of(by)
+            is_free = len(stock) >= count and not stock.top
+            is_free = is_free and all(unseen.source != source for unseen in self.unseen.values())
+            if is_free and self.players.preference(by, seat) is not None:
+                from rpgres.unseen import dealt
+
+                kinds = {self._kind(self.rules.cards.card(code)): count for code, count in self._stock(stock.cards)}
+                self.unseen = {**self.unseen, to: dealt(source, kinds, count=count)}
+                return
+        for _ in range(count):
+            if self.draw(source, to=to, label=label, by=by) is None:
+                return
+
+    @property
+    def is_read(self) -> bool:
+        """Whether anybody reads the account; a rule may spare the words of `tell` where nobody does."""
+        return not self.dealer.joint
+
+    def _stock(self, cards: tuple[str, ...]) -> list[tuple[str, int]]:
+        """Return a physical card of each kind among some, and how many there are of it."""
+        from rpgres.cards import Stack, classes
+
+        firsts, sizes = classes(cards, Stack("", 0, self.rules.cards, self.lump))
+        return list(zip(firsts, sizes, strict=True))
+
+    def _kind(self, card: Card) -> Hashable:
+        return card.code if self.lump is None else self.lump(card)
 
     def draw(
         self,
@@ -361,6 +425,10 @@ class Table(msgspec.Struct):
             The card; None when there is none to be drawn.
         """
         source = self._pile(pile)
+        if self.unseen:
+            into = self.unseen.get(to)
+            if into is not None or any(unseen.source == pile for unseen in self.unseen.values()):
+                return self._drawn_beside(pile, to, label, by)
         if not len(source):
             source = self._refilled(pile, source)
         target = self._pile(to)
@@ -379,6 +447,37 @@ class Table(msgspec.Struct):
         self.events.append(Drawn(label, code_of(card), pile, to, by, target.audience))
         self.has_secrets = self.has_secrets or target.audience is not None
         return self.rules.cards.card(card)
+
+    def _drawn_beside(self, pile: str, to: str, label: str, by: str) -> Card | None:
+        """Return the card that is drawn of a pile of which a hand was dealt that nobody has looked into.
+
+        It is some card or other where it goes into that hand. Such a pile is not shuffled anew when it runs out.
+        """
+        from rpgres.unseen import drawn, grown
+
+        hand, unseen = next((name, one) for name, one in self.unseen.items() if pile == one.source or name == to)
+        if not unseen.left or unseen.source != pile:
+            self._idled(label)
+            return None
+        if hand == to:
+            self._idled(label)
+            self.unseen = {**self.unseen, hand: grown(unseen)}
+            return self.rules.cards.card(self._pile(pile).cards[0])
+        told = drawn(unseen)
+        chosen = told[self.dealer.pick([one.weight for one in told], label, self._count(label))]
+        self.unseen = {**self.unseen, hand: chosen.after}
+        return self._taken(chosen.kind, pile, to=to, label=label, by=by)
+
+    def _taken(self, kind: Hashable, pile: str, *, to: str, label: str = "", by: str = "") -> Card:
+        """Move a card of a kind from a face-down pile, as drawn where it has a label, and return it."""
+        source, target = self._pile(pile), self._pile(to)
+        firsts = (code for code, _ in self._stock(source.cards))
+        code = next(code for code in firsts if self._kind(self.rules.cards.card(code)) == kind)
+        rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (code,)))
+        self._put_piles({pile: rest, to: piles.added(target, (code,))})
+        if label:
+            self.events.append(Drawn(label, code_of(code), pile, to, by, target.audience))
+        return self.rules.cards.card(code)
 
     def _drawn(self, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None) -> str:
         """Return the next card of a shuffled pile, as the dealer says."""
@@ -539,6 +638,8 @@ class Table(msgspec.Struct):
         is_won: bool = False,
         form: str = "",
         reads: Callable[[str], str] | None = None,
+        pile: str = "",
+        alike: Callable[[Card], Hashable] | None = None,
         hidden: bool = False,
         **facts: Any,
     ) -> str:
@@ -559,6 +660,8 @@ class Table(msgspec.Struct):
             is_won: whether whoever decides well is certain of success from here on; a promise of the same kind.
             form: how an answer beyond the options is typed.
             reads: takes such an answer, where there are too many to list; see `Question`.
+            pile: the hand whose cards (`possible`) the options are, each by its `short`; further options may be others.
+            alike: which cards make no difference to the rule from here on, for odds of a hand that nobody looks into.
             hidden: whether others must not learn how many options there are: even one is a question then, where they
                 see that somebody is waited for.
             facts: what the decision is about, for policies.
@@ -566,8 +669,8 @@ class Table(msgspec.Struct):
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        question = Question(label, who, tuple(options), text, optional, facts, dominant, is_won, form, reads, hidden)
-        return self._ask(question)
+        rest = dominant, is_won, form, reads, pile, alike, hidden
+        return self._ask(Question(label, who, tuple(options), text, optional, facts, *rest))
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
         """Ask several people at once and return their answers in order; none knows what another one answers.
@@ -601,6 +704,8 @@ class Table(msgspec.Struct):
         label, who, options, optional = question.label, question.who, question.options, question.optional
         if not options and not optional and question.reads is None:
             raise Broken(f"it asked {label!r} without any option")
+        if self.unseen and question.pile in self.unseen:
+            return self._ask_unseen(question, is_hidden=is_hidden)
         if question.is_one and not (question.hidden and self.players.gathers and options):
             self._idled(label)
             self.foregone[label] = question
@@ -634,6 +739,44 @@ class Table(msgspec.Struct):
         self.fault = refusal(question, choice)
         self._idled(label)
         raise self.fault
+
+    def _ask_unseen(self, question: Question, *, is_hidden: bool) -> str:
+        """Return what somebody plays from a hand that nobody has looked into, and note what that tells of the rest."""
+        from rpgres.unseen import preferred, with_known
+
+        label, hand = question.label, question.pile
+        unseen, seat = self.unseen[hand], self.state.seat_of(question.who)
+        kinds = {card.short: self._kind(card) for card in self.possible(hand)}
+        scripted = self.players.scripted(question)
+        count = self._count(label)
+        if scripted is not None:
+            chosen = _chosen(question.options, str(scripted.choice))
+            codes = self.rules.cards.matching(str(scripted.choice))
+            kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
+            after = with_known(unseen, kind) if kind is not None else unseen
+            if after is None or (chosen is None and kind is None):
+                self.fault = refusal(question, str(scripted.choice))
+                raise self.fault
+            name, means = chosen.name if chosen is not None else "", scripted.means
+            if kind is not None:
+                name = next(short for short, its in kinds.items() if its == kind)
+        else:
+            preference = self.players.preference(question.who, seat)
+            assert preference is not None  # or the hand would have been dealt
+            order = [option.name for option in preference.order(question)]
+            told = preferred(unseen, tuple(kinds.get(name) for name in order))
+            if question.alike is not None:
+                told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in self.possible(hand)})
+            found = told[self.dealer.pick([one.weight for one in told], label, count)]
+            names = {kind: short for short, kind in kinds.items()}
+            kind, after, means = found.kind, found.after, "policy"
+            name = next(one for one in order if one not in kinds) if kind is None else str(names[kind])
+        self.unseen = {**self.unseen, hand: after}
+        if kind is not None:
+            self._taken(kind, unseen.source, to=hand)
+        self.has_secrets = self.has_secrets or is_hidden
+        self.events.append(Decided(label, question.who, name, "", means, (seat,) if is_hidden else None))
+        return name
 
     def _read(self, question: Question, choice: str) -> str:
         """Return a typed answer that is none of the options as it is kept."""
@@ -780,6 +923,16 @@ def _chosen(options: Iterable[Option], choice: str) -> Option | None:
     # Cards are named with capitals, and typed as it comes.
     alike = [option for option in options if option.name.lower() == choice.lower()]
     return alike[0] if len(alike) == 1 else None
+
+
+def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
+    """Return what may be told, one for all cards that make no difference."""
+    joined: dict[Hashable, Shown] = {}
+    for one in told:
+        key = (one.kind is None, None if one.kind is None else keys[one.kind])
+        first = joined.get(key)
+        joined[key] = one if first is None else msgspec.structs.replace(first, weight=first.weight + one.weight)
+    return tuple(joined.values())
 
 
 def endless(label: str) -> Broken:

@@ -106,6 +106,13 @@ class Recalled:
             raise NeedsAnswer(question)
         return found
 
+    def scripted(self, question: Question) -> Answer | None:
+        """Return nothing: there is no script."""
+        return None
+
+    def preference(self, who: str, seat: str) -> None:
+        """Return nothing: nobody decides who has not answered."""
+
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much is left, by label."""
         return tuple((label, len(answers)) for (label, _), answers in self._left.items())

@@ -86,6 +86,13 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     else:
         odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), by=by, **budget), []
     record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by)
+    if odds.open and rules.file.piles and by == "outcome":
+        from msgspec.structs import replace
+
+        from rpgres.sampling import sample
+
+        found = sample(prepared, choose=choose, policies=policies(prepared))
+        record = replace(record, sample=found, method="mixed" if found is not None else record.method)
     if shared["json"]:
         say_json(record)
         return

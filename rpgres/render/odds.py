@@ -41,7 +41,8 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
     lines += _left_open(record.open)
     lines += _success_lines(record, file)
-    lines += _choice_lines(record, bars)
+    lines += _choice_lines(record, file, bars)
+    lines += _sample_lines(record, file)
     if record.passed:
         said = f"let pass, as nobody decides: {', '.join(record.passed)} (--auto has a policy decide)"
         lines.append(line(INDENT, Piece(said, "quiet")))
@@ -151,9 +152,12 @@ def _bar(share: float, columns: int) -> list[Piece]:
     return [Piece(f"{drawn:<{columns}}", "name"), Piece("  ")]
 
 
-def _choice_lines(record: OddsResult, bars: int) -> Iterator[Line]:
-    """Yield the chance of success of each first choice, the best first."""
+def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[Line]:
+    """Yield the chance of success of each first choice, the best first; of each outcome where several are successes."""
     if len(record.choices) < 2:  # one is what stands above
+        return
+    if sum(bool(file.bands[name].success) for name in record.outcomes if name in file.bands) > 1:
+        yield from _choice_table(record, file)
         return
     yield line(INDENT, f"success by the first choice ({record.choices[0].label}), if all after it is decided well:")
     width = max(len(choice.option) for choice in record.choices)
@@ -162,6 +166,35 @@ def _choice_lines(record: OddsResult, bars: int) -> Iterator[Line]:
         left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
         name = Piece(f"{choice.option:<{width}}", "name")
         yield line(INDENT * 2, name, "  ", *_bar(choice.success.probability, bars), shown, left)
+
+
+def _choice_table(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
+    """Yield the chance of each outcome for each first choice, the best first."""
+    yield line(INDENT, f"by the first choice ({record.choices[0].label}), if all after it is decided well:")
+    heads = titles(file, record.outcomes)
+    width = max(map(len, (*(choice.option for choice in record.choices), "")))
+    columns = [f"  {head:>{max(9, len(head))}}" for head in heads.values()]
+    yield line(INDENT * 2, Piece(f"{'':<{width}}{''.join(columns)}  {'success':>9}", "quiet"))
+    for choice in record.choices:
+        cells: list[str | Piece] = [Piece(f"{choice.option:<{width}}", "name")]
+        for name, head in heads.items():
+            chance = choice.outcomes.get(name)
+            text = percent(chance.probability) if chance is not None else "0.00 %"
+            cells.append(Piece(f"  {text:>{max(9, len(head))}}", _style(file, name)))
+        left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
+        yield line(INDENT * 2, *cells, f"  {percent(choice.success.probability):>9}", left)
+
+
+def _sample_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
+    """Yield what came in games that were played because exact odds left something open."""
+    if record.sample is None:
+        return
+    yield line(INDENT, f"estimated from {record.sample.runs} games in which policies decide for everybody (95 %):")
+    names = titles(file, record.sample.outcomes)
+    width = max(map(len, names.values()))
+    for name, found in record.sample.outcomes.items():
+        within = f"{percent(found.low)} to {percent(found.high)}"
+        yield line(INDENT * 2, f"{names[name]:<{width}}  {percent(found.share):>9}  ({within})")
 
 
 def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:

@@ -184,7 +184,8 @@ def _pile(pile: PileText) -> str:
     seen = SEEN.get(pile.face, f"seen by {owner} alone") + (
         ", hidden" + condition_words(pile.hidden_when, {}) if pile.hidden_when else ""
     )
-    told = [seen, "one for each character" if pile.each else ""]
+    each = {"players": "one for each player's character", True: "one for each character"}
+    told = [seen, each.get(pile.each, "")]
     told += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
     if pile.refill:
         told.append(f"when empty made of {pile.refill}{condition_words(pile.refill_when, {})}")

@@ -155,8 +155,8 @@ class Parameter(_Record, frozen=True):
     `counter` (sets a counter of the actor, or of the table, before the action), `cards` (what lies in `pile` before the
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
-    somebody's at the table, or a sheet's, who then sits down. `name` is the option's name where it differs from the key
-    in `[parameters]`.
+    somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
+    too, without a sheet. `name` is the option's name where it differs from the key in `[parameters]`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
@@ -185,6 +185,7 @@ class Parameter(_Record, frozen=True):
     pile: str = ""
     fields: dict[Id, FormField] = {}
     seats: bool = False
+    guests: bool = False
 
     @property
     def is_argument(self) -> bool:
@@ -287,15 +288,16 @@ class PileText(_Record, frozen=True):
     """A place where cards lie.
 
     `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
-    character has one of its own. With the switches of `hidden-when` a pile that lies open is its owner's
-    alone, the table's being the game master's. `decks` are the decks of which the cards lie here at first, each with
-    the switches under which it is the one. When a card is drawn and there is none, the pile `refill` is shuffled into
-    this one, with the switches of `refill-when`. Cards that somebody says lie here come from the pile `dealt-from`.
+    character has one of its own; with `each = "players"` whoever is not the game master's. With the switches of
+    `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the
+    decks of which the cards lie here at first, each with the switches under which it is the one. When a card is drawn
+    and there is none, the pile `refill` is shuffled into this one, with the switches of `refill-when`. Cards that
+    somebody says lie here come from the pile `dealt-from`.
     """
 
     title: str
     face: Literal["up", "down", "hand"] = "up"
-    each: bool = False
+    each: bool | Literal["players"] = False
     decks: Annotated[dict[Id, Condition], msgspec.Meta(description="decks, with the switches that choose one")] = {}
     hidden_when: Condition = {}
     refill: str = ""

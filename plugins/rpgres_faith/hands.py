@@ -1,0 +1,91 @@
+"""Hands and decks: the jokers that go to the game master, dealing, drawing, what happens to an empty hand or deck.
+
+Rows of the restatement (`rulesets/faith/SOURCES.md`) as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+from rpgres import GM, Card, Option, Rules, State, Table, pile_name
+
+DEALT, DRAWN = "deal", "draw"
+
+
+def give_jokers(table: Table) -> None:
+    """Lay the jokers of players who have just sat down into the game master's deck (S:50, R:1.2)."""
+    given = False
+    for name in list(table.state.piles):
+        if name.startswith("jokers:") and table.count(name):
+            table.move(table.cards(name), source=name, to="gm-deck")
+            given = True
+    if given:
+        table.shuffle("gm-deck")
+
+
+def hand_size(rules: Rules, state: State, who: str) -> int:
+    """Return how many cards somebody's full hand has (R:1.6, R:1.7)."""
+    character = state.characters.get(who)
+    settings = rules.file.settings
+    own = character.counters.get("hand-size", 0) if character is not None else 0
+    species = character.texts.get("species", "").lower() if character is not None else ""
+    return int(own or settings["hand-sizes"].get(species, rules.switches["hand_size"]))
+
+
+def deal_first(table: Table, who: str) -> None:
+    """Deal a hand to somebody who never had one."""
+    hand, deck, discard = piles_of(who)
+    if not table.count(hand) and not table.count(discard):
+        table.deal(deck, to=hand, count=hand_size(table.rules, table.state, who), label=DEALT, by=who)
+
+
+def fill(table: Table, who: str) -> None:
+    """Draw until somebody's hand is full (R:1.6)."""
+    hand = piles_of(who)[0]
+    while table.count(hand) < hand_size(table.rules, table.state, who):
+        if not draw(table, who, label=DEALT):
+            break
+
+
+def piles_of(who: str) -> tuple[str, str, str]:
+    """Return somebody's hand, deck and discard; the game master's own."""
+    if who == GM:
+        return "gm-hand", "gm-deck", "gm-discard"
+    return pile_name("hand", who), pile_name("deck", who), pile_name("discard", who)
+
+
+def draw(table: Table, who: str, *, label: str = DRAWN, alike: Callable[[Card], Hashable] | None = None) -> bool:
+    """Draw a card into somebody's hand, and tell whether there was one (R:1.9)."""
+    hand, deck, _ = piles_of(who)
+    card = table.draw(deck, to=hand, label=label, by=who, alike=alike)
+    if card is not None:
+        renew(table, who)
+    return card is not None
+
+
+def renew(table: Table, who: str) -> None:
+    """Shuffle the discard into a deck whose last card was drawn (R:1.9)."""
+    _, deck, discard = piles_of(who)
+    if table.rules.switches["reshuffle"] == "last_drawn" and not table.count(deck) and table.count(discard):
+        table.move(table.cards(discard), source=discard, to=deck)
+        table.shuffle(deck)
+
+
+def worth(card: Card) -> int:
+    """Return what a card counts: a joker nothing."""
+    return card.value or 0
+
+
+def is_joker(card: Card) -> bool:
+    """Tell whether a card is a joker: the cards without a suit."""
+    return not card.suit
+
+
+def card_options(cards: Iterable[Card], *, draws: Sequence[str] = ()) -> list[Option]:
+    """Return an option for each kind of card, by its code; `draws` are the suits that let its owner draw."""
+    options: dict[str, Option] = {}
+    for card in cards:
+        facts: dict[str, Any] = {"value": worth(card), "suit": card.suit, "draws": card.suit in draws}
+        options.setdefault(card.short, Option(card.short, card.title, facts=facts, aliases=(card.code,)))
+    return list(options.values())

@@ -1,0 +1,404 @@
+"""Card by card: whose turn it is, what a card does, jokers, drawing back, passing. Who wins is told elsewhere.
+
+A confrontation is a chain of `step`s from one `Play` to the next; a `Play` is frozen and can be hashed.
+Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres import GM, NO, Option, Question, Table
+from rpgres import Card as PlayingCard
+from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_of, renew, worth
+from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find
+
+PASSING = "pass_mode"  # the switch
+PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
+REPLACE = Option("replace", "the card turned over in place of the one before")
+SCARCE = 12  # from so few cards in a deck on, what lies in the discard may come back and so matters
+
+
+class Play(msgspec.Struct, frozen=True, gc=False):
+    """Where a confrontation stands between two cards.
+
+    Attributes:
+        sides: who takes part, the one whose action it is first.
+        pairs: who is up against whom.
+    """
+
+    sides: tuple[Side, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+    def opponents(self, name: str) -> list[Side]:
+        """Return whom a side is up against."""
+        return [find(self.sides, other) for pair in self.pairs if name in pair for other in pair if other != name]
+
+    def lead(self, name: str) -> int:
+        """Return how far a side is ahead of the best of its opponents, as it counts against each."""
+        side = find(self.sides, name)
+        return min((side.against(one.name) - one.against(name) for one in self.opponents(name)), default=0)
+
+    def with_side(self, side: Side) -> Play:
+        """Return where it stands with a side changed."""
+        return msgspec.structs.replace(self, sides=changed(self.sides, side))
+
+
+def play_out(table: Table, play: Play) -> Play:
+    """Return where a confrontation stands when all cannot or do not want to play more cards (S:91)."""
+    for who in _holders(table, play):
+        deal_first(table, who)
+    tell(table, play)
+    while True:
+        table.merge(_essence(table, play))
+        after = step(table, play)
+        if after is None:
+            return play
+        play = after
+
+
+def step(table: Table, play: Play) -> Play | None:
+    """Return where it stands after the next turn; None when nobody plays any more (S:90-91)."""
+    if table.rules.switches["joker_timing"] == "any_time":
+        hit = _joker_at_once(table, play)
+        if hit is not None:
+            return hit
+    asked = [side for side in play.sides if can_play(table, side) and not side.passed]
+    if table.rules.switches[PASSING] == "lowest_must_play":
+        asked = [side for side in play.sides if can_play(table, side) and (not side.passed or _must(table, play, side))]
+    if not asked:
+        return None
+    lowest = min(side.value for side in asked)
+    tied = [side for side in asked if side.value == lowest]
+    players = [side for side in tied if side.is_player]
+    if len(players) > 1:
+        return _together(table, play, players)
+    side = players[0] if players else _hers(table, tied)
+    card = _by_top(table, play, side) if side.plays == DECK else _by_hand(table, play, side)
+    if card is None:
+        return _passing(play, [side.name])
+    return _laid(table, play, [(side.name, card)])
+
+
+def can_play(table: Table, side: Side) -> bool:
+    """Tell whether a side may play a card and has one."""
+    if not side.left or side.is_spent:
+        return False
+    hand, deck, discard = piles_of(side.who if side.plays != DECK else GM)
+    if side.plays == DECK:
+        return bool(table.count(deck) or table.count(discard) or table.count(hand))
+    return bool(table.count(hand))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Choosing a card
+
+
+def _together(table: Table, play: Play, sides: Sequence[Side]) -> Play:
+    """Return where it stands after players on the same value chose cards face down and together (S:90)."""
+    questions = [_question(table, play, side) for side in sides]
+    answers = table.ask_together(questions)
+    chosen = [
+        (side.name, _card(table, side, answer))
+        for side, answer in zip(sides, answers, strict=True)
+        if answer != PASS.name
+    ]
+    play = _passing(play, [side.name for side, answer in zip(sides, answers, strict=True) if answer == PASS.name])
+    return _laid(table, play, chosen) if chosen else play
+
+
+def _by_hand(table: Table, play: Play, side: Side) -> PlayingCard | None:
+    """Return the card a side plays from its hand; None when it passes."""
+    question = _question(table, play, side)
+    answer = table.ask(
+        question.label,
+        question.who,
+        question.options,
+        text=question.text,
+        dominant=question.dominant,
+        pile=question.pile,
+        alike=question.alike,
+        **question.facts,
+    )
+    return None if answer == PASS.name else _card(table, side, answer)
+
+
+def _question(table: Table, play: Play, side: Side) -> Question:
+    hand = piles_of(side.who)[0]
+    options = card_options(table.possible(hand), draws=side.suits)
+    if not _must(table, play, side):
+        options.append(PASS)
+    return Question(
+        "play",
+        side.who,
+        tuple(options),
+        text=f"{side.name} at {side.value}: which card?",
+        facts=facts_of(table, play, side),
+        dominant=_best_last(table, play, side, options),
+        pile=hand,
+        alike=_alike_last(table, play, side),
+    )
+
+
+def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
+    """Return what a decision is about; everybody at the table knows it."""
+    foes = play.opponents(side.name)
+    return {
+        "lead": play.lead(side.name),
+        "left": side.left,
+        "foes_left": max((foe.left for foe in foes if can_play(table, foe)), default=0),
+        "last": next((foe.cards[-1].value for foe in foes if foe.cards), -1),
+        "draws_to": side.low,
+    }
+
+
+def _best_last(table: Table, play: Play, side: Side, options: Sequence[Option]) -> str:
+    """Return a card that can never be worse than others: the highest, when no other card will be played after it."""
+    others = [one for one in play.sides if one.name != side.name and can_play(table, one)]
+    if side.left != 1 or others or side.pending or not side.is_player:
+        return ""
+    return max(options, key=lambda option: option.facts.get("value", 0)).name
+
+
+def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard], Hashable] | None:
+    """Return which cards make no difference as the last of a side: those of one value, whatever they would draw.
+
+    As the last of all, those that come to the same.
+    """
+    if side.left != 1:
+        return None
+    foes = play.opponents(side.name)
+    is_end = len(foes) == 1 and not side.pending and not any(can_play(table, one) for one in foes)
+    settings = table.rules.file.settings
+    lead, court, critical = play.lead(side.name), settings["court-from"], settings["critical-lead"]
+
+    def key(card: PlayingCard) -> Hashable:
+        if not is_end or is_joker(card):
+            return card.value, is_joker(card)
+        after = lead + worth(card)
+        return min(max(after, -critical), critical), after >= 0 and worth(card) >= court
+
+    return key
+
+
+def _must(table: Table, play: Play, side: Side) -> bool:
+    """Tell whether a side has to play: nobody does, unless the rule is that whoever is behind must."""
+    return table.rules.switches[PASSING] == "lowest_must_play" and play.lead(side.name) <= 0
+
+
+def _card(table: Table, side: Side, name: str, *, label: str = "play") -> PlayingCard:
+    """Lay a card of the hand a side plays from face up on the discard, and return it (R:1.9)."""
+    hand, _, discard = piles_of(side.who if side.plays != DECK else GM)
+    card = next(card for card in table.cards(hand) if card.short == name)
+    table.move([card], source=hand, to=discard, by=side.who if side.plays != DECK else GM, label=label)
+    return card
+
+
+def _hers(table: Table, sides: Sequence[Side]) -> Side:
+    """Return which of the sides that the game master plays goes first (R:6.3)."""
+    options = [Option(side.name) for side in sides]
+    name = table.ask("turn", GM, options, text="Which of yours plays?")
+    return find(sides, name)
+
+
+def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | None:
+    """Return the card of somebody the game master plays: the top of her deck, or one of her hand (R:1.18)."""
+    hand, deck, discard = piles_of(GM)
+    options = [TOP] if table.count(deck) or table.count(discard) else []
+    options += card_options(table.possible(hand), draws=side.suits)
+    if not _must(table, play, side):
+        options.append(PASS)
+    facts = facts_of(table, play, side)
+    text = f"{side.name} at {side.value}: which card?"
+    answer = table.ask("npc", GM, options, text=text, pile=hand, alike=_alike_last(table, play, side), **facts)
+    if answer == PASS.name:
+        return None
+    if answer != TOP.name:
+        return _card(table, side, answer, label="npc")
+    turned = _turn_over(table, side)
+    while turned is not None and turned.suit and turned.suit in side.suits:
+        again = _turn_over(table, side)  # in place of drawing a card (R:1.19)
+        if again is None:
+            break
+        told: dict[str, Any] = {"value": worth(turned), "new": worth(again)}
+        if table.ask("replace", GM, (REPLACE,), text="Take the card just turned over?", optional=True, **told) == NO:
+            break
+        turned = again
+    return turned
+
+
+def _turn_over(table: Table, side: Side) -> PlayingCard | None:
+    card = table.draw("gm-deck", to="gm-discard", label="npc-card", by=side.name)
+    if card is not None:
+        renew(table, GM)
+    return card
+
+
+def _joker_at_once(table: Table, play: Play) -> Play | None:
+    """Return where it stands when the game master plays a joker out of turn, where she may (R:4.7)."""
+    for side in play.sides:
+        if side.plays == LUCK and can_play(table, side) and any(foe.cards for foe in play.opponents(side.name)):
+            hand = piles_of(GM)[0]
+            jokers = [card for card in table.possible(hand) if is_joker(card)]
+            facts = facts_of(table, play, side)
+            answer = table.ask(
+                "joker", GM, card_options(jokers), text="A joker now?", optional=True, pile=hand, **facts
+            )
+            if answer != NO:
+                return _laid(table, play, [(side.name, _card(table, side, answer, label="joker"))])
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a card does
+
+
+def _passing(play: Play, names: Iterable[str]) -> Play:
+    for name in names:
+        play = play.with_side(msgspec.structs.replace(find(play.sides, name), passed=True))
+    return play
+
+
+def _laid(table: Table, play: Play, chosen: Sequence[tuple[str, PlayingCard]]) -> Play:
+    """Return where it stands with cards laid open: values first, then jokers, then drawing back."""
+    for name, card in chosen:
+        side = find(play.sides, name)
+        play = play.with_side(_with_card(table, side, card))
+    for name, card in chosen:
+        if is_joker(card) and table.rules.switches["joker_rule"] == "nullify":
+            play = _nullify(table, play, find(play.sides, name))
+    for name, card in chosen:
+        play = play.with_side(_drawn_back(table, find(play.sides, name), card))
+    if table.rules.switches[PASSING] != "final":
+        play = msgspec.structs.replace(
+            play, sides=tuple(msgspec.structs.replace(side, passed=False) for side in play.sides)
+        )
+    tell(table, play)
+    return play
+
+
+def _with_card(table: Table, side: Side, card: PlayingCard) -> Side:
+    """Return a side with a card played; a joker that waited makes it 0 (S:50)."""
+    court = worth(card) >= table.rules.file.settings["court-from"]
+    laid = Card(card.code, worth(card), court, is_joker(card))
+    if side.pending:
+        return msgspec.structs.replace(side, cards=(*side.cards, _zeroed(table, laid)), pending=side.pending - 1)
+    return msgspec.structs.replace(side, cards=(*side.cards, laid))
+
+
+def _zeroed(table: Table, card: Card) -> Card:
+    keeps = table.rules.switches["nullified_keeps_court"] == "yes"
+    return msgspec.structs.replace(card, value=0, is_court=card.is_court and keeps)
+
+
+def _nullify(table: Table, play: Play, side: Side) -> Play:
+    """Return where it stands when a joker hit the last card of whom it is played against, or waits for the next."""
+    foes = play.opponents(side.name)
+    name = foes[0].name
+    if len(foes) > 1:
+        name = table.ask("target", GM, [Option(foe.name) for foe in foes], text="Whom does the joker hit?")
+    foe = find(play.sides, name)
+    if foe.cards:
+        return play.with_side(msgspec.structs.replace(foe, cards=(*foe.cards[:-1], _zeroed(table, foe.cards[-1]))))
+    return play.with_side(msgspec.structs.replace(foe, pending=foe.pending + 1))
+
+
+def _drawn_back(table: Table, side: Side, card: PlayingCard) -> Side:
+    """Return a side after drawing for a card of the right suit, a low one, or the last one (R:1.10, R:1.14-1.17)."""
+    rules = table.rules
+    if side.plays == DECK:
+        return side
+    earned = 0
+    if not is_joker(card):
+        by_suit, by_value = card.suit in side.suits, worth(card) <= side.low
+        earned = by_suit + by_value if rules.switches["draws_stack"] == "yes" else int(by_suit or by_value)
+    nothing = (lambda _card: 0) if not side.left else None  # what comes now is for later
+    if rules.switches["draw_timing"] == "after":
+        side = msgspec.structs.replace(side, owed=side.owed + earned)
+    else:
+        for _ in range(earned):
+            draw(table, side.who, alike=nothing)
+    if not table.count(piles_of(side.who)[0]) and rules.switches["empty_hand_draw"] == "yes":
+        draw(table, side.who, alike=lambda _card: 0)
+        side = msgspec.structs.replace(side, is_spent=True)
+    if rules.switches["reshuffle"] == "last_played":
+        _renew_when_played_out(table, side.who)
+    return side
+
+
+def _renew_when_played_out(table: Table, who: str) -> None:
+    hand, deck, discard = piles_of(who)
+    if not table.count(deck) and not table.count(hand) and table.count(discard):
+        table.move(table.cards(discard), source=discard, to=deck)
+        table.shuffle(deck)
+
+
+def draw_owed(table: Table, play: Play) -> None:
+    """Draw what cards earned, where that is done afterwards."""
+    for side in play.sides:
+        for _ in range(side.owed):
+            draw(table, side.who)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What everybody knows
+
+
+def tell(table: Table, play: Play) -> None:
+    """Tell the values and how many cards each may still play (S:96), and who plays next."""
+    if not table.is_read:
+        return
+    told = [f"{side.name} {side.value} ({_left(side)})" for side in play.sides]
+    asked = [side for side in play.sides if can_play(table, side) and not side.passed]
+    lowest = min((side.value for side in asked), default=0)
+    tied = [side for side in asked if side.value == lowest]
+    names = [side.name for side in tied if side.is_player] or [side.name for side in tied]
+    then = f"; {' and '.join(names)} to play" if names else "; all have played"
+    table.tell(", ".join(told) + then)
+
+
+def _left(side: Side) -> str:
+    return f"{side.left} left" if side.left else "done"
+
+
+def _holders(table: Table, play: Play) -> list[str]:
+    """Return whose hands are in play."""
+    holders = [side.who for side in play.sides if side.plays != DECK]
+    if any(side.plays == DECK for side in play.sides):
+        holders.append(GM)
+    return list(dict.fromkeys(holders))
+
+
+def _essence(table: Table, play: Play) -> Hashable:
+    """Return all that matters from here on: what stands, and the cards of those who may still play."""
+    base = play.sides[0].value  # only differences matter
+    jokers = any(side.left for side in play.sides if side.plays != HAND)
+    shifting = table.rules.switches["joker_rule"] != "nullify"
+    sides = tuple(
+        (
+            side.value - base,
+            tuple((side.against(other) - base, _last_court(side, other)) for other in side.limits),
+            side.left,
+            (side.cards[-1].value if side.cards else -1) if jokers else bool(side.cards),
+            shifting and any(card.is_joker for card in side.cards),
+            side.pending,
+            side.passed,
+            side.is_spent,
+        )
+        for side in play.sides
+    )
+    known = []
+    for who in _holders(table, play):
+        hand, deck, discard = piles_of(who)
+        if any(side.left for side in play.sides if side.who == who or (who == GM and side.plays == DECK)):
+            low = table.count(deck) < SCARCE
+            known.append((table.knowledge(hand), table.count(deck), table.knowledge(discard) if low else None))
+    return "play", sides, tuple(known)
+
+
+def _last_court(side: Side, other: str) -> bool:
+    cards = side.counted(other)
+    return bool(cards) and cards[-1].is_court

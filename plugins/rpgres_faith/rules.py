@@ -1,0 +1,506 @@
+"""The actions of Faith, each a plain function that plays at a table. No outcome's name stands here.
+
+Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres import (
+    EMPTY,
+    GM,
+    NO,
+    Card,
+    Character,
+    Effect,
+    Form,
+    Map,
+    Option,
+    Outcome,
+    Preference,
+    Rating,
+    Rules,
+    Ruleset,
+    State,
+    Table,
+    UsageError,
+    effect,
+    put,
+)
+from rpgres_faith.declaring import counteractions, with_activated
+from rpgres_faith.hands import fill, give_jokers, hand_size
+from rpgres_faith.judging import Verdict, blocked_by, judge, leading, record
+from rpgres_faith.playing import Play, draw_owed, play_out
+from rpgres_faith.policies import eager, steady
+from rpgres_faith.rounds import in_order, lay_cards, reactions, take_turn
+from rpgres_faith.sides import (
+    LUCK,
+    ROUND,
+    USED,
+    Side,
+    find,
+    luck_of,
+    shown_advantages,
+    side_of,
+    suits_of,
+    with_limits,
+)
+
+faith = Ruleset("faith")
+faith.policy("steady")(Preference(steady))
+faith.policy("eager")(Preference(eager))
+
+
+@faith.prepare
+def with_hand_size(rules: Rules, character: Character) -> Character:
+    """Return the character with the size of a full hand, where the sheet leaves it to the species."""
+    alone = State(characters=Map({character.name: character}))
+    size = 0 if character.seat == GM else hand_size(rules, alone, character.name)
+    return put(character, ("counters",), character.counters.with_("hand-size", size))
+
+
+@faith.lump("confront")
+def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[int | None, str]:
+    """Cards are told apart by value, and by the suits that let somebody draw.
+
+    Affinities on sheets are not known here, so with an affinity or an ambience that nobody typed suits would matter;
+    all of them are told apart unless drawing by suit is off or nothing could have a suit that matters.
+    """
+    if rules.switches["draw_on_suit"] == "off":
+        return card.value, ""
+    settings = rules.file.settings
+    words = [parameters.get("ambience") or "", *(parameters.get("affinity") or "").split()]
+    for form in parameters.get("against") or ():
+        words += form.values.get("affinity", "").split()
+    suits = {suit for word in words for suit in suits_of(settings, word)}
+    return card.value, card.suit if card.suit in suits else ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Confrontations
+
+
+@faith.action("confront")
+def confront(
+    table: Table,
+    actor: Character,
+    *,
+    skill: Rating,
+    attribute: Rating,
+    advantages: int = 0,
+    disadvantages: int = 0,
+    gm: bool = False,
+    gm_advantages: int = 0,
+    gm_disadvantages: int = 0,
+    gm_against: Sequence[str] = (),
+    against: Sequence[Form] = (),
+    target: Sequence[str] = (),
+    ambience: str | None = None,
+    affinity: str | None = None,
+    used: int | None = None,
+    npc: bool = False,
+    weapon: int = 0,
+    armour: int = 0,
+    ammo: str = "standard",
+    range: int = 0,  # noqa: A002  # the option's name
+) -> Outcome:
+    """Try something that others, or bad luck, may confront: the eleven steps of the text (S:83-94)."""
+    rules = table.rules
+    give_jokers(table)
+    spent = take_turn(table, actor.name)
+    own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
+    arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range}
+    first = side_of(table, actor.name, skill=skill, attribute=attribute, values=Map({**own, **arms}), is_npc=npc)
+    joins = gm or table.ask("join", GM, JOIN, text="Does bad luck confront it?", optional=True) != NO
+    others = [
+        *(_declared(table, form, ambience) for form in _distinct(actor, against)),
+        *counteractions(table, actor.name, target, ambience=ambience),
+    ]
+    sides, pairs = [first, *others], [(first.name, other.name) for other in others]
+    if joins:
+        more = {"advantages": gm_advantages, "disadvantages": gm_disadvantages}
+        for name in [actor.name, *_also_met(rules, others, gm_against)]:
+            met = find(sides, name)
+            luck = luck_of(table, met, name=GM if name == actor.name else f"{GM} ({name})", **more)
+            sides.append(luck)
+            pairs.append((name, luck.name))
+    if not pairs:
+        outcome = unconfronted(table, actor)
+        return outcome.plus([*spent, *(effect("affected", to=name) for name in target)])
+    ready = with_limits(table, with_activated(table, sides, first=first.name), pairs)
+    _tell_sides(table, ready, pairs)
+    play = play_out(table, Play(ready, tuple(pairs)))
+    spent += reactions(table, [side.who for side in others])
+    return _resolved(table, play, first.name).plus([*spent, *_used(table, play), *_affected(target, play)])
+
+
+JOIN = (Option("join", "Bad luck confronts the action."),)
+
+
+def _distinct(actor: Character, against: Sequence[Form]) -> Sequence[Form]:
+    names = [actor.name, *(form.name for form in against)]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise UsageError(f"--against {double}: nobody takes part in a confrontation twice")
+    return against
+
+
+def _declared(table: Table, form: Form, ambience: str | None) -> Side:
+    """Return the counteraction that somebody is said to take, with the hand that was typed for it."""
+    values = form.values
+    skill = values["skill"]
+    attribute = values.get("attribute")
+    if attribute is None:
+        if skill.name not in table.rules.file.settings["npc-values"]:
+            raise UsageError(f"--against {form.name} needs attribute=...: how many cards there may be")
+        attribute = skill
+    side = side_of(
+        table,
+        form.name,
+        skill=skill,
+        attribute=attribute,
+        values=Map({"ambience": ambience, **values}),
+        is_npc=values.get("npc", False),
+    )
+    if values.get("hand"):
+        if not side.is_player:
+            raise UsageError(f"--against {form.name}: cards of the game master are given with --gm-hand")
+        texts = [text for text in values["hand"].replace("+", " ").replace("/", " ").split() if text]
+        table.place(f"hand:{form.name}", texts, option=f"--against {form.name}: hand")
+    return side
+
+
+def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Sequence[str]:
+    """Return which counteractions bad luck confronts too, where it may (R:A10).
+
+    Raises:
+        UsageError: it may not, or there is no such counteraction.
+    """
+    known = [side.name for side in others]
+    for name in names:
+        if rules.switches["gm_may_confront_counteractions"] == "no":
+            raise UsageError("bad luck confronts the first action alone, unless gm_may_confront_counteractions=yes")
+        if name not in known:
+            raise UsageError(f"--gm-against {name}: {name} has declared no counteraction")
+    return names
+
+
+def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> None:
+    if not table.is_read:
+        return
+    shown = shown_advantages(sides, pairs)
+    told = []
+    for side in sides:
+        limits = sorted(set(side.limits.values()))
+        cards = " or ".join(map(str, limits))
+        told.append(f"{side.name}: {side.start}, {_counted(shown[side.name], 'advantage')}, cards {cards}")
+    table.tell("; ".join(told))
+    for side in sides:
+        low = [other for other, limit in side.limits.items() if limit < side.limit]
+        if low:
+            table.tell(f"{side.name}'s last card does not count against {' and '.join(low)}")
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def unconfronted(table: Table, actor: Character) -> Outcome:
+    """Return what comes of an action that nobody confronts: it succeeds, at the level its owner names (R:4, R:B6)."""
+    rules = table.rules
+    levels = [Option(name, band.title) for name, band in rules.file.bands.items() if band.success]
+    if rules.switches["unconfronted_level"] == "success":
+        chosen = levels[0].name
+    else:
+        chosen = table.ask("level", actor.name, levels, text="At which level does it succeed?")
+    return table.settle("unopposed", None, band=chosen, roles=Map({"actor": actor.name, "opponent": GM}))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Outcomes
+
+
+def _resolved(table: Table, play: Play, first: str) -> Outcome:
+    """Return what comes of a confrontation: the first action's outcome, then that of every pair (S:92-94)."""
+    rules = table.rules
+    verdicts = judge(rules, play)
+    verdicts = [_shifted(table, play, verdict) for verdict in verdicts]
+    blocked = blocked_by(rules, play, verdicts, first)
+    chief = blocked or leading(play, verdicts, first)
+    outcome = table.settle(
+        "confront",
+        chief.lead,
+        total=chief.values[0],
+        opposition=chief.values[1],
+        band=_critical(rules, chief) if chief.winner == first else "",
+        roles=Map({"actor": find(play.sides, first).who, "opponent": _who(play, chief.other)}),
+        facts=_facts(rules, play, chief),
+    )
+    draw_owed(table, play)
+    effects: list[Effect] = []
+    texts: list[str] = []
+    for verdict in verdicts:
+        stopped = blocked_by(rules, play, verdicts, verdict.one)
+        more, said = _consequences(table, play, verdict, is_stopped=stopped not in (None, verdict))
+        effects += more
+        texts += said
+    details = Map({"pairs": tuple(record(verdict) for verdict in verdicts)})
+    outcome = outcome.plus(effects)
+    return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=details)
+
+
+def _critical(rules: Rules, verdict: Verdict) -> str:
+    """Return the band of a critical success, where there is one; else the margin decides."""
+    name: str = rules.file.settings["critical-band"]
+    return name if verdict.is_critical else ""
+
+
+def _plain(rules: Rules, lead: int) -> str:
+    """Return the band of a success by a lead."""
+    return next(name for name, band in rules.file.bands.items() if band.success and band.has(lead))
+
+
+def _facts(rules: Rules, play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
+    luck = any(find(play.sides, name).plays == LUCK for name in (verdict.one, verdict.other))
+    arms = find(play.sides, winner).arms if winner else EMPTY
+    return Map(
+        {
+            "luck": "yes" if luck else "no",
+            "critical": "yes" if verdict.is_critical else "no",
+            "winner": "luck" if verdict.winner and find(play.sides, verdict.winner).plays == LUCK else "character",
+            "armed": "yes" if arms.get("weapon") else "no",
+        }
+    )
+
+
+def _who(play: Play, name: str) -> str:
+    return find(play.sides, name).who
+
+
+def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: bool) -> tuple[list[Effect], list[str]]:
+    """Return what a pair comes to: the higher action works, unless bad luck stopped it; the lower one fails (S:102)."""
+    rules = table.rules
+    if not verdict.winner:
+        names = [name for name in (verdict.one, verdict.other) if find(play.sides, name).plays != LUCK]
+        return [effect("failed", to=_who(play, name), why="tie") for name in names], []
+    winner, loser = _who(play, verdict.winner), _who(play, verdict.loser)
+    effects: list[Effect] = []
+    works = not (is_stopped and verdict.winner == verdict.one)
+    if works:
+        arms = {**find(play.sides, verdict.winner).arms, "worn": find(play.sides, verdict.loser).arms.get("armour", 0)}
+        settled = table.settle(
+            "win",
+            abs(verdict.lead),
+            band=_critical(rules, verdict) or _plain(rules, abs(verdict.lead)),
+            roles=Map({"actor": winner, "opponent": loser}),
+            facts=_facts(rules, play, verdict, winner=verdict.winner),
+            defaults={"harm": arms},
+        )
+        effects += [_named(one, {"actor": winner, "opponent": loser}) for one in settled.effects]
+    if find(play.sides, verdict.loser).plays != LUCK:
+        settled = table.settle(
+            "loss",
+            -abs(verdict.lead),
+            roles=Map({"actor": loser, "opponent": winner}),
+            facts=_facts(rules, play, verdict),
+        )
+        effects += [_named(one, {"actor": loser, "opponent": winner}) for one in settled.effects]
+    told = [f"{verdict.winner} over {verdict.loser} by {abs(verdict.lead)}"] if len(play.pairs) > 1 else []
+    return effects, told
+
+
+def _named(one: Effect, roles: dict[str, str]) -> Effect:
+    """Return an effect with names in place of roles: each pair has its own."""
+    for key in ("to", "by"):
+        if one.get(key) in roles:
+            one = one.with_(key, roles[one[key]])
+    return one
+
+
+def _shifted(table: Table, play: Play, verdict: Verdict) -> Verdict:
+    """Return a verdict at the level that whoever played a joker sets, where jokers do that (R:4.7)."""
+    if table.rules.switches["joker_rule"] == "nullify" or not verdict.winner:
+        return verdict
+    for name in (verdict.one, verdict.other):
+        side = find(play.sides, name)
+        if any(card.is_joker for card in side.cards):
+            levels = (Option("raise", "a critical success"), Option("lower", "a plain success"))
+            chosen = table.ask("shift", side.who, levels, text="Which level does the joker make it?", optional=True)
+            if chosen != NO:
+                plain = 1 if verdict.lead > 0 else -1
+                lead = verdict.lead if chosen == "raise" else plain
+                verdict = msgspec.structs.replace(verdict, lead=lead, is_critical=chosen == "raise")
+    return verdict
+
+
+def _used(table: Table, play: Play) -> list[Effect]:
+    """Return how many cards of a round's limit were used, while there is a round (S:39, R:4.4)."""
+    if ROUND not in table.state.periods:
+        return []
+    shares = table.rules.switches["gm_round_budget"] == "per_character"
+    found = []
+    for side in play.sides:
+        if not side.cards or (side.plays == LUCK and not shares):
+            continue
+        met = next((one for pair in play.pairs if side.name in pair for one in pair if one != side.name), "")
+        who = f"{GM}:{_who(play, met)}" if side.plays == LUCK else side.who
+        found.append(effect("used", to=who, attribute=side.key, count=len(side.cards)))
+    return found
+
+
+def _affected(target: Iterable[str], play: Play) -> list[Effect]:
+    """Return who is simply affected: those who stayed out (S:100)."""
+    inside = {side.who for side in play.sides}
+    return [effect("affected", to=name) for name in target if name not in inside]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Without a confrontation, and harm
+
+
+@faith.action("unopposed")
+def unopposed(table: Table, actor: Character) -> Outcome:
+    """Do what nobody and nothing confronts: it succeeds (S:13, R:4)."""
+    return unconfronted(table, actor)
+
+
+@faith.action("damage")
+def damage(
+    table: Table,
+    actor: Character,
+    *,
+    weapon: int,
+    critical: bool = False,
+    armour: int = 0,
+    ammo: str = "standard",
+    range: int = 0,  # noqa: A002  # the option's name
+) -> Outcome:
+    """Say what a hit does to whoever acts: its counters lower every skill (S:33, S:71, R:6.9-6.11)."""
+    times = int(table.rules.switches["critical_multiplier"]) if critical else 1
+    hit = Map({"weapon": weapon, "times": times, "worn": armour, "ammo": ammo, "range": range})
+    count = counters_of(table.rules.file.settings, hit)
+    if range_loss(range):
+        table.tell(f"at {range} km the shot had {_counted(range_loss(range), 'disadvantage')}")
+    name = "hurt" if count else "unhurt"
+    outcome = table.settle(name, None, total=count, roles=Map({"actor": actor.name, "opponent": GM}))
+    harm = effect("harm", to=actor.name, **{**hit, "count": count})
+    return outcome.plus([harm] if count else [])
+
+
+def range_loss(kilometres: int) -> int:
+    """Return what long range takes off damage, and gives in disadvantages: one for each kilometre after the first."""
+    return max(0, kilometres - 1)
+
+
+def counters_of(settings: Any, hit: Effect) -> int:
+    """Return the damage counters of a hit: multiplied, less range, less armour not ignored (R:6.10)."""
+    worn = hit.get("worn", 0)
+    ignored = settings["armour-ignored"].get(hit.get("ammo") or "standard", 0)
+    if ignored < 0:
+        ignored = worn
+    raw = hit["weapon"] * hit.get("times", 1) - range_loss(hit.get("range") or 0)
+    return int(max(0, raw - max(0, worn - ignored)))
+
+
+@faith.effect("harm")
+def harm(state: State, change: Effect) -> State:
+    """Return the state in which somebody has more damage counters."""
+    character = state.characters.get(change["to"])
+    if character is None:
+        return state
+    kind = KINDS.get(change.get("ammo") or "standard", "physical")
+    count = counters_of({"armour-ignored": IGNORED}, change) if "count" not in change else change["count"]
+    counters = character.counters.with_(kind, character.counters.get(kind, 0) + count)
+    return put(state, ("characters", character.name, "counters"), counters)
+
+
+KINDS = {"neural": "neural", "acs": "acs"}
+IGNORED = {"plasma": 2, "neural": -1}
+
+
+@faith.effect("used")
+def use(state: State, change: Effect) -> State:
+    """Return the state in which more cards of a round's limit are used."""
+    known = state.things.get(USED, EMPTY)
+    own = known.get(change["to"], EMPTY)
+    own = own.with_(change["attribute"], own.get(change["attribute"], 0) + change["count"])
+    return put(state, ("things",), state.things.with_(USED, known.with_(change["to"], own)))
+
+
+@faith.effect("order")
+def order(state: State, change: Effect) -> State:
+    """Return the state in which a round has its order of turns."""
+    kept = Map({"order": tuple(change["names"].split(", ")), "acted": ()})
+    return put(state, ("things",), state.things.with_(ROUND, kept).without(USED))
+
+
+@faith.effect("acted")
+def acted(state: State, change: Effect) -> State:
+    """Return the state in which somebody's action of this round is gone."""
+    kept = state.things.get(ROUND)
+    if kept is None or change["to"] in kept["acted"]:
+        return state
+    kept = kept.with_("acted", (*kept["acted"], change["to"]))
+    return put(state, ("things",), state.things.with_(ROUND, kept))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scenes and rounds
+
+
+@faith.action("initiative")
+def initiative(
+    table: Table, actor: Character, *, skill: Rating | None = None, who: Sequence[Form] = (), npc: bool = False
+) -> Outcome:
+    """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
+    give_jokers(table)
+    first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
+    everybody = _everybody(table, [first, *_distinct(actor, who)])
+    outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
+    totals = lay_cards(table, everybody)
+    names = in_order(table, totals)
+    table.tell(", ".join(f"{name} {totals[name].total}" for name in names))
+    effects = [effect("order", names=", ".join(names))]
+    if table.rules.switches["initiative_card_counts"] == "yes":
+        effects += [effect("used", to=name, attribute="agility", count=1) for name in names if totals[name].is_player]
+    outcome = outcome.plus(effects)
+    shown = tuple(Map({"name": name, "total": totals[name].total}) for name in names)
+    return msgspec.structs.replace(outcome, details=Map({"order": shown}))
+
+
+def _everybody(table: Table, forms: Sequence[Form]) -> list[Form]:
+    """Return who lays a card: those who were named, and everybody else at the table who can still act."""
+    named = {form.name for form in forms}
+    rest = [
+        Form(name, EMPTY)
+        for name, character in table.state.characters.items()
+        if name not in named and not character.is_out
+    ]
+    return [*forms, *rest]
+
+
+@faith.begins("scene")
+def begin_scene(table: Table) -> Sequence[Effect]:
+    """Everybody draws up to a full hand, the game master too (R:1.6)."""
+    give_jokers(table)
+    for name, character in table.state.characters.items():
+        if character.seat != GM and not character.is_out:
+            fill(table, name)
+    fill(table, GM)
+    return ()
+
+
+@faith.ends("round")
+def end_round(table: Table) -> Sequence[Effect]:
+    """The limits of the round and its order are gone (S:39)."""
+    return (effect("over"),)
+
+
+@faith.effect("over")
+def over(state: State, _change: Effect) -> State:
+    """Return the state without a round's order and limits."""
+    return put(state, ("things",), state.things.without(ROUND).without(USED))

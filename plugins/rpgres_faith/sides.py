@@ -1,0 +1,291 @@
+"""Who takes part in a confrontation, with what, against whom, and how many cards each may play.
+
+Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres import EMPTY, GM, Character, Map, Rating, State, Table, UsageError, pile_name
+
+HAND, DECK, LUCK = "hand", "deck", "luck"  # what is played from: one's hand, the game master's deck, her hand
+USED = "cards-used"  # what the table keeps of a round: cards by who played them, then by attribute
+ROUND = "round"
+HARM = ("physical", "neural")  # counters that lower skills (S:33)
+
+
+class Card(msgspec.Struct, frozen=True, gc=False):
+    """A card as it counts in a confrontation: its value, whether it is a court card, whether it is a joker."""
+
+    code: str
+    value: int
+    is_court: bool = False
+    is_joker: bool = False
+
+
+class Side(msgspec.Struct, frozen=True, gc=False):
+    """One action in a confrontation.
+
+    Attributes:
+        name: what it is called: its character, or the game master.
+        who: the character who acts; the game master herself.
+        plays: what its cards are played from.
+        is_player: whether it plays before the game master's side on a tie (S:90).
+        start: the value before cards (S:27-33).
+        attribute: how many cards there can be at most (S:37).
+        key: the attribute's name, for what is used in a round.
+        plus, minus: advantages and disadvantages.
+        used: cards played with the attribute in this round (S:39).
+        limits: how many cards count against each opponent.
+        suits: the suits that let it draw; low: values up to this do too.
+        arms: weapon and armour, for what comes of it.
+        cards: what was played, in order.
+        pending: jokers that wait for its next card (S:50).
+        passed: whether it let its turn go by since a card was last played.
+        is_spent: whether the hand ran out, so that the card drawn for that has to wait.
+        owed: cards to be drawn when it is over.
+    """
+
+    name: str
+    who: str
+    plays: str = HAND
+    is_player: bool = True
+    start: int = 0
+    attribute: int = 0
+    key: str = ""
+    plus: int = 0
+    minus: int = 0
+    used: int = 0
+    limits: Map[str, int] = EMPTY
+    suits: tuple[str, ...] = ()
+    low: int = 0
+    arms: Map[str, Any] = EMPTY
+    cards: tuple[Card, ...] = ()
+    pending: int = 0
+    passed: bool = False
+    is_spent: bool = False
+    owed: int = 0
+
+    @property
+    def net(self) -> int:
+        """Advantages less disadvantages: with two sides, who has less has fewer advantages (S:42-44)."""
+        return self.plus - self.minus
+
+    @property
+    def limit(self) -> int:
+        """How many cards it may play: as many as count against anybody (S:104)."""
+        return max(self.limits.values(), default=0)
+
+    @property
+    def left(self) -> int:
+        """How many more cards it may play."""
+        return max(0, self.limit - len(self.cards))
+
+    @property
+    def value(self) -> int:
+        """Its value with every card."""
+        return self.start + sum(card.value for card in self.cards)
+
+    def against(self, other: str) -> int:
+        """Return its value as it counts against an opponent: a card over that limit does not (S:104)."""
+        return self.start + sum(card.value for card in self.counted(other))
+
+    def counted(self, other: str) -> tuple[Card, ...]:
+        """Return the cards that count against an opponent."""
+        return self.cards[: self.limits[other]]
+
+
+def changed(sides: Iterable[Side], one: Side) -> tuple[Side, ...]:
+    """Return the sides with one of them in place of the one of its name."""
+    return tuple(one if side.name == one.name else side for side in sides)
+
+
+def find(sides: Iterable[Side], name: str) -> Side:
+    """Return the side of a name."""
+    return next(side for side in sides if side.name == name)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a side begins with
+
+
+def side_of(
+    table: Table,
+    who: str,
+    *,
+    skill: Rating,
+    attribute: Rating,
+    values: Map[str, Any],
+    is_npc: bool = False,
+) -> Side:
+    """Return somebody's action before inferiority (S:27-46).
+
+    Args:
+        table: where it is played.
+        who: the character.
+        skill, attribute: what it is done with.
+        values: what else was said: advantages, disadvantages, used, weapon and the like.
+        is_npc: whether the cards come from the game master's deck though a player's name is not hers.
+
+    Raises:
+        UsageError: an attribute below 0 cannot be played with.
+    """
+    rules, character = table.rules, table.state.characters[who]
+    if attribute.value < 0 or skill.value < 0:
+        raise UsageError(f"{who}: a skill and an attribute are 0 or more, not {min(attribute.value, skill.value)}")
+    is_ours = table.state.seat_of(who) == GM
+    plain = skill.name in rules.file.settings["npc-values"]  # no skill: harm does not lower it (R:2.15)
+    harm = 0 if plain else sum(character.counters.get(name, 0) for name in HARM) + values.get("damage", 0)
+    start = max(0, skill.value - harm)
+    by_harm = not start and skill.value > 0
+    unskilled = not start and not plain and (not by_harm or rules.switches["skill0_from_damage"] == "yes")
+    used = values.get("used")
+    return Side(
+        who,
+        who,
+        plays=DECK if is_npc or is_ours else HAND,
+        is_player=not (is_npc or is_ours),
+        start=start,
+        attribute=attribute.value,
+        key=attribute.name or "attribute",
+        plus=values.get("advantages", 0),
+        minus=values.get("disadvantages", 0) + (1 if unskilled else 0),
+        used=used_before(table.state, who, attribute.name) if used is None else used,
+        suits=draw_suits(table, character, values.get("affinity"), values.get("ambience")),
+        low=low_of(table, attribute.value),
+        arms=Map({name: values[name] for name in ("weapon", "armour", "ammo", "range") if values.get(name)}),
+    )
+
+
+def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvantages: int) -> Side:
+    """Return the game master as bad luck: the attribute and affinity of whom she confronts, no skill (S:9)."""
+    rules = table.rules
+    shared = rules.switches["gm_round_budget"] == "per_character"
+    return Side(
+        name,
+        GM,
+        plays=LUCK,
+        is_player=False,
+        attribute=target.attribute,
+        key=target.key,
+        plus=int(rules.switches["gm_advantages"]) + advantages,
+        minus=disadvantages,
+        used=used_before(table.state, f"{GM}:{target.who}", target.key) if shared else 0,
+        suits=target.suits,
+        low=target.low,
+    )
+
+
+def used_before(state: State, who: str, attribute: str) -> int:
+    """Return how many cards somebody played with an attribute in this round."""
+    used: int = state.things.get(USED, EMPTY).get(who, EMPTY).get(attribute or "attribute", 0)
+    return used
+
+
+def low_of(table: Table, attribute: int) -> int:
+    """Return up to which value a card lets its owner draw (R:1.15)."""
+    return 2 * attribute if table.rules.switches["draw_on_low"] == "2x_attribute" else 0
+
+
+def draw_suits(table: Table, character: Character, affinity: str | None, ambience: str | None) -> tuple[str, ...]:
+    """Return the suits that let somebody draw: that of the place, and those of the affinity (R:1.14, R:1.17).
+
+    Raises:
+        UsageError: there is no such environment.
+    """
+    on = table.rules.switches["draw_on_suit"]
+    here = ambience or table.state.things.get("ambience", "")
+    own = affinity or character.texts.get("affinity", "")
+    words = [*([here] if on in ("ambience", "both") else []), *(own.split() if on in ("affinity", "both") else [])]
+    return tuple(dict.fromkeys(suit for word in words for suit in suits_of(table.rules.file.settings, word)))
+
+
+def suits_of(settings: Any, word: str) -> tuple[str, ...]:
+    """Return the suit that an environment's name stands for; nothing for nothing.
+
+    Raises:
+        UsageError: there is no such environment.
+    """
+    environments = settings["environments"]
+    word = word.strip(",").lower()
+    if word in ("", "none"):
+        return ()
+    if word not in environments and word not in environments.values():
+        known = ", ".join(environments)
+        raise UsageError(f"there is no environment {word!r}; there are: {known}, and none")
+    return (environments.get(word, word),)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Inferiority and limits
+
+
+def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> tuple[Side, ...]:
+    """Return the sides with how many cards count against whom (S:37-44, S:89, S:104)."""
+    below = inferior_pairs(table, sides, pairs)
+    found = []
+    for side in sides:
+        others = [other for pair in pairs if side.name in pair for other in pair if other != side.name]
+        limits = {other: limit_of(table, side, is_inferior=(side.name, other) in below) for other in others}
+        found.append(msgspec.structs.replace(side, limits=Map(limits)))
+    return tuple(found)
+
+
+def limit_of(table: Table, side: Side, *, is_inferior: bool) -> int:
+    """Return how many cards a side may play: two ceilings, its attribute's and the round's (R:A2, R:A3)."""
+    free = max(0, side.attribute - side.used)
+    if not is_inferior:
+        return free
+    least = min(int(table.rules.switches["inferiority_min_cards"]), free)
+    if table.rules.switches["inferiority_applies_to"] == "remaining":
+        return max(free - 1, least)
+    return min(max(side.attribute - 1, least), free)
+
+
+def inferior_pairs(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return who is inferior to whom: by pairs, or whoever has the least in the whole confrontation (R:A4, R:A9)."""
+    switches = table.rules.switches
+    net = {side.name: side.net for side in sides}
+    below = {(one, other) for pair in pairs for one, other in (pair, pair[::-1]) if net[one] < net[other]}
+    if switches["inferiority_scope"] == "global_minimum":
+        shown = shown_advantages(sides, pairs)
+        least, most = min(shown.values()), max(shown.values())
+        below = {
+            (one, other) for pair in pairs for one, other in (pair, pair[::-1]) if shown[one] == least and least < most
+        }
+    elif switches["confronters_compare"] == "yes":
+        first = pairs[0][0] if pairs else ""
+        others = [side for side in sides if side.name != first and side.plays != LUCK]
+        best = max((side.net for side in others), default=0)
+        below |= {(side.name, first) for side in others if side.net < best}
+    return below
+
+
+def shown_advantages(sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the advantages of each side as people count them: what a disadvantage cannot cancel is the opponents'."""
+    found = {side.name: max(0, side.net) for side in sides}
+    for side in sides:
+        for pair in pairs:
+            for other in pair:
+                if side.name in pair and other != side.name:
+                    found[other] += max(0, -side.net)
+    return found
+
+
+def hand_of(side: Side) -> str:
+    """Return the pile of a side's hand."""
+    return pile_name("hand", side.who) if side.plays == HAND else "gm-hand"
+
+
+def deck_of(side: Side) -> str:
+    """Return the pile from which a side draws."""
+    return pile_name("deck", side.who) if side.plays == HAND else "gm-deck"
+
+
+def discard_of(side: Side) -> str:
+    """Return the pile to which a side's cards go."""
+    return pile_name("discard", side.who) if side.plays == HAND else "gm-discard"
