@@ -222,7 +222,7 @@ def test_a_house_rule_changes_a_deck(work: Path) -> None:
     ("args", "told"),
     [
         (["show", "fate-96"], "rpgres has no deck 'fate-96'; did you mean 'saga/fate-96'?"),
-        (["show", "standrad"], "rpgres has no deck 'standrad'; did you mean 'standard'?"),
+        (["show", "standrad"], "rpgres has no deck 'standrad'; did you mean 'standard' or 'faith/standard'?"),
         (["show", "gambit"], "gambit is a ruleset; name one of its decks: gambit/little"),
         (["show", "gambit/litle"], "the ruleset gambit has no deck 'litle'; did you mean 'little'?"),
         (["show", "gambit/../gambit/little"], "the ruleset gambit has no deck '../gambit/little'"),

@@ -556,7 +556,7 @@ def completions(line: str) -> list[str]:
     ("line", "offered"),
     [
         ("rpgres od", ["odds"]),
-        ("rpgres roll fa", ["fate"]),
+        ("rpgres roll fa", ["fate", "faith"]),
         ("rpgres roll fate over", ["overcome"]),
         ("rpgres roll fate overcome --sk", ["--skill"]),
         ("rpgres roll fate overcome --skill re", ["resources"]),

@@ -340,7 +340,7 @@ STORY = """
 ruleset = "faith"
 seed = "{seed}"
 policy = "{policy}"
-characters.tamsin.sheet = "tamsin"
+characters.sable.sheet = "sable"
 characters.bero.sheet = "bero"
 characters.guard.sheet = "dock-guard"
 
@@ -349,16 +349,16 @@ begin = "scene"
 [[steps]]
 begin = "round"
 [[steps]]
-actor = "tamsin"
+actor = "sable"
 action = "initiative"
 [[steps]]
-actor = "tamsin"
+actor = "sable"
 action = "confront"
 with = {{ skill = "ballistic", attribute = "dexterity", gm = true, against = ["bero:skill=2,attribute=agility"] }}
 [[steps]]
 actor = "guard"
 action = "confront"
-with = {{ skill = "physical", attribute = "physical", target = ["tamsin"] }}
+with = {{ skill = "physical", attribute = "physical", target = ["sable"] }}
 choose = {{ counter = "skill=athletic,attribute=dexterity" }}
 [[steps]]
 end = "round"

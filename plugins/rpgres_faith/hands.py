@@ -6,6 +6,7 @@ Rows of the restatement (`rulesets/faith/SOURCES.md`) as `R:n`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from rpgres import GM, Card, Option, Rules, State, Table, pile_name
@@ -48,6 +49,7 @@ def fill(table: Table, who: str) -> None:
             break
 
 
+@cache  # asked many times in every course of a walk
 def piles_of(who: str) -> tuple[str, str, str]:
     """Return somebody's hand, deck and discard; the game master's own."""
     if who == GM:

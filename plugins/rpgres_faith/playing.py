@@ -87,10 +87,9 @@ def can_play(table: Table, side: Side) -> bool:
     """Tell whether a side may play a card and has one."""
     if not side.left or side.is_spent:
         return False
-    hand, deck, discard = piles_of(side.who if side.plays != DECK else GM)
-    if side.plays == DECK:
-        return bool(table.count(deck) or table.count(discard) or table.count(hand))
-    return bool(table.count(hand))
+    if side.plays != DECK:
+        return bool(table.count(piles_of(side.who)[0]))
+    return any(table.count(pile) for pile in piles_of(GM))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
