@@ -185,23 +185,33 @@ def prepare(
     if rules.file.piles:
         from rpgres.piles import lay_out
 
-        state, lump = lay_out(rules, state), _lump(rules, action, arguments)
+        state, lump = lay_out(rules, state), _lump(rules, action, arguments, state)
     return Prepared(rules, action, state, setting.actor, arguments, plain, placed, lump, setting.sheets)
 
 
-def _lump(rules: Rules, action: str, arguments: Mapping[str, Any]) -> Callable[[Card], Hashable] | None:
+def _lump(rules: Rules, action: str, arguments: Mapping[str, Any], state: State) -> Callable[[Card], Hashable] | None:
     """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
     lump = rules.ruleset.lumps.get(action)
     if lump is None:
         return None
     keys: dict[Card, Hashable] = {}
+    told = dict(arguments)
 
     def key(card: Card) -> Hashable:
         if card not in keys:
-            keys[card] = lump(rules, card, **arguments)
+            if not keys and _takes_state(lump):
+                told["state"] = state
+            keys[card] = lump(rules, card, **told)
         return keys[card]
 
     return key
+
+
+def _takes_state(lump: Callable[..., Hashable]) -> bool:
+    """Tell whether a function that says which cards are alike wants to know of the table."""
+    from inspect import signature
+
+    return "state" in signature(lump).parameters
 
 
 def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: bool = False) -> tuple[Outcome, Table]:

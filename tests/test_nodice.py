@@ -21,7 +21,7 @@ from rpgres.actions import Pending, Result, policy_of, prepare, run
 from rpgres.chance import Streams
 from rpgres.descriptions import describe_ruleset
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal import sitting, views
+from rpgres.journal import sitting, store, views
 from rpgres.journal.exchanging import answer_for, view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.sitting import Done, Place
@@ -518,7 +518,42 @@ def test_an_observation_that_is_taken_back_has_been_seen(place: Place) -> None:
     sitting.act(place, "resolve", {}, actor="orsa", seat="orsa")
     done = sitting.undo(place)
     assert views.entry_seen(done.history, done.entry, "orsa").passes == ["reveal"]
-    assert views.entry_seen(done.history, done.entry, "gm").passes == []
+    assert views.entry_seen(done.history, done.entry, "gm").passes == ["reveal"]  # the observation was turned up
+
+
+def test_a_resolved_stack_that_is_taken_back_has_been_seen_by_all(place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=1", gm="pause/5/wil", orsa="pause/6/int")
+    sitting.act(place, "resolve", {}, actor="bram", policies={"": "planner"})
+    done = sitting.undo(place)
+    for seat in ("orsa", "gm", "bram"):
+        assert views.entry_seen(done.history, done.entry, seat).passes == ["reveal"]
+
+
+def test_a_refused_answer_is_no_look_at_what_is_turned_up(place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
+    before = len(store.read(place.path).entries)
+    with pytest.raises(UsageError, match=r"str=99 is 99; what came before is kept, and entry \d+ waits"):
+        sitting.act(place, "resolve", {}, actor="orsa", seat="orsa", choose={"loss": ["str=99"]})
+    history = store.read(place.path)
+    assert len(history.entries) == before + 1
+    assert history.pending is not None
+
+
+def test_the_game_master_learns_of_no_hidden_thing_by_setting_one(place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
+    told = []
+    for name in ("hand-bram", "seen-orsa", "nothing-of-the-kind"):
+        with pytest.raises(UsageError) as refused:
+            sitting.set_value(place, f"things.{name}", "3", seat="gm")
+        told.append(str(refused.value).replace(name, "X"))
+    assert len(set(told)) == 1
+
+
+def test_a_reaction_is_not_observed() -> None:
+    rules = load_rules(find_ruleset("nodice"))
+    ready = prepare(rules, "observe", {"int": 2, "target": "dodge:agi=1"})
+    with pytest.raises(UsageError, match="a reaction lies on no phase"):
+        run(ready, streams=Streams("1"), identify=False)
 
 
 @pytest.mark.parametrize("seat", ["orsa", "gm"])

@@ -64,16 +64,15 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 
 
 @faith.lump("confront")
-def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[int | None, str]:
-    """Cards are told apart by value, and by the suits that let somebody draw.
-
-    Affinities on sheets are not known here, so with an affinity or an ambience that nobody typed suits would matter;
-    all of them are told apart unless drawing by suit is off or nothing could have a suit that matters.
-    """
+def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
+    """Cards are told apart by value, and by the suits that let somebody draw: of the place, and of anybody here."""
     if rules.switches["draw_on_suit"] == "off":
         return card.value, ""
     settings = rules.file.settings
-    words = [parameters.get("ambience") or "", *(parameters.get("affinity") or "").split()]
+    words = [parameters.get("ambience") or str(state.things.get("ambience", ""))]
+    words += (parameters.get("affinity") or "").split()
+    for character in state.characters.values():
+        words += character.texts.get("affinity", "").split()
     for form in parameters.get("against") or ():
         words += form.values.get("affinity", "").split()
     suits = {suit for word in words for suit in suits_of(settings, word)}

@@ -104,7 +104,8 @@ def _points(points: Mapping[str, int], order: list[str]) -> str:
 def _rows(state: State, line: Timeline, own: Mapping[str, Holding]) -> Iterator[str]:
     """Yield a row of phases, the marker, and a row for each actor with stacks."""
     last = max([line.phase, *(token.phase for token in line.tokens if token.phase is not None)])
-    phases = range(max(0, last - MOST_PHASES + 1) if last >= MOST_PHASES else 0, last + 1)
+    start = max(0, line.phase - 2) if last >= MOST_PHASES else 0
+    phases = range(start, min(last, start + MOST_PHASES - 1) + 1)
     names = list(dict.fromkeys(token.by for token in line.tokens))
     cells = {
         name: {phase: "".join(_mark(state, token, own) for token in _on(line, name, phase)) for phase in phases}

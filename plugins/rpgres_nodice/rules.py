@@ -12,7 +12,7 @@ from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, 
 from rpgres_nodice import declaring, effects, pictures, policies, resolving
 from rpgres_nodice.figures import check_observation, delay, is_on
 from rpgres_nodice.observing import Sight, Target, observe
-from rpgres_nodice.plans import actions_of, ante_of, nature_of, read_plans, spells_of
+from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, read_plans, spells_of
 from rpgres_nodice.points import positive, ratings, total
 from rpgres_nodice.timeline import timeline_of
 
@@ -68,6 +68,8 @@ def _described(table: Table, form: Form, phase: int) -> Target:
     """Return a stack that was described on the command line."""
     rules, values = table.rules, form.values
     known = "spell" if form.name in spells_of(rules) else form.name
+    if known in actions_of(rules) and is_reaction(rules, known):
+        raise UsageError(f"--target {form.name}: a reaction lies on no phase, and cannot be observed")
     nature = values.get("kind") or (nature_of(rules, known) if known in actions_of(rules) else "")
     if not nature:
         raise UsageError(f"--target {form.name}: that is no action ({', '.join(actions_of(rules))}); say kind=physical")
@@ -142,7 +144,7 @@ def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Out
         seen = state.seen_by(state.seat_of(name))
         laid = declaring.lay(rules, seen, name, read_plans(rules, seen, name, answer))
         found += laid
-        phases = [f"{one['stack']} on {one['phase']}" for one in laid if one.get("phase")]
+        phases = [f"{one['stack']} on {one['phase']}" for one in laid if "phase" in one]
         waiting = [one["stack"] for one in laid if one["kind"] == "token" and one["phase"] is None]
         told = [*phases, *(f"{stack} as a reaction" for stack in waiting)]
         table.tell(f"{name} declares {', '.join(told) or 'nothing further'}")
@@ -166,9 +168,8 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
 def abort(table: Table, actor: Character, *, stack: tuple[str, ...] = ()) -> Outcome:
     """Take stacks back between two phases."""
     found = resolving.abort(table, actor.name, stack)
-    for one in found:
-        if one["kind"] == "turn":
-            table.tell(f"{one['stack']} is taken back")
+    taken = [one["stack"] for one in found if one["kind"] == "turn"]
+    table.tell(f"taken back: {', '.join(taken) or 'nothing, as no stack lies ahead'}")
     return table.settle("abort", None, band="aborted", roles=Map({"actor": actor.name})).plus(found)
 
 

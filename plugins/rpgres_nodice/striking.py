@@ -45,8 +45,9 @@ def strikes(table: Table, course: Course, before: State, struck: list[Played]) -
         if amount:
             harm[target.name] = harm.get(target.name, 0) + amount
     if table.rules.switches["defence_lasts"] == "phase":
+        ante = HAND if table.rules.switches["ante_refresh"] == "immediate" else SPENT
         for reaction in (one for used in reactions.values() for one in used):
-            over(course, reaction.token, bid=SPENT, ante=SPENT)
+            over(course, reaction.token, bid=SPENT, ante=ante)
     return harm
 
 

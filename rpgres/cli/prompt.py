@@ -93,10 +93,12 @@ class Person:
                 say([line()])
                 return None
             found = matching(question, typed)
-            if typed == "?" or len(found) == 1:
+            # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
+            is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
+            if typed == "?" or (len(found) == 1 and (question.reads is None or is_listed)):
                 return found[0] if found else typed
             fault = _unclear(question, typed, found)
-            if question.reads is not None and typed and not found:
+            if question.reads is not None and typed:
                 try:
                     return question.reads(typed)
                 except UsageError as error:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.actions import Pending, Result
+from rpgres.errors import UsageError
 from rpgres.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
@@ -114,11 +115,12 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """An entry that is to be written, and the table after it."""
+    """An entry that is to be written, and the table after it; `refused` is what is told when it is written."""
 
     public: Public
     secret: Secret
     state: State
+    refused: UsageError | None = None
 
 
 class Entry(msgspec.Struct, frozen=True):

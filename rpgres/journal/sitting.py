@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.actions import Pending, QuestionRecord, Result, default_policy
 from rpgres.chance import read_seed
-from rpgres.errors import UsageError
+from rpgres.errors import ChoiceError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
@@ -265,9 +265,10 @@ def act(
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
-        ran = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat))
+        ran, refused = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat), seat=seat)
         secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
-        return [_draft(place, rules, "act", secret, ran.state, action=action, actor=who)]
+        draft = _draft(place, rules, "act", secret, ran.state, action=action, actor=who)
+        return [msgspec.structs.replace(draft, refused=refused)]
 
     return _write(place, work, is_slow=prompt is not None)
 
@@ -307,9 +308,10 @@ def turn(
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
-        ran = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat))
+        ran, refused = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat), seat=seat)
         secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
-        return [_draft(place, rules, moment, secret, ran.state, period=name)]
+        draft = _draft(place, rules, moment, secret, ran.state, period=name)
+        return [msgspec.structs.replace(draft, refused=refused)]
 
     return _write(place, work, is_slow=prompt is not None)
 
@@ -499,14 +501,17 @@ def _answered(
     before = found_in(pending.secret)
     asked = _without_stale(run_of(history, pending), before, given)
     asked = _with_answers(rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
-    ran = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat))
+    ran, refused = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat), seat=seat)
     if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
+        if refused is not None:
+            raise refused
         left = asked_of(history.state, before, seat) or before.question
         raise UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
     # What was typed stands where the action began.
     secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
     secret = hidden_by(_by(secret, seat), history.state, ran.state)
-    return _draft(place, rules, "answer", secret, ran.state, of=begun.number)
+    draft = _draft(place, rules, "answer", secret, ran.state, of=begun.number)
+    return msgspec.structs.replace(draft, refused=refused)
 
 
 def _thing(begun: Entry) -> str:
@@ -551,8 +556,33 @@ def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]])
     return {label: [*one.get(label, ()), *more.get(label, ())] for label in (*one, *(set(more) - set(one)))}
 
 
-def _ran(rules: Rules, history: History, asked: Run, *, step: int, prompt: Prompt | None) -> Ran:
-    return run_at(rules, history, asked, seed=history.new.secret.seed, step=step, prompt=prompt)
+def _ran(
+    rules: Rules, history: History, asked: Run, *, step: int, prompt: Prompt | None, seat: str | None
+) -> tuple[Ran, UsageError | None]:
+    """Return what comes of a run; where a seat's answer is refused, what it was shown before that, and the refusal.
+
+    A refusal must be no way to look at what comes of an action and then do something else.
+
+    Raises:
+        UsageError: something is impossible, and nothing was shown before.
+    """
+    seed = history.new.secret.seed
+    try:
+        return run_at(rules, history, asked, seed=seed, step=step, prompt=prompt), None
+    except ChoiceError as error:
+        label = error.details.get("label", "")
+        name = seat or ""
+        typed = asked.own.get(name, {}).get(label, [])  # the host's answers stand elsewhere, and it may see everything
+        for count in reversed(range(len(typed))):
+            fewer = {**asked.own, name: {**asked.own[name], label: typed[:count]}}
+            try:
+                ran = run_at(rules, history, msgspec.structs.replace(asked, own=fewer), seed=seed, step=step)
+            except ChoiceError:
+                continue
+            if isinstance(ran.found, Pending) and any(event["event"] != "decision" for event in ran.found.events):
+                return ran, error
+            break
+        raise
 
 
 def _own(prompt: Prompt | None, seat: str | None) -> Prompt | None:
@@ -720,6 +750,8 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
 def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
     for entry in undone:
         public = entry.public
+        if entry.kind == "seal":
+            raise UsageError(f"entry {entry.number} is sealed, and only the game master takes it back: --as {GM}")
         owners = {entry.secret.by, *_asked_before(history, entry)}
         if public.actor:
             owners.add(history.state.seat_of(public.actor))
@@ -784,7 +816,10 @@ def _check_sees(rules: Rules, state: State, path: str, text: str, seat: str | No
     if known is state:
         return
     seats = audience_at(state, path)
-    if seats is not None and seat not in seats:
+    kind, _, rest = path.partition(".")
+    # What it does not see it cannot lay either: that a name is free would tell that nothing of the name is hidden.
+    is_unseen = kind in ("tracks", "things") and rest.partition(".")[0] not in getattr(known, kind)
+    if is_unseen or (seats is not None and seat not in seats):
         raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
     changed(rules, known, path, text)
 
@@ -846,12 +881,18 @@ def _write(
     is_mending: bool = False,
 ) -> Done:
     loaded: list[Rules] = []
+    refused: list[UsageError] = []
 
     def drafts(history: History) -> list[Draft]:
         loaded.append(rules_of(history, folders=place.folders))
-        return work(history, loaded[0])
+        found = work(history, loaded[0])
+        refused.extend(draft.refused for draft in found if draft.refused is not None)
+        return found
 
     history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
+    if refused:
+        told = f"{refused[-1].message}; what came before is kept, and entry {history.head.number} waits for an answer"
+        raise ChoiceError(told, **refused[-1].details)
     return Done(history, tuple(added), loaded[0])
 
 

@@ -461,7 +461,13 @@ def _shown(before: State, after: State, seat: str) -> bool:
     hidden = _names(before) - _names(before.seen_by(seat))
     # Something else may be called so now: then what is hidden has stepped aside, see `State.with_room`.
     aside = {name for name in hidden if any(other.startswith(f"{name}-hidden-") for other in _names(after))}
+    if any(name.startswith("things.") for name in hidden) and _public_things(before) != _public_things(after):
+        return True  # what lies open may well be made of what was hidden
     return bool(_names(after.seen_by(seat)) & (hidden - aside))
+
+
+def _public_things(state: State) -> dict[str, Any]:
+    return {name: thing for name, thing in state.things.items() if name not in state.audiences}
 
 
 def _names(state: State) -> set[str]:

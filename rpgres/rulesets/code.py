@@ -100,7 +100,7 @@ class Ruleset:
         """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
 
         Odds then walk the keys in place of the cards. It is a promise: the rule, its outcome tables and its policies
-        treat cards of one key alike.
+        treat cards of one key alike. A function with an argument `state` gets the table as it is before the action.
         """
 
         def register(lump: Lump) -> Lump:
