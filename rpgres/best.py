@@ -20,7 +20,7 @@ from rpgres.errors import UsageError
 from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, chance_record, in_order, needs_policy
 from rpgres.players import NO, Answer, Policy, Preference, Question, Seats, View
 from rpgres.state import EMPTY
-from rpgres.table import Broken, NeedsAnswer, Settled, Stop, not_deterministic
+from rpgres.table import Broken, Decided, NeedsAnswer, Settled, Stop, not_deterministic
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -473,8 +473,13 @@ class _Solver:
 
     def _check_sight(self, decision: _Decision) -> None:
         """Check that the seat that decides has seen all that chance answered."""
+        drawn = {label for label, _ in self._walk.tape}
         for event in decision.table.events:
-            if event.audience is not None and self._seat not in event.audience and hasattr(event, "label"):
+            is_hidden = event.audience is not None and self._seat not in event.audience and hasattr(event, "label")
+            # What somebody else decided in secret tells nothing, unless weights were drawn from for it.
+            if is_hidden and isinstance(event, Decided) and f"policy:{event.who}:{event.label}" not in drawn:
+                continue
+            if is_hidden:
                 raise UsageError(
                     f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
                     "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"

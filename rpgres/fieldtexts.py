@@ -245,7 +245,12 @@ TEXTS: dict[str, dict[str, str]] = {
         "rulesets": "what became of each ruleset",
         "strays": "folders in which nothing is read",
     },
+    "SettingSummary": {
+        "value": "the number or word",
+        "help": "what it means",
+    },
     "RulesetDescription": {
+        "settings": "what the code reads and a house rule may change, by path",
         "format": "what this object is, and the version of its form",
         "version": "the version of rpgres",
         "id": "by which commands know it",

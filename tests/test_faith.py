@@ -16,6 +16,7 @@ from rpgres.actions import Prepared, Result, policy_of, prepare, run
 from rpgres.best import best_odds
 from rpgres.chance import Streams
 from rpgres.dealers import SeededDealer
+from rpgres.errors import UsageError
 from rpgres.odds import outcome_odds
 from rpgres.piles import lay_out
 from rpgres.players import Preference, Seats, uniform
@@ -381,3 +382,29 @@ def test_in_a_round_no_attribute_gives_more_cards_than_it_has(seed: int, policy:
         assert count <= 2, (attribute, count)
     hands = {name: pile for name, pile in found.state["piles"].items() if name.startswith("hand:")}
     assert len(hands) == 2
+
+
+def test_what_others_let_pass_in_secret_leaves_a_best_card() -> None:
+    loaded = load_rules(find_ruleset("faith"))
+    inputs = {"skill": 3, "attribute": 1, "against": "bob:skill=4,attribute=1", "hand": "H9,S3"}
+    found = best_odds(prepare(loaded, "confront", inputs), policies={"": policy_of(loaded)}, seconds=60)
+    assert {choice.option for choice in found.choices} >= {"H9", "S3"}
+    assert found.value.open == 0
+
+
+def test_nobody_is_named_twice() -> None:
+    loaded = load_rules(find_ruleset("faith"))
+    inputs = {"skill": 5, "attribute": 2, "against": "bob:skill=3,attribute=2", "target": "bob"}
+    with pytest.raises(UsageError, match="--target bob: nobody takes part in a confrontation twice"):
+        run(prepare(loaded, "confront", inputs), streams=Streams("1"), choose={"join": ["no"]}, identify=False)
+
+
+def test_long_range_is_a_disadvantage() -> None:
+    loaded = load_rules(find_ruleset("faith"))
+    inputs = {"skill": 5, "attribute": 1, "hand": "H9,S3", "against": "bob:skill=3,attribute=1,hand=C3/C4"}
+    for kilometres, played in ((0, 1), (3, 0)):  # two disadvantages more: inferior, and so without a card
+        ready = prepare(loaded, "confront", {**inputs, "range": kilometres, "weapon": 5})
+        policies, choose = {"": policy_of(loaded)}, {"join": ["no"]}
+        result, _ = run(ready, streams=Streams("1"), policies=policies, choose=choose, identify=False)
+        assert isinstance(result, Result)
+        assert (result.total or 0) > 5 if played else result.total == 5

@@ -111,12 +111,13 @@ def confront(
     rules = table.rules
     give_jokers(table)
     spent = take_turn(table, actor.name)
-    own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
+    far = range_loss(range or 0)  # long range is a disadvantage too (R:6.11)
+    own = {"advantages": advantages, "disadvantages": disadvantages + far, "used": used, "affinity": affinity}
     arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range}
     first = side_of(table, actor.name, skill=skill, attribute=attribute, values=Map({**own, **arms}), is_npc=npc)
     joins = gm or table.ask("join", GM, JOIN, text="Does bad luck confront it?", optional=True) != NO
     others = [
-        *(_declared(table, form, ambience) for form in _distinct(actor, against)),
+        *(_declared(table, form, ambience) for form in _distinct(actor, against, target)),
         *counteractions(table, actor.name, target, ambience=ambience),
     ]
     sides, pairs = [first, *others], [(first.name, other.name) for other in others]
@@ -140,11 +141,12 @@ def confront(
 JOIN = (Option("join", "Bad luck confronts the action."),)
 
 
-def _distinct(actor: Character, against: Sequence[Form]) -> Sequence[Form]:
-    names = [actor.name, *(form.name for form in against)]
+def _distinct(actor: Character, against: Sequence[Form], targets: Sequence[str] = ()) -> Sequence[Form]:
+    names = [actor.name, *(form.name for form in against), *targets]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        raise UsageError(f"--against {double}: nobody takes part in a confrontation twice")
+        option = "--target" if double in targets else "--against"
+        raise UsageError(f"{option} {double}: nobody takes part in a confrontation twice")
     return against
 
 

@@ -363,8 +363,13 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     if seat is not HOST and isinstance(seen, Result):
         own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
         seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
+    begun = history.run_of(entry)
+    typed = begun.secret.by  # empty for the host, who may have typed what only the host knows
+    has_typed = seat is HOST or seat == typed or not found.action
     inputs = {
-        key: value for key, value in seen.inputs.items() if _may_see(history.state, entry.secret.laid.get(key), seat)
+        key: value
+        for key, value in seen.inputs.items()
+        if has_typed and _may_see(history.state, entry.secret.laid.get(key), seat)
     }
     return msgspec.structs.replace(seen, inputs=inputs, seed=revealed.public.seed if revealed is not None else None)
 
