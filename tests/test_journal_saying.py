@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from command_line import rpgres
 
@@ -191,3 +192,13 @@ def test_a_result_that_nothing_asks_for_does_not_lock_an_action(tmp_path: Path) 
     assert found_in(done.entry.secret) is not None
     sitting.reveal(place)
     assert verify(place.path).exit == 0
+
+
+def test_hands_that_the_host_types_in_a_form_are_the_hosts_own(tmp_path: Path) -> None:
+    table = Place(tmp_path / "t.db")
+    sitting.begin_table(table, ruleset="faith", sheets=["sable", "bero"], seed="1")
+    inputs = {"skill": "ballistic", "attribute": "dexterity", "against": ["bero:skill=3,attribute=2,hand=H9/S2/C3"]}
+    done = sitting.act(table, "confront", inputs, actor="sable")
+    for seat in ("sable", "bero", "gm", None):
+        text = msgspec.json.encode(log_seen(done.history, seat)).decode()
+        assert ("H9/S2/C3" in text) == (seat is None)

@@ -369,7 +369,7 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     inputs = {
         key: value
         for key, value in seen.inputs.items()
-        if has_typed and _may_see(history.state, entry.secret.laid.get(key), seat)
+        if (_may_see(history.state, entry.secret.laid[key], seat) if key in entry.secret.laid else has_typed)
     }
     return msgspec.structs.replace(seen, inputs=inputs, seed=revealed.public.seed if revealed is not None else None)
 
