@@ -279,3 +279,11 @@ def test_each_is_there_for_every_ruleset() -> None:
     ran = rpgres("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--each", "--best")
     assert ran.code == 2
     assert "take one of them" in ran.err
+
+
+def test_without_cards_in_hand_the_odds_are_those_of_any_hand() -> None:
+    asked = ("odds", "faith", "confront", "--skill", "4", "--attribute", "1", "--gm")
+    plain, auto = as_json(*asked), as_json(*asked, "--auto")
+    assert plain["choices"] == []
+    assert exact(plain["outcomes"]) == exact(auto["outcomes"])
+    assert "need --hand" in rpgres(*asked, "--each").err

@@ -48,15 +48,17 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     by = opt.read_by(shared["by"])
     weighed = _weighed(rules, action, shared, is_named="*" in named)
     weigh: Callable[..., Odds] = outcome_odds
+    if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
+        shared["auto"] = True
+        named = {**opt.policy_names(rules, names=(), auto=True), **named}
+    if weighed == "each" and not shared["each"] and _missing_hand(rules, action, inputs):
+        weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
     if weighed != "policies":
         _require_hand(rules, action, inputs)
         from functools import partial
 
         from rpgres.best import weigh_best
 
-        if "*" not in named:  # the others decide by what they would do when nobody says
-            shared["auto"] = True
-            named = {**opt.policy_names(rules, names=(), auto=True), **named}
         if weighed == "best":
             named = {**named, "actor": "best"}
         weigh = partial(weigh_best, only_first=weighed == "each")
@@ -143,13 +145,22 @@ def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:
     Raises:
         UsageError: they are still to be dealt, and every hand would be another question.
     """
+    name = _missing_hand(rules, action, inputs)
+    if name:
+        parameter = rules.parameters(action)[name]
+        raise UsageError(
+            f"odds of deciding well need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
+            "with --auto a policy decides, and hands are dealt"
+        )
+
+
+def _missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str:
+    """Return the parameter that would say which cards whoever acts holds, when it is not given."""
     for name, parameter in rules.parameters(action).items():
         pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
         if pile is not None and pile.face == "hand" and pile.each and inputs.get(name.replace("-", "_")) is None:
-            raise UsageError(
-                f"odds of deciding well need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
-                "with --auto a policy decides, and hands are dealt"
-            )
+            return name
+    return ""
 
 
 def weigh_notation(notation: str, values: dict[str, Any]) -> None:
