@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rpgres.unseen import Unseen
 
 CHAIN = "chain"  # on a tape: a chain of steps was followed, to this place
-LONGEST = 100  # places of a chain that are followed; what is further on is left open
+DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
 
 
 _Tape = tuple[tuple[str, Any], ...]  # a question's label, and its answer
@@ -144,7 +144,6 @@ class _Place(msgspec.Struct, frozen=True):
         hidden: what happened that the seat that is weighed did not see.
         left: what is left of the script.
         is_first: whether the seat that is weighed has not decided anything yet.
-        number: how many steps led there.
     """
 
     chain: Chain
@@ -156,7 +155,6 @@ class _Place(msgspec.Struct, frozen=True):
     hidden: tuple[Event, ...]
     left: Mapping[str, tuple[str, ...]]
     is_first: bool
-    number: int
 
 
 class _Course(msgspec.Struct, frozen=True):
@@ -409,6 +407,7 @@ class _Solver:
         self._settled: dict[str, Value] = {}
         self.looks_at_all, self.merges, self.only_first = False, True, False
         self._going: set[Hashable] = set()  # places whose value is being worked out
+        self._depth = 0  # how many points are being looked at, each behind the one before
         self.label = ""
         self._ended_before: list[tuple[Fraction, Value]] = []  # what comes to an end without any decision
         self._decided = self._zero  # how likely it is that there is a first decision
@@ -432,10 +431,17 @@ class _Solver:
             course: what leads there.
             share: how likely that is.
         """
+        self._depth += 1
+        try:
+            return self._looked_at_first(course, share)
+        finally:
+            self._depth -= 1
+
+    def _looked_at_first(self, course: _Course, share: Fraction) -> Value:
         from fractions import Fraction
 
         try:
-            found = self._run(course)
+            found = self._run(course) if self._depth <= DEEPEST else self._left_open
         except _Chance as chance:
             parts = [
                 (
@@ -525,7 +531,7 @@ class _Solver:
         """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
         at = self._walk.chain()
         if at is None:
-            raise _Onward(self._place(table, chain, start, before=self._walk.tape, number=0))
+            raise _Onward(self._place(table, chain, start, before=self._walk.tape))
         table.state, table.unseen, table.has_secrets = at.state, at.unseen, at.has_secrets
         table.since = len(table.events)
         table.players = self._players(at)
@@ -541,14 +547,14 @@ class _Solver:
             if table.fault is not None:
                 raise table.fault
             if after is not None:
-                return self._place(table, chain, after, before=at.before, number=at.number + 1, hidden=at.hidden)
-            last = self._place(table, chain, at.place, before=at.before, number=at.number, hidden=at.hidden)
+                return self._place(table, chain, after, before=at.before, hidden=at.hidden)
+            last = self._place(table, chain, at.place, before=at.before, hidden=at.hidden)
             return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key))
         except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
             raise fault_of(error, table, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
 
     def _place(
-        self, table: Table, chain: Chain, place: Any, *, before: _Tape, number: int, hidden: tuple[Event, ...] = ()
+        self, table: Table, chain: Chain, place: Any, *, before: _Tape, hidden: tuple[Event, ...] = ()
     ) -> _Course:
         """Return the course that begins where a chain has led."""
         players = table.players
@@ -556,17 +562,19 @@ class _Solver:
         hidden = (*hidden, *self._not_seen(table))
         key = chain.step, chain.key(table, place), players.used(), bool(hidden)
         state, left, is_first = table.state, players.others.remaining(), players.is_first
-        at = _Place(chain, place, before, state, table.unseen, table.has_secrets, hidden, left, is_first, number)
+        at = _Place(chain, place, before, state, table.unseen, table.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
 
     def _value(self, course: _Course) -> Value:
         """Return the value of the point that a course leads to."""
+        if self._depth > DEEPEST:
+            return self._left_open
         if course.key is None:
             return self._worked_out(course)
         known = self._known.get(course.key)
         if known is not None:
             return known
-        if course.key in self._going or (course.at is not None and course.at.number > LONGEST):
+        if course.key in self._going:
             return self._left_open  # it may go round and round
         self._going.add(course.key)
         value = self._worked_out(course)
@@ -576,6 +584,13 @@ class _Solver:
         return value
 
     def _worked_out(self, course: _Course) -> Value:
+        self._depth += 1
+        try:
+            return self._looked_at(course)
+        finally:
+            self._depth -= 1
+
+    def _looked_at(self, course: _Course) -> Value:
         from fractions import Fraction
 
         try:

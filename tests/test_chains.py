@@ -194,3 +194,32 @@ def test_nobody_decides_for_the_game_master_in_a_chain() -> None:
 
     with pytest.raises(UsageError, match="push"):
         best_odds(with_rule(rule))
+
+
+def test_a_long_way_to_the_first_decision_is_left_open() -> None:
+    def step(table: Table, place: int) -> int | None:
+        table.roll(dice("d2"))
+        return place + 1 if place < 500 else None
+
+    def rule(table: Table, actor: Any, **_: Any) -> Any:
+        table.chain(step, 0, key=lambda _, place: place)
+        table.ask("push", actor.name, (ROLL, STOP), height=0, left=0)
+        return table.settle("try", 0)
+
+    assert best_odds(with_rule(rule), leaves=2000).value.open == 1
+
+
+def test_a_chain_of_many_questions_is_left_open_and_breaks_nothing() -> None:
+    def step(table: Table, place: int) -> int | None:
+        table.roll(dice("d2"))
+        table.roll(dice("d2"), "again")
+        if table.ask("push", "actor", (ROLL, STOP), height=0, left=0) == "stop":
+            return None
+        return place + 1
+
+    def rule(table: Table, actor: Any, **_: Any) -> Any:
+        table.chain(step, 0, key=lambda _, place: place)
+        return table.settle("try", table.roll(dice("2d6")) - 7)
+
+    best = best_odds(with_rule(rule), leaves=3000)
+    assert best.value.success + best.value.open >= Fraction(15, 36)
