@@ -376,7 +376,8 @@ def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) ->
             setting.state = setting.state.with_character(blank_character(name))
     for key in typed:
         if key not in parameter.fields:
-            raise UsageError(unknown("field", key, parameter.fields, of=option))
+            typed_as = f"; it is typed as {metavar(parameter, option)}"
+            raise UsageError(unknown("field", key, parameter.fields, of=f"{option} {name}") + typed_as)
     values: dict[str, Any] = {}
     for key, field in parameter.fields.items():
         one = typed.get(key, field.default)

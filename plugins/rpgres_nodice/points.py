@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import EMPTY, Character, Map, Rules, State, UsageError
+from rpgres import EMPTY, Character, Map, Rules, State, UsageError, unknown
 
 HAND, SPENT, APART = "hand", "spent", "apart"
 Points = Map[str, int]
@@ -186,8 +186,13 @@ def stopped_by(holding: Holding, points: Mapping[str, int]) -> str:
     return ""
 
 
-def read_points(text: str, stats: Iterable[str]) -> Points:
+def read_points(text: str, stats: Iterable[str], *, of: str = "a bid") -> Points:
     """Return points as they are typed: `str=3,agi=1`.
+
+    Args:
+        text: as typed; each number has at most three digits.
+        stats: what can be named.
+        of: what the points are, for messages: `a bid on punch`.
 
     Raises:
         UsageError: a stat is unknown or said twice, or a number is none.
@@ -196,9 +201,9 @@ def read_points(text: str, stats: Iterable[str]) -> Points:
     for part in text.split(","):
         stat, sign, number = (piece.strip().lower() for piece in part.partition("="))
         if not sign or not (number.isascii() and number.isdecimal() and len(number) < 4):
-            raise UsageError(f"{part.strip()!r} is no bid such as str=3")
+            raise UsageError(f"{part.strip()!r} is no number of points such as str=3, from 0 to 999")
         if stat not in known:
-            raise UsageError(f"{stat!r} cannot be bid here; what can: {', '.join(known)}")
+            raise UsageError(unknown("part", stat, known, of=of))
         if stat in found:
             raise UsageError(f"{stat} is said twice")
         found[stat] = int(number)
