@@ -141,8 +141,7 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
     """Carry out a line; what goes wrong is told, and the next line is read."""
     try:
         args = arguments(words, actions)
-        options = () if args[-1] == "--help" else common
-        code = _table().main(args=[*args, *options], prog_name="rpgres table", standalone_mode=False)
+        code = _table().main(args=[*args, *common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, EOFError):
