@@ -240,7 +240,7 @@ def unknown_card(known: Cards, text: str) -> str:
     """Return what to say of a typed card that no deck has."""
     from rpgres.tomlfiles import nearest
 
-    hint = nearest(text, known.by_code)
+    hint = known.turned(text) or nearest(text, known.by_code)
     if hint:
         return f"there is no card {text!r}; did you mean {hint}?"
     letters = "".join(char for char in text.strip() if char.isalpha()).lower()
