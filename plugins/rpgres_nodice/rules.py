@@ -85,9 +85,7 @@ def _described(table: Table, form: Form, phase: int) -> Target:
         defence += ante_of(rules, known).get(stat, 0)
     cards = _cards(form.name, values["stack"]) if "stack" in values else _usual_cards(table, known)
     if values["seen"] > len(cards):
-        raise UsageError(
-            f"--target {form.name}: seen={values['seen']} is more than there are cards on it ({len(cards)})"
-        )
+        raise UsageError(f"--target {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})")
     lies = values.get("phase")
     is_late = lies is not None and (lies < phase or (lies == phase and not is_on(rules, "same_phase_observes")))
     return Target(form.name, cards, defence, values["seen"], is_gone=values.get("aborted", False) or is_late)
