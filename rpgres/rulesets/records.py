@@ -230,6 +230,9 @@ class Action(_Record, frozen=True):
     best: Annotated[
         bool, msgspec.Meta(description="in odds, who acts decides as well as can be, if no policy is named")
     ] = False
+    anybody: Annotated[
+        bool, msgspec.Meta(description="who acts makes no difference, so that a table asks nobody to say who")
+    ] = False
 
 
 class Switch(_Record, frozen=True):
