@@ -264,6 +264,15 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
         """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
         return self.typed.get(_typed(text), ())
 
+    def one_by_one(self, text: str) -> list[str]:
+        """Return what was typed for several cards, with commas between them, as a text for each; else the text alone.
+
+        What stands there need not be a card: what has no letter is read off dice. A card whose name has a comma is one.
+        """
+        if "," not in text or not any(char.isalpha() for char in text) or self.matching(text):
+            return [text]
+        return [part.strip() for part in text.split(",") if part.strip()] or [text]
+
     def turned(self, text: str) -> str:
         """Return the code that a typed name would be with its parts in another order (`10H`, `6St+`); empty for none.
 

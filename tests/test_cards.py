@@ -61,6 +61,21 @@ def test_cards_are_typed_with_or_without_their_sign_in_any_case_and_by_name() ->
     assert cards.matching("St9") == ()
 
 
+def test_several_cards_are_given_at_once_or_one_by_one() -> None:
+    drawn = []
+    for typed in (["Re2,Fo", "St2"], ["Re2-", " fool", "ST2+"], ["Re2, ,Fo,St2"]):
+        table = table_of(prepared(), given={"draw": typed})
+        drawn.append([card.code for _ in range(3) if (card := table.draw("deck", to="discard", label="draw"))])
+    assert drawn == [["Re2-", "Fo", "St2+"]] * 3
+    table = table_of(prepared(), given={"draw": ["Re2,Sx1"]})
+    table.draw("deck", to="discard", label="draw")
+    with pytest.raises(GivenError, match="--given draw=Sx1: there is no card 'Sx1'"):
+        table.draw("deck", to="discard", label="draw")
+    dealer = GivenDealer({"draw": ["Re2,Fo"]}, then=SeededDealer(Streams("7")))
+    Table(prepared().rules, prepared().state, dealer, Seats()).draw("deck", to="discard", label="draw")
+    assert list(dealer.unused()) == [("draw", "Fo")]
+
+
 @pytest.mark.parametrize(
     ("typed", "code"),
     [("1+st", "St1+"), ("1St+", "St1+"), ("2st", "St2+"), ("1St", "St1"), ("KRe", "Re3+"), ("9St", ""), ("1" * 99, "")],

@@ -537,6 +537,9 @@ def _with_answers(
     auto: bool,
 ) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    if rules.file.piles:  # kept one by one, so that what was asked for can be told from what was not
+        one_by_one = rules.cards.one_by_one
+        given = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
     check_given(rules, state, given, seat=seat)
     everybody = "" if seat is HOST else seat
     for who in policies:
