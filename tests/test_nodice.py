@@ -188,6 +188,7 @@ SWITCHES = st.fixed_dictionaries(
         "pause_pool_chosen_at": st.just("resolve"),
         "observed_abort_returned_by": st.just("any_pause"),
         "defence_lasts": st.just("sequence"),
+        "harm_on_stacks": st.just("weaken"),
         "shared_reveal": st.just("yes"),
         "pause_after_own_actions": st.just("no"),
     },

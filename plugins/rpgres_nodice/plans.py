@@ -9,13 +9,12 @@ import msgspec
 
 from rpgres import EMPTY, Character, Map, Rules, State, UsageError, slug, unknown
 from rpgres_nodice.figures import check_observation, delay, is_on
-from rpgres_nodice.points import Points, Stack, added, points_text, read_points, seen_thing
+from rpgres_nodice.points import PHASES, Points, Stack, added, bid_card, points_text, read_points, seen_thing
 from rpgres_nodice.timeline import Timeline, timeline_of
 
 NOTHING = "nothing"  # the answer of whoever declares no further stack
 FORM = "ACTION[:WHO]/CARD/.../BID, several joined by +"
 FORWARD, BACK = "forward", "back"
-PHASES = "phases"
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -254,7 +253,11 @@ def armour_of(character: Character) -> int:
 def stack_of(rules: Rules, plan: Plan) -> Stack:
     """Return the stack that a plan lays."""
     nature = "reaction" if is_reaction(rules, plan.action) else nature_of(rules, plan.action)
-    cards = (*_pause_cards(rules, plan),) if plan.action == "pause" else (*_top_cards(plan), _bid_card(plan))
+    cards = (
+        (*_pause_cards(rules, plan),)
+        if plan.action == "pause"
+        else (*_top_cards(plan), bid_card(plan.bid, plan.phases))
+    )
     return Stack(plan.text, nature, cards, plan.bid, ante_of(rules, plan.action))
 
 
@@ -276,11 +279,6 @@ def _top_cards(plan: Plan) -> tuple[str, ...]:
     if not plan.options:
         return (f"{plan.action} {plan.on}",)
     return (plan.action, *plan.options[:-1], f"{plan.options[-1]} of {plan.on}")
-
-
-def _bid_card(plan: Plan) -> str:
-    bid = [f"{stat} {number}" for stat, number in plan.bid.items()]
-    return f"bid {', '.join([*bid, *([f'phases {plan.phases}'] if plan.phases else [])]) or 'nothing'}"
 
 
 def phase_of(rules: Rules, plan: Plan, line: Timeline, name: str, *, pauses: Collection[int]) -> int | None:

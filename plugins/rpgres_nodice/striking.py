@@ -162,8 +162,9 @@ def _loss(table: Table, state: State, name: str, amount: int) -> Question:
 
 
 def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> None:
-    """Take points; a stack that they are bid on is stopped, and the rest of its points comes back (HOUSE)."""
-    while stopped := stopped_by(holding_of(table.rules, course.state, name), points):
+    """Take points; a stack that they are bid on is stopped, or goes on with what is left of its bid (HOUSE)."""
+    stops = table.rules.switches["harm_on_stacks"] == "stop"
+    while stops and (stopped := stopped_by(holding_of(table.rules, course.state, name), points)):
         token = timeline_of(course.state).named(stopped)
         assert token is not None
         table.tell(f"{stopped} is stopped by harm")
