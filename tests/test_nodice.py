@@ -124,6 +124,7 @@ def test_a_bid_may_be_dice() -> None:
         ("attack:agi=zz", "agi=zz is no bid: 'z' means nothing in dice notation. A bid is a number"),
         ("attack:agi=99999d99999", "is no bid: more than 1000 dice"),
         ("attack:stack=action//bid", "stack=action//bid has an empty card; .*stack=action/weapon/location/bid"),
+        ("attack:agi=1,", "'attack:agi=1,' has an empty part; a comma stands between two"),
         ("attack:stack=", "stack= has an empty card; .* without stack= it has the usual cards"),
         ("attack:kind=phsical", "did you mean 'physical'"),
     ],
