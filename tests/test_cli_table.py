@@ -521,10 +521,9 @@ def test_help_is_of_the_ruleset_of_the_table_that_is_named(tmp_path: Path) -> No
     kept = str(tmp_path / "elsewhere.db")
     table("new", "--table", kept, "--ruleset", "nodice", "--sheet", "orsa")
     done = rpgres("play", "--table", kept, "--as", "orsa", stdin="help declare\ndeclare --help\nhelp show\nquit\n")
-    told = done.out + done.err
-    assert "rpgres: " not in told
-    assert told.count("Usage: rpgres table act declare") == told.count("Several stacks of one answer") == 2
-    assert "Usage: rpgres table show" in told
+    assert done.err == ""
+    assert done.out.count("Usage: rpgres table act declare") == done.out.count("Several stacks of one answer") == 2
+    assert "Usage: rpgres table show" in done.out
     for line in (["--table", kept, "--help"], ["--help", "--table", kept], [f"--table={kept}", "--help"]):
         assert "declare" in table("act", *line).out
     assert "say which action: observe, declare" in table("act", "--table", kept, code=2).err
