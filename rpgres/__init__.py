@@ -33,7 +33,20 @@ if TYPE_CHECKING:
     from rpgres.library import resolve
     from rpgres.players import NO, Policy, Preference, Question, View, preferred, uniform
     from rpgres.plugins import hookimpl
-    from rpgres.rulesets import API, ApplyEffect, Effect, Lump, Option, Passage, Picture, Rule, Rules, Ruleset, effect
+    from rpgres.rulesets import (
+        API,
+        ApplyEffect,
+        Effect,
+        Lump,
+        Option,
+        Passage,
+        Picture,
+        Rule,
+        Rules,
+        Ruleset,
+        effect,
+        unknown,
+    )
     from rpgres.sheets import mark_box
     from rpgres.state import (
         EMPTY,
@@ -68,7 +81,7 @@ _HOMES = {
     "plugins": ("hookimpl",),
     "rulesets": (
         *("API", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
-        *("Rule", "Rules", "Ruleset", "effect"),
+        *("Rule", "Rules", "Ruleset", "effect", "unknown"),
     ),
     "sheets": ("mark_box",),
     "state": (
@@ -160,4 +173,5 @@ __all__ = [
     "resolve",
     "slug",
     "uniform",
+    "unknown",
 ]

@@ -743,7 +743,7 @@ def _record_of(question: Question) -> QuestionRecord:
         label=question.label,
         who=question.who,
         text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.options],
+        options=[{"name": option.name, "text": option.text} for option in question.listed],
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
         form=question.form,

@@ -20,6 +20,7 @@ Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
 
 
 PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
+_SHOWN = ("suit", "value", "sign")  # what a pattern may name
 
 
 class Card(msgspec.Struct, frozen=True, cache_hash=True):
@@ -72,7 +73,8 @@ class DeckFile(_Record, frozen=True):
 
     `extends` names a deck that this one adds to. `signs` says what a sign behind a value means: attribute, then sign,
     then meaning. `names` are other words for values (`J = 11`). `card` is how a card of a suit is called, with
-    `{suit}`, `{value}` and `{sign}`; left out, as in the deck that it extends, or `{suit} {value}{sign}`.
+    `{suit}`, `{value}` and `{sign}`; left out, as in the deck that it extends, or `{suit} {value}{sign}`. A card
+    without a suit may have attributes of its own; of one that has signs it has one of their meanings.
     """
 
     title: str
@@ -130,6 +132,7 @@ class Stack(NamedTuple):
     alike: Callable[[Card], Hashable] | None = None
 
 
+_MOST_TURNED = 20  # characters of a code that is looked for with its parts in another order
 _PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
 
 Fault = tuple[tuple[str | int, ...], str]  # what is wrong with a deck: key path and message
@@ -144,7 +147,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
     """
     base = base or Deck("", "", EMPTY, EMPTY)
     pattern = file.card or base.pattern
-    faults: list[Fault] = []
+    faults = list(_pattern_faults(file.card))
     cards, counts, signs = dict(base.cards), dict(base.counts), dict(base.signs)
     names = {**base.names, **file.names}
     places: dict[str, tuple[str | int, ...]] = {}  # where the file has a card, by code
@@ -181,14 +184,48 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
             attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
             add(Card(f"{short}{sign}", title, value, name, attributes, short), ("suits", name, "cards", number))
     for name, lone in file.cards.items():
+        faults += ((("cards", name, "attributes", key), told) for key, told in _attribute_faults(lone, signs))
         if lone.code.lower() in owners:
             suit_name = owners[lone.code.lower()]
             faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
         card = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
         add(card, ("cards", name, "code"), count=lone.count)
+    if not cards and not faults:
+        path = ("suits", next(iter(file.suits)), "cards") if file.suits else ("suits",)
+        faults.append((path, "there is no card in this deck: list values in suits.NAME.cards, or give it [cards.NAME]"))
     suits = {**base.suits, **{name: suit.title for name, suit in file.suits.items()}}
     deck = Deck(file.title, file.summary, Map(cards), Map(counts), Map(suits), Map(names), Map(signs), pattern)
     return deck, [*faults, *_ambiguous(deck, places)]
+
+
+def _pattern_faults(pattern: str) -> Iterator[Fault]:
+    """Yield what is wrong with how cards of a suit are called."""
+    names = ", ".join(f"{{{name}}}" for name in _SHOWN)
+    for found in re.findall(r"\{[^{}]*\}|[{}]", pattern):
+        if found[1:-1] not in _SHOWN:
+            yield ("card",), f"{found} is none of {names}{_meant(found[1:-1], _SHOWN, form='{{{}}}')}"
+
+
+def _attribute_faults(card: LoneCard, signs: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the attributes of a card without a suit, by attribute: those with signs are known."""
+    meanings: dict[str, list[str]] = {}
+    for attribute, meaning in signs.values():
+        meanings.setdefault(attribute, []).append(meaning)
+    for attribute, value in card.attributes.items():
+        known = meanings.get(attribute)
+        if known is None:
+            meant = _meant(attribute, meanings)
+            if meant:
+                yield attribute, f"no sign is of an attribute {attribute!r}{meant}"
+        elif value not in known:
+            yield attribute, f"{value!r} is none of what the signs mean ({', '.join(known)}){_meant(value, known)}"
+
+
+def _meant(word: str, words: Iterable[str], *, form: str = "`{}`") -> str:
+    from rpgres.tomlfiles import nearest
+
+    near = nearest(word, words)
+    return f"; did you mean {form.format(near)}?" if near else ""
 
 
 def _ambiguous(deck: Deck, places: Mapping[str, tuple[str | int, ...]]) -> Iterator[Fault]:
@@ -226,6 +263,34 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
     def matching(self, text: str) -> tuple[str, ...]:
         """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
         return self.typed.get(_typed(text), ())
+
+    def one_by_one(self, text: str) -> list[str]:
+        """Return what was typed for several cards, with commas between them, as a text for each; else the text alone.
+
+        What stands there need not be a card: what has no letter is read off dice. A card whose name has a comma is one.
+        """
+        if "," not in text or not any(char.isalpha() for char in text) or self.matching(text):
+            return [text]
+        return [part.strip() for part in text.split(",") if part.strip()] or [text]
+
+    def turned(self, text: str) -> str:
+        """Return the code that a typed name would be with its parts in another order (`10H`, `6St+`); empty for none.
+
+        A sign that is left out stays left out.
+        """
+        typed = _typed(text)
+        if len(typed) > _MOST_TURNED:
+            return ""
+        ways = (
+            typed[first:last] + typed[:first] + typed[last:]
+            for last in range(len(typed), 1, -1)
+            for first in range(1, last)
+        )
+        for way in ways:
+            codes = self.typed.get(way, ())
+            if codes:
+                return codes[0] if len(codes) == 1 else self.by_code[codes[0]].short
+        return ""
 
 
 def known_cards(decks: Iterable[Deck]) -> Cards:

@@ -189,7 +189,8 @@ class GivenDealer:
         results = self._given.get(label)
         if not results:
             return self._then.draw(self._free(cards, stack), stack, label, count)
-        text = results.pop(0)
+        text, *following = stack.known.one_by_one(results.pop(0))
+        results[:0] = following
         codes = stack.known.matching(text)
         if not codes:
             raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
@@ -225,7 +226,8 @@ def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) ->
         texts: what was typed of other places; what may be one of several cards promises none.
         known: all cards there are.
     """
-    promised = [codes[0] for text in texts if len(codes := known.matching(text)) == 1]
+    said = (one for text in texts for one in known.one_by_one(text))
+    promised = [codes[0] for one in said if len(codes := known.matching(one)) == 1]
     free = list[str]()
     for card in cards if promised else ():
         code = card.partition(".")[0]
@@ -240,7 +242,7 @@ def unknown_card(known: Cards, text: str) -> str:
     """Return what to say of a typed card that no deck has."""
     from rpgres.tomlfiles import nearest
 
-    hint = nearest(text, known.by_code)
+    hint = known.turned(text) or nearest(text, known.by_code)
     if hint:
         return f"there is no card {text!r}; did you mean {hint}?"
     letters = "".join(char for char in text.strip() if char.isalpha()).lower()

@@ -379,8 +379,9 @@ def draw_cards(
         taken.append(seeded.draw(fitting, stack._replace(pile=f"without:{found.name}"), "without", len(taken)))
         cards = left_of(cards, taken[-1:])
     if number > len(cards):
-        are_left = f"; {len(cards)} are left" if taken else ""
-        raise UsageError(f"{found.name} has {found.deck.size} cards{are_left}, and {number} cannot be drawn")
+        are_left = f"; {len(cards)} {'is' if len(cards) == 1 else 'are'} left" if taken else ""
+        has = "1 card" if found.deck.size == 1 else f"{found.deck.size} cards"
+        raise UsageError(f"{found.name} has {has}{are_left}, and {number} cannot be drawn")
     dealer, drawn = GivenDealer(given, then=seeded), list[str]()
     while len(drawn) < number:
         drawn.append(dealer.draw(cards, stack, LABEL, len(drawn)))

@@ -376,7 +376,8 @@ def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) ->
             setting.state = setting.state.with_character(blank_character(name))
     for key in typed:
         if key not in parameter.fields:
-            raise UsageError(unknown("field", key, parameter.fields, of=option))
+            typed_as = f"; it is typed as {metavar(parameter, option)}"
+            raise UsageError(unknown("field", key, parameter.fields, of=f"{option} {name}") + typed_as)
     values: dict[str, Any] = {}
     for key, field in parameter.fields.items():
         one = typed.get(key, field.default)
@@ -407,6 +408,8 @@ def _form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, 
     for pair in f"{first}{sign}{behind}".split(",") if first or sign else ():
         key, has_value, one = (part.strip() for part in pair.partition("="))
         key = key.replace("_", "-")
+        if not key:
+            raise UsageError(f"{option} {name}: {text!r} has an empty part; a comma stands between two KEY=VALUE")
         if key in said:
             raise UsageError(f"{option} {name}: {key} is said twice")
         is_flag = not has_value and key in parameter.fields and parameter.fields[key].kind == "flag"

@@ -54,6 +54,13 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     hidden: bool = False
 
     @property
+    def listed(self) -> tuple[Option, ...]:
+        """The options that are put to whoever decides: without one that only says what letting it pass says too."""
+        if not self.optional:
+            return self.options
+        return tuple(option for option in self.options if not option.passes)
+
+    @property
     def is_one(self) -> bool:
         """Whether there is nothing to decide: a single option, or none where the moment is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)

@@ -41,7 +41,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Errors": (
         *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
-        *("FileError", "RuleError", "PluginError"),
+        *("FileError", "RuleError", "PluginError", "unknown"),
     ),
     "Bots and scripts": ("resolve", "Result", "Pending"),
 }

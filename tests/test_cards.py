@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rpgres.actions import Prepared, Result, answers_of, event_record, play, run
 from rpgres.cards import DeckFile, build_deck
 from rpgres.chance import Streams
-from rpgres.dealers import GivenDealer, SeededDealer
+from rpgres.dealers import GivenDealer, SeededDealer, unknown_card
 from rpgres.errors import GivenError, UsageError
 from rpgres.keeping import read_state, state_record
 from rpgres.odds import WalkDealer, explore, outcome_odds
@@ -61,25 +61,75 @@ def test_cards_are_typed_with_or_without_their_sign_in_any_case_and_by_name() ->
     assert cards.matching("St9") == ()
 
 
+def test_several_cards_are_given_at_once_or_one_by_one() -> None:
+    drawn = []
+    for typed in (["Re2,Fo", "St2"], ["Re2-", " fool", "ST2+"], ["Re2, ,Fo,St2"]):
+        table = table_of(prepared(), given={"draw": typed})
+        drawn.append([card.code for _ in range(3) if (card := table.draw("deck", to="discard", label="draw"))])
+    assert drawn == [["Re2-", "Fo", "St2+"]] * 3
+    table = table_of(prepared(), given={"draw": ["Re2,Sx1"]})
+    table.draw("deck", to="discard", label="draw")
+    with pytest.raises(GivenError, match="--given draw=Sx1: there is no card 'Sx1'"):
+        table.draw("deck", to="discard", label="draw")
+    dealer = GivenDealer({"draw": ["Re2,Fo"]}, then=SeededDealer(Streams("7")))
+    Table(prepared().rules, prepared().state, dealer, Seats()).draw("deck", to="discard", label="draw")
+    assert list(dealer.unused()) == [("draw", "Fo")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"),
+    [("1+st", "St1+"), ("1St+", "St1+"), ("2st", "St2+"), ("1St", "St1"), ("KRe", "Re3+"), ("9St", ""), ("1" * 99, "")],
+)
+def test_a_card_typed_with_its_suit_behind_is_known(typed: str, code: str) -> None:
+    assert rules().cards.matching(typed) == ()
+    assert rules().cards.turned(typed) == code
+    if code:
+        assert rules().cards.matching(code)
+        assert unknown_card(rules().cards, typed) == f"there is no card {typed!r}; did you mean {code}?"
+
+
+ONE: dict[str, Any] = {"suits": {"a": {"title": "A", "code": "A", "cards": [1]}}}
+JOKER = {"title": "J", "code": "J"}
+AURAS = {"signs": {"aura": {"+": "good", "n": "neutral"}}}
+
+
 @pytest.mark.parametrize(
     ("data", "path"),
     [
         ({"suits": {"a": {"title": "A", "code": "A", "cards": ["x"]}}}, ("suits", "a", "cards", 0)),
+        ({"suits": {"a": {"title": "A", "code": "A", "cards": []}}}, ("suits", "a", "cards")),
+        ({}, ("suits",)),
+        ({**ONE, "card": "{vale} of {suit}"}, ("card",)),
+        ({**ONE, "card": "{value of {suit}"}, ("card",)),
+        ({**AURAS, "cards": {"j": {**JOKER, "attributes": {"aura": "bad"}}}}, ("cards", "j", "attributes", "aura")),
+        ({**AURAS, "cards": {"j": {**JOKER, "attributes": {"arua": "good"}}}}, ("cards", "j", "attributes", "arua")),
         ({"suits": {"a": {"title": "A", "code": "A", "cards": ["3*"]}}}, ("suits", "a", "cards", 0)),
         (
-            {"suits": {"a": {"title": "A", "code": "A"}, "b": {"title": "B", "code": "a"}}},
+            {"suits": {**ONE["suits"], "b": {"title": "B", "code": "a"}}},
             ("suits", "b", "code"),
         ),
         (
-            {"suits": {"a": {"title": "A", "code": "A"}}, "cards": {"j": {"title": "J", "code": "A"}}},
+            {**ONE, "cards": {"j": {"title": "J", "code": "A"}}},
             ("cards", "j", "code"),
         ),
-        ({"signs": {"mood": {"1": "one"}}}, ("signs", "mood", "1")),
+        ({**ONE, "signs": {"mood": {"1": "one"}}}, ("signs", "mood", "1")),
     ],
 )
 def test_what_is_wrong_with_a_deck_is_told_by_key(data: dict[str, Any], path: tuple[str, ...]) -> None:
     file = msgspec.convert({"title": "T", **data}, DeckFile)
     assert [fault[0] for fault in build_deck(file)[1]] == [path]
+
+
+def test_what_was_meant_in_a_deck_is_told() -> None:
+    data = {**AURAS, **ONE, "card": "{vale} of {suit}", "cards": {"j": {**JOKER, "attributes": {"aura": "neutrl"}}}}
+    told = [message for _, message in build_deck(msgspec.convert({"title": "T", **data}, DeckFile))[1]]
+    assert told[0] == "{vale} is none of {suit}, {value}, {sign}; did you mean {value}?"
+    assert told[1] == "'neutrl' is none of what the signs mean (good, neutral); did you mean `neutral`?"
+
+
+def test_an_attribute_without_signs_says_anything() -> None:
+    file = msgspec.convert({"title": "T", **AURAS, "cards": {"j": {**JOKER, "attributes": {"mood": "x"}}}}, DeckFile)
+    assert build_deck(file)[1] == []
 
 
 # -- every card is in exactly one place

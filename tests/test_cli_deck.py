@@ -237,6 +237,9 @@ def test_a_house_rule_changes_a_deck(work: Path) -> None:
         (["draw", "standard", "many"], "the number of cards takes a whole number from 1 on, not 'many'"),
         (["draw", "standard", "--without", "H14"], "--without: there is no card 'H14'; did you mean"),
         (["draw", "standard", "--without", "Jk,jk,joker"], "--without: standard has no joker that is not taken out"),
+        (["draw", "standard", "--without", "10H"], "there is no card '10H'; did you mean H10?"),
+        (["draw", "standard", "--given", "draw=KH"], "there is no card 'KH'; did you mean H13?"),
+        (["draw", "saga/fate-96", "--given", "draw=6+st"], "there is no card '6+st'; did you mean St6+?"),
         (["draw", "standard", "--given", "draw=X9"], "--given draw=X9: there is no card 'X9'"),
         (["draw", "standard", "--given", "drew=H9"], "drawn cards have one label, 'draw'; there is no 'drew'"),
         (["draw", "standard", "--given", "H9"], "--given takes NAME=VALUE"),
@@ -248,6 +251,22 @@ def test_a_house_rule_changes_a_deck(work: Path) -> None:
 )
 def test_what_is_typed_wrong_is_told(args: list[str], told: str) -> None:
     assert told in complaint("deck", *args)
+
+
+def test_one_card_is_one(work: Path) -> None:
+    (work / "other" / "gambit" / "decks").mkdir(parents=True)
+    (work / "other" / "gambit" / "decks" / "lone.toml").write_text(
+        'title = "Lone"\ncards.x = { title = "X", code = "X" }\n', "utf-8"
+    )
+    assert "1 card   Lone" in shown("deck", "list", "gambit", "--rulesets", "other")
+    assert "has 1 card, and 2" in complaint("deck", "draw", "gambit/lone", "2", "--rulesets", "other")
+    told = complaint("deck", "draw", "standard", "2", "--without", ",".join(["Jk,Jk", *_all_but("HQ")]))
+    assert "1 is left" in told
+
+
+def _all_but(left: str) -> list[str]:
+    codes = [f"{suit}{value}" for suit in "HSDC" for value in ("A", *range(2, 11), "J", "Q", "K")]
+    return [code for code in codes if code != left]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

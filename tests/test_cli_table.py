@@ -517,6 +517,18 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note", "undo", "act"]
 
 
+def test_help_is_of_the_ruleset_of_the_table_that_is_named(tmp_path: Path) -> None:
+    kept = str(tmp_path / "elsewhere.db")
+    table("new", "--table", kept, "--ruleset", "nodice", "--sheet", "orsa")
+    done = rpgres("play", "--table", kept, "--as", "orsa", stdin="help declare\ndeclare --help\nhelp show\nquit\n")
+    assert done.err == ""
+    assert done.out.count("Usage: rpgres table act declare") == done.out.count("Several stacks of one answer") == 2
+    assert "Usage: rpgres table show" in done.out
+    for line in (["--table", kept, "--help"], ["--help", "--table", kept], [f"--table={kept}", "--help"]):
+        assert "declare" in table("act", *line).out
+    assert "say which action: observe, declare" in table("act", "--table", kept, code=2).err
+
+
 def test_what_is_typed_at_play() -> None:
     actions = {"overcome": "", "log": ""}
     assert arguments(["mara:", "overcome", "--vs", "2"], actions) == ["act", "overcome", "--vs", "2", "--actor", "mara"]

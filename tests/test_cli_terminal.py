@@ -12,11 +12,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from command_line import FIXED, PROGRAM
 
 from rpgres.cli.prompt import Person, matching
 from rpgres.players import NO, Question, View
+from rpgres.render.lines import plain_text
+from rpgres.render.results import question_lines
 from rpgres.rulesets import Option
 from rpgres.state import State
 
@@ -259,6 +262,8 @@ def test_help_is_the_same_text_as_in_a_pipe() -> None:
 CHOICE = Question("hit", "mara", (Option("full"), Option("full-and-more"), Option("boost")))
 WINDOW = Question("invoke", "mara", (Option("fog"), Option("fog:reroll")), optional=True)
 
+ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw")), optional=True)
+
 
 @pytest.mark.parametrize(
     ("question", "typed", "found"),
@@ -281,10 +286,21 @@ WINDOW = Question("invoke", "mara", (Option("fog"), Option("fog:reroll")), optio
         (WINDOW, "fog", ["fog"]),
         (WINDOW, "fog:", ["fog:reroll"]),
         (WINDOW, "3", []),
+        (ENOUGH, "1", ["draw"]),
+        (ENOUGH, "2", []),
+        (ENOUGH, "st", ["stop"]),
+        (ENOUGH, "", [NO]),
     ],
 )
 def test_answers_by_number_name_or_beginning(question: Question, typed: str, found: list[str]) -> None:
     assert matching(question, typed) == found
+
+
+def test_one_way_to_pass_is_listed() -> None:
+    shown = plain_text(question_lines(ENOUGH)).splitlines()[1:]
+    assert shown == ["   1. draw", "  Enter. pass"]
+    told = plain_text(question_lines(msgspec.structs.replace(ENOUGH, optional=False))).splitlines()[1:]
+    assert told == ["   1. stop", "   2. draw"]
 
 
 def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,8 @@ from rpgres.actions import prepare
 from rpgres.chance import Streams
 from rpgres.contract import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
 from rpgres.contract.records import Finding, NothingToCheck
-from rpgres.contract.secrets import hidden_from, leak
+from rpgres.contract.secrets import hidden_from, leak, other_things
+from rpgres.contract.subjects import Case
 from rpgres.contract.walks import OutOfTime, deadline
 from rpgres.dealers import SeededDealer
 from rpgres.piles import lay_out
@@ -443,6 +444,45 @@ def test_hidden_things_are_hidden_from_the_seat_and_from_nobody_else(site: Path)
         for other in found:
             assert other != state
             assert other.seen_by(seat) == state.seen_by(seat)
+
+
+def test_what_hidden_things_say_is_varied() -> None:
+    secret = Map(count=2, is_lit=True, who="kit", order=("a", "b"), deep=Map(more=(Map(left=0),)), none=None)
+    state = put(State(), ("things",), Map(secret=secret, number=1, open=1, own=1))
+    state = put(state, ("audiences",), Map(secret=("gm",), number=(), own=("gm", "wren")))
+    others = list(other_things("wren", state))
+    assert all(other != state and other.seen_by("wren") == state.seen_by("wren") for other in others)
+    assert [other.things.get("number") for other in others if other.things.get("secret") == secret] == [2, 0, None]
+    varied = [other.things.get("secret") for other in others if other.things.get("number") == 1]
+    assert varied[-1] is None
+    assert [{key for key in secret if one[key] != secret[key]} for one in varied[:-1] if one is not None] == [
+        {"count", "deep"},
+        {"count"},
+        {"is_lit"},
+        {"who", "order"},
+        {"order", "deep"},
+    ]
+    assert all(other.things["own"] == other.things["open"] == 1 for other in others)
+    assert list(other_things("gm", structs.replace(state, audiences=Map(secret=("gm",))))) == []
+
+
+def test_a_rule_that_looks_at_a_hidden_thing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = gambit.rules()
+    people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}), things=Map(purse=Map(coins=2)))
+    ready = prepare(rules, "chase", {}, state=put(people, ("audiences",), Map(purse=("bo",))), actor="ada")
+    case = Case("a chase", ready)
+    subject = Subject(rules)
+    monkeypatch.setattr(Subject, "steady", [case])
+    assert "what ada cannot see" not in text_of(verdict("views", subject))
+
+    def greedy(table: Table, actor: Character, **inputs: Any) -> Outcome:
+        coins = table.state.things["purse"]["coins"]  # fails where there is none: that tells nothing
+        table.ask("more", actor.name, [Option(f"take-{number}") for number in range(coins + 1)])
+        return gambit.chase(table, actor, **inputs)
+
+    monkeypatch.setitem(rules.ruleset.actions, "chase", greedy)
+    found = verdict("views", subject)
+    assert "what ada cannot see changes what it is asked: more offers take-0, take-1, take-2" in text_of(found)
 
 
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

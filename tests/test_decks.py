@@ -269,7 +269,7 @@ def test_what_piles_and_parameters_name_has_to_be_there(house: str, expected: st
 
 
 def test_a_deck_behind_one_that_always_lies_there_never_does(tmp_path: Path) -> None:
-    more = '\n[decks.other]\ntitle = "Other"\n'
+    more = '\n[decks.other]\ntitle = "Other"\ncards.x = { title = "X", code = "X" }\n'
     house = "[piles.deck.decks]\nother = { refill = 'no' }"
     assert told(rules_in(tmp_path, GAMBIT + more, house=house)) == [
         "house/ruleset.toml:2: piles.deck.decks.other: this deck never lies here: little, which is first, "
@@ -303,9 +303,12 @@ def test_decks_that_switches_keep_apart_may_share_codes(tmp_path: Path) -> None:
     assert told(rules_in(tmp_path, GAMBIT + BESIDE, house=house)) == []
 
 
+CARD = 'cards.x = { title = "X", code = "X" }\n'
+
+
 def test_a_deck_file_laid_over_nothing_is_told(tmp_path: Path) -> None:
-    text = PARLOUR + '\n[decks.fate-96]\ntitle = "T"\n'
-    stray = {"decks/fate-69.toml": 'title = "Mine"\n', "decks/own.toml": 'title = "Own"\n'}
+    text = PARLOUR + '\n[decks.fate-96]\ntitle = "T"\n' + CARD
+    stray = {"decks/fate-69.toml": 'title = "Mine"\n' + CARD, "decks/own.toml": 'title = "Own"\n' + CARD}
     assert [line for line in told(rules_in(tmp_path, text, files=stray)) if "decks" in line] == [
         "decks/fate-69.toml:1: : no pile has a deck 'fate-69', and no deck extends it (fate-96?)"
     ]

@@ -109,6 +109,16 @@ def test_who_acts(place: Place) -> None:
     assert len(store.read(place.path).entries) == 3
 
 
+def test_nobody_has_to_say_who_acts_where_it_makes_no_difference(tmp_path: Path) -> None:
+    place = Place(tmp_path / "saga.db")
+    sitting.begin_table(place, ruleset="saga", sheets=["brannagh", "ilse", "toll-warden"], seed="7")
+    actors = [sitting.act(place, "aura", {}, seat=seat).entry.public.actor for seat in (None, "gm", "ilse")]
+    assert actors == ["toll-warden", "toll-warden", "ilse"]
+    place = Place(tmp_path / "players.db")
+    sitting.begin_table(place, ruleset="saga", sheets=["brannagh", "ilse"], seed="7")
+    assert sitting.act(place, "aura", {}, seat="gm").entry.public.actor == "brannagh"
+
+
 def test_a_sheet_that_opposes_is_kept(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer comes hours later, perhaps elsewhere: the text of the sheet is that of the first time."""
     monkeypatch.chdir(tmp_path)

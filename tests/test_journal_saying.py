@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,9 @@ def test_no_error_tells_who_holds_a_card(place: Place, seat: str, what: str) -> 
         action, inputs = ("act", {**ACT, **typed}) if what == "gm-card" else ("aura", typed)
         with pytest.raises(UsageError) as caught:
             sitting.act(place, action, inputs, actor="ilse", seat=seat, given=given)
+        if given:
+            with pytest.raises(UsageError, match=re.escape(caught.value.message)):
+                sitting.act(place, action, inputs, actor="ilse", seat=seat, given={"aura": [f"{card},Do10"]})
         told.append(caught.value.message.replace(card, "CARD"))
     assert told[0] == told[1]
     sitting.act(place, "aura", {}, actor="ilse", given={"aura": [cards[1]]})  # the host may
@@ -167,6 +171,20 @@ def test_what_nothing_can_show_is_refused_when_it_comes(waiting: Place) -> None:
     sitting.act(place, "overcome", {"skill": "1", "vs": ["1"]}, actor="mara", given={"roll": ["0000"]})
     with pytest.raises(GivenError, match="nothing that dice show"):
         sitting.answer(place, choose={"invoke": ["i-know-a-back-way:reroll"]}, given={"roll": ["zz"]})
+
+
+def test_cards_that_are_given_together_are_kept_one_by_one(waiting: Place) -> None:
+    with pytest.raises(GivenError, match="draw=In44: there is no card"):
+        sitting.answer(waiting, choose={"play": ["In4"]}, given={"draw": ["St2,In44"]})
+    more = ["St2", "St9", "Ag9", "Wi9", "In9", "Do9", "St8", "Ag8"]
+    done = sitting.answer(waiting, choose={"play": ["In4"]}, given={"redraw": [",".join(more)]})
+    while done.history.pending:
+        done = sitting.answer(waiting, auto=True)
+    drawn = done.entry.secret.given["redraw"]
+    assert 0 < len(drawn) < len(more)
+    assert drawn == more[: len(drawn)]
+    sitting.reveal(waiting)
+    assert verify(waiting.path).exit == 0
 
 
 def test_a_later_result_stands_in_place_of_what_nobody_asked_for(tmp_path: Path) -> None:

@@ -109,6 +109,63 @@ def test_a_bid_may_be_dice() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("bob:atack=3", "--target bob has no field 'atack'; did you mean 'stack'.; it is typed as ACTION:agi=N"),
+        ("bob:agl=3", "--target bob has no field 'agl'; it has: agi, .*; it is typed as ACTION:agi=N,..."),
+        ("atack:agi=3", "'atack'; did you mean 'attack'.; for one of your own say its kind too: kind=physical"),
+        ("attack:agi=0..99999", "agi=0..99999 could be more than 99 points"),
+        ("attack:agi=100", "agi=100 could be more than 99 points"),
+        ("attack:agi=50d2", "agi=50d2 could be more than 99 points"),
+        (f"attack:agi=0..{'9' * 5000}", "is no range such as 0..3"),
+        ("attack:agi=5..3", "agi=5..3 is no range such as 0..3, the lower number first"),
+        ("attack:agi=", "agi= is no bid: .*such as 1d4-1, or a range such as 0..3"),
+        ("attack:agi=zz", "agi=zz is no bid: 'z' means nothing in dice notation. A bid is a number"),
+        ("attack:agi=99999d99999", "is no bid: more than 1000 dice"),
+        ("attack:stack=action//bid", "stack=action//bid has an empty card; .*stack=action/weapon/location/bid"),
+        ("attack:agi=1,", "'attack:agi=1,' has an empty part; a comma stands between two"),
+        ("attack:stack=", "stack= has an empty card; .* without stack= it has the usual cards"),
+        ("attack:kind=phsical", "did you mean 'physical'"),
+    ],
+)
+def test_a_target_that_cannot_be_says_what_where_and_what_to_try(typed: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        run(prepare(rules(), "observe", {"int": 4, "target": [typed]}), streams=Streams("1"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("atack/maul/head/str=1", "nodice has no action 'atack'; did you mean 'attack'"),
+        ("nothin", "did you mean 'nothing'"),
+        ("attack/mual/head/str=1", "bram's sheet has no weapon 'mual'; did you mean 'maul'"),
+        ("attack/maul/haed/str=1", "no location 'haed'; did you mean 'head'"),
+        ("attack/maul/head/sr=1", "a bid on attack has no part 'sr'; did you mean 'str'"),
+        ("attack/maul/head/str=1000", "'str=1000' is no number of points such as str=3, from 0 to 999"),
+        ("attack/maul/head", "attack needs at least 1 of str, as the last part: attack/WEAPON/LOCATION/str=1"),
+        ("attack//head/str=1", "'attack//head/str=1' has an empty part; .* is attack/WEAPON/LOCATION/str=1"),
+        ("attack/maul/head/", "has an empty part"),
+        ("attack/maul/str=1", "a stack for attack is attack/WEAPON/LOCATION/str=1"),
+        ("punch:osra/str=1", "no foe 'osra'; did you mean 'orsa'"),
+        ("punch:/str=1", "behind punch: stands whom it is aimed at"),
+        ("move/forwad/agi=1", "a move has no direction 'forwad'; did you mean 'forward'"),
+        ("dodge:orsa/agi=1", "dodge is aimed at nobody; leave :orsa out"),
+        ("pause:orsa/3/agi", "pause is aimed at nobody; leave :orsa out"),
+        ("observe/int=1", "say which stacks: observe/guard#1/int=2, or"),
+        ("pause/99999/agi", "say on which phase, by a number up to 9999: pause/7/agi"),
+        ("pause/3/agll", "no pool 'agll'; it has: str, agi"),
+        ("pause/3", "say which pool comes back: pause/3/str|agi"),
+        ("dodge/agi=1+", "has an empty stack; between stacks stands one"),
+        ("dodge/agi=1+nothing", "'nothing' is an answer of its own"),
+    ],
+)
+def test_a_stack_that_cannot_be_says_what_where_and_what_to_try(typed: str, told: str) -> None:
+    ready = prepare(rules(), "declare", {"who": ["bram"]}, state=seated("bram", "orsa"), actor="bram")
+    with pytest.raises(UsageError, match=told):
+        run(ready, streams=Streams("1"), choose={"declare": [typed]})
+
+
 def test_the_json_of_an_observation_tells_what_is_seen_of_each_target() -> None:
     inputs = {"int": 5, "phases": 1, "start": 2, "target": ["punch:agi=1", {"name": "attack", "aborted": True}]}
     result, _ = run(prepare(rules(), "observe", inputs), streams=Streams("1"), identify=False)
@@ -132,6 +189,7 @@ SWITCHES = st.fixed_dictionaries(
         "pause_pool_chosen_at": st.just("resolve"),
         "observed_abort_returned_by": st.just("any_pause"),
         "defence_lasts": st.just("sequence"),
+        "harm_on_stacks": st.just("weaken"),
         "shared_reveal": st.just("yes"),
         "pause_after_own_actions": st.just("no"),
     },

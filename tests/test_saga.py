@@ -21,7 +21,7 @@ from rpgres.chance import Streams
 from rpgres.errors import FileError, UsageError
 from rpgres.odds import outcome_odds
 from rpgres.piles import lay_out
-from rpgres.players import uniform
+from rpgres.players import Question, View, uniform
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, load_rules
 from rpgres.scenes import read_scene, run_scene
@@ -64,6 +64,27 @@ def test_each_suit_has_its_values() -> None:
     ability = Counter({1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 4, 7: 2, 8: 1, 9: 1})
     doom = Counter({1: 1, 2: 1, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 2, 9: 1, 10: 1})
     assert by_suit == {**dict.fromkeys(("strength", "agility", "intellect", "willpower"), ability), "doom": doom}
+
+
+def test_stopping_and_passing_are_one_where_it_is_enough() -> None:
+    """Where the total suffices the trump may still be drawn on: that it need not be is said in one way."""
+    inputs = {"ability": "strength=8", "vs": "none", "hand": "St6-,Ag3-"}
+    for answer in ("stop", "no"):
+        result, _ = run(
+            prepare(rules(), "act", inputs), streams=Streams("7"), choose={"play": ["St6"], "trump": [answer]}
+        )
+        assert isinstance(result, Result)
+        assert (result.total, result.opposition) == (14, 0)
+    asked: list[Question] = []
+
+    def note(_view: View, question: Question) -> str | None:
+        asked.append(question)
+        return None
+
+    run(prepare(rules(), "act", inputs), streams=Streams("7"), choose={"play": ["St6"]}, prompt=note)
+    run(prepare(rules(), "act", {**inputs, "vs": 15}), streams=Streams("7"), choose={"play": ["St6"]}, prompt=note)
+    ways = [[*(option.name for option in one.listed), *(["no"] if one.optional else [])] for one in asked]
+    assert ways == [["draw", "no"], ["draw", "stop"]]
 
 
 def test_an_aura_reading_has_the_odds_of_the_deck() -> None:

@@ -9,7 +9,7 @@ import msgspec
 from rpgres import Effect, State, Table, UsageError, effect, put
 from rpgres_nodice.effects import KINDS
 from rpgres_nodice.plans import Plan, actions_of
-from rpgres_nodice.points import Stack, hand_thing, holding_of, read_points
+from rpgres_nodice.points import Stack, hand_thing, holding_of, phases_bid
 from rpgres_nodice.timeline import Token
 
 
@@ -56,10 +56,9 @@ def plan_of(stack: Stack) -> Plan:
     action, _, on = head.partition(":")
     if action == "pause":
         return Plan(action, phase=int(rest[0]), pool=rest[1] if len(rest) > 1 else "")
-    bid, phases = stack.bid, 0
+    bid, phases = stack.bid, phases_bid(stack)
     if rest and "=" in rest[-1]:
-        found = read_points(rest.pop(), [*stack.bid, "phases"])
-        phases = found.get("phases", 0)
+        rest.pop()
     if action == "observe":
         return Plan(action, bid=bid, phases=phases, stacks=tuple(rest[0].split(",")))
     return Plan(action, on, tuple(rest), bid)

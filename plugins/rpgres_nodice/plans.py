@@ -7,15 +7,14 @@ from typing import Any
 
 import msgspec
 
-from rpgres import EMPTY, Character, Map, Rules, State, UsageError, slug
+from rpgres import EMPTY, Character, Map, Rules, State, UsageError, slug, unknown
 from rpgres_nodice.figures import check_observation, delay, is_on
-from rpgres_nodice.points import Points, Stack, added, points_text, read_points, seen_thing
+from rpgres_nodice.points import PHASES, Points, Stack, added, bid_card, points_text, read_points, seen_thing
 from rpgres_nodice.timeline import Timeline, timeline_of
 
 NOTHING = "nothing"  # the answer of whoever declares no further stack
 FORM = "ACTION[:WHO]/CARD/.../BID, several joined by +"
 FORWARD, BACK = "forward", "back"
-PHASES = "phases"
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -92,7 +91,12 @@ def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan,
     """
     if typed.strip().lower() == NOTHING:
         return ()
-    return tuple(read_plan(rules, state, name, part) for part in typed.split("+"))
+    parts = [part.strip() for part in typed.split("+")]
+    if not all(parts):
+        raise UsageError(f"{typed!r} has an empty stack; between stacks stands one +, and none at either end")
+    if NOTHING in map(str.lower, parts):
+        raise UsageError(f"{NOTHING!r} is an answer of its own, and is joined to no stack")
+    return tuple(read_plan(rules, state, name, part) for part in parts)
 
 
 def plans_text(plans: Iterable[Plan]) -> str:
@@ -103,22 +107,37 @@ def plans_text(plans: Iterable[Plan]) -> str:
 def read_plan(rules: Rules, state: State, name: str, typed: str) -> Plan:
     """Return one stack; see `read_plans`."""
     parts = [part.strip() for part in typed.strip().split("/")]
-    action, _, on = (piece.strip().lower() for piece in parts[0].partition(":"))
+    action, colon, on = (piece.strip().lower() for piece in parts[0].partition(":"))
     known = actions_of(rules)
     if action not in known:
-        raise UsageError(f"{action!r} is no action; there are: {', '.join(known)}, or {NOTHING!r}")
-    if known[action]["does"] == "pause":
+        raise UsageError(unknown("action", action, (*known, NOTHING), of=rules.id))
+    does = known[action]["does"]
+    if not all(parts):
+        raise UsageError(f"{typed.strip()!r} has an empty part; a stack for {action} is {form_of(rules, action)}")
+    if colon and does != "strike":
+        raise UsageError(f"{action} is aimed at nobody; leave :{on} out")
+    if colon and not on:
+        raise UsageError(f"behind {action}: stands whom it is aimed at; where there is one other, leave the : out")
+    if does == "pause":
         return _pause(rules, parts[1:], action)
     has_bid = len(parts) > 1 and "=" in parts[-1]
     cards, bid_text = (parts[1:-1], parts[-1]) if has_bid else (parts[1:], "")
     bid, phases = _bid(rules, action, bid_text)
-    if known[action]["does"] == "observe":
+    if does == "observe":
         return _observation(rules, state, name, action, cards, bid, phases)
     options = _options(rules, state.characters[name], action, cards)
-    aimed = _aimed_at(state, name, on) if known[action]["does"] == "strike" else ""
-    if on and not aimed:
-        raise UsageError(f"{action} is aimed at nobody; leave :{on} out")
-    return Plan(action, aimed, options, bid)
+    return Plan(action, _aimed_at(state, name, action, on) if does == "strike" else "", options, bid)
+
+
+def form_of(rules: Rules, action: str) -> str:
+    """Return how a stack for an action is typed, with an example of a bid."""
+    described = actions_of(rules)[action]
+    if described["does"] == "pause":
+        return f"{action}/7" if rules.switches["pause_pool_chosen_at"] == "resolve" else f"{action}/7/agi"
+    if described["does"] == "observe":
+        return f"{action}/guard#1/int=2, or {action}/guard#1,guard#2/int=4"
+    bid = f"{described['power']}={max(1, described.get('at-least', 0))}"
+    return "/".join((action, *(place.upper() for place in described.get("cards", ())), bid))
 
 
 def _bid(rules: Rules, action: str, text: str) -> tuple[Points, int]:
@@ -126,23 +145,25 @@ def _bid(rules: Rules, action: str, text: str) -> tuple[Points, int]:
     described = actions_of(rules)[action]
     stats = [stat for stat in (described.get("power"), described.get("speed")) if stat]
     names = [*stats, PHASES] if described["does"] == "observe" else stats
-    found = read_points(text, names) if text else EMPTY
+    found = read_points(text, names, of=f"a bid on {action}") if text else EMPTY
     least = described.get("at-least", 0)
     if stats and found.get(stats[0], 0) < least:
-        raise UsageError(f"{action} needs at least {least} of {stats[0]}, such as {action}/.../{stats[0]}={least}")
+        raise UsageError(f"{action} needs at least {least} of {stats[0]}, as the last part: {form_of(rules, action)}")
     return found.without(PHASES), found.get(PHASES, 0)
 
 
 def _pause(rules: Rules, parts: Sequence[str], action: str) -> Plan:
     if not parts or not (parts[0].isascii() and parts[0].isdecimal() and len(parts[0]) < 5):
-        raise UsageError(f"say on which phase: {action}/7/agi")
+        raise UsageError(f"say on which phase, by a number up to 9999: {form_of(rules, action)}")
     stats = rules.file.settings["stats"]
     is_later = rules.switches["pause_pool_chosen_at"] == "resolve"
     pool = parts[1].lower() if len(parts) > 1 else ""
     if len(parts) > 2 or (is_later and pool):
         told = "the pool is said when the pause resolves" if is_later else "a pause brings back one pool"
         raise UsageError(f"{told}: {action}/{int(parts[0])}{'' if is_later else '/agi'}")
-    if not is_later and pool not in stats:
+    if pool and pool not in stats:
+        raise UsageError(unknown("pool", pool, stats, of="the ruleset"))
+    if not is_later and not pool:
         raise UsageError(f"say which pool comes back: {action}/{int(parts[0])}/{'|'.join(stats)}")
     return Plan(action, phase=int(parts[0]), pool=pool)
 
@@ -152,7 +173,7 @@ def _observation(
 ) -> Plan:
     stacks = tuple(part.strip().lower() for part in ",".join(cards).split(",") if part.strip())
     if not stacks:
-        raise UsageError(f"say which stacks: {action}/guard#1/int=2, or {action}/guard#1,guard#2/int=4")
+        raise UsageError(f"say which stacks: {form_of(rules, action)}")
     line, seen = timeline_of(state), state.things.get(seen_thing(name), EMPTY)
     for stack in stacks:
         token = line.named(stack)
@@ -168,14 +189,16 @@ def _observation(
     return Plan(action, bid=bid, phases=phases, stacks=stacks)
 
 
-def _aimed_at(state: State, name: str, on: str) -> str:
+def _aimed_at(state: State, name: str, action: str, on: str) -> str:
     others = [one for one, character in state.characters.items() if one != name and not character.is_out]
+    if not others:
+        raise UsageError(f"there is nobody at the table whom {name} could aim at")
     if on:
         if on not in others:
-            raise UsageError(f"{on!r} is nobody to aim at; there are: {', '.join(others) or 'none'}")
+            raise UsageError(unknown("foe", on, others, of="the table"))
         return on
-    if len(others) != 1:
-        raise UsageError(f"say whom it is aimed at, behind the action: attack:{'|'.join(others) or 'NAME'}/...")
+    if len(others) > 1:
+        raise UsageError(f"say whom it is aimed at, behind the action: {action}:{'|'.join(others)}/...")
     return others[0]
 
 
@@ -184,27 +207,23 @@ def _options(rules: Rules, character: Character, action: str, cards: Sequence[st
     places = actions_of(rules)[action].get("cards", [])
     needed = [place for place in places if not place.endswith("?")]
     if not len(needed) <= len(cards) <= len(places):
-        shown = "/".join((action, *(place.upper() for place in places), "BID"))
-        raise UsageError(f"a stack for {action} is {shown}")
-    return tuple(
-        _option(rules, character, place.rstrip("?"), slug(card)) for place, card in zip(places, cards, strict=False)
-    )
+        raise UsageError(f"a stack for {action} is {form_of(rules, action)}")
+    return tuple(_option(rules, character, place.rstrip("?"), card) for place, card in zip(places, cards, strict=False))
 
 
 def _option(rules: Rules, character: Character, place: str, card: str) -> str:
+    owner = f"{character.name}'s sheet"
     if place == "location":
-        known = list(rules.file.settings["locations"])
+        known, owner = list(rules.file.settings["locations"]), "the ruleset"
     elif place == "direction":
-        known = [FORWARD, BACK]
+        known, owner = [FORWARD, BACK], "a move"
     elif place == "spell":
         known = [slug(name) for name in character.records.get("spells", ()) if slug(name) in spells_of(rules)]
     else:
         known = [slug(name) for name, item in _gear(character) if item.get(place)]
-    if card not in known:
-        raise UsageError(
-            f"{card or 'nothing'} is no {place} of {character.name}; there are: {', '.join(known) or 'none'}"
-        )
-    return card
+    if slug(card) not in known:
+        raise UsageError(unknown(place, card, known, of=owner))
+    return slug(card)
 
 
 def spells_of(rules: Rules) -> Mapping[str, Mapping[str, Any]]:
@@ -234,7 +253,11 @@ def armour_of(character: Character) -> int:
 def stack_of(rules: Rules, plan: Plan) -> Stack:
     """Return the stack that a plan lays."""
     nature = "reaction" if is_reaction(rules, plan.action) else nature_of(rules, plan.action)
-    cards = (*_pause_cards(rules, plan),) if plan.action == "pause" else (*_top_cards(plan), _bid_card(plan))
+    cards = (
+        (*_pause_cards(rules, plan),)
+        if plan.action == "pause"
+        else (*_top_cards(plan), bid_card(plan.bid, plan.phases))
+    )
     return Stack(plan.text, nature, cards, plan.bid, ante_of(rules, plan.action))
 
 
@@ -256,11 +279,6 @@ def _top_cards(plan: Plan) -> tuple[str, ...]:
     if not plan.options:
         return (f"{plan.action} {plan.on}",)
     return (plan.action, *plan.options[:-1], f"{plan.options[-1]} of {plan.on}")
-
-
-def _bid_card(plan: Plan) -> str:
-    bid = [f"{stat} {number}" for stat, number in plan.bid.items()]
-    return f"bid {', '.join([*bid, *([f'phases {plan.phases}'] if plan.phases else [])]) or 'nothing'}"
 
 
 def phase_of(rules: Rules, plan: Plan, line: Timeline, name: str, *, pauses: Collection[int]) -> int | None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 
-from rpgres import EMPTY, Character, Map, Rules, State, UsageError
+from rpgres import EMPTY, Character, Map, Rules, State, UsageError, unknown
 
 HAND, SPENT, APART = "hand", "spent", "apart"
+PHASES = "phases"  # what is bid beside points
 Points = Map[str, int]
 
 
@@ -158,7 +159,11 @@ def returned(holding: Holding, pool: str) -> Holding:
 
 
 def losing(holding: Holding, points: Mapping[str, int]) -> Holding:
-    """Return a holding after harm: points go from the hand, then from what is spent, then from what lies apart."""
+    """Return a holding after harm.
+
+    Points go from the hand, then from what is spent, then from what lies apart; the rest from what is bid, the last
+    stack first.
+    """
     for stat, number in points.items():
         for place in (HAND, SPENT, APART):
             there: Points = getattr(holding, place)
@@ -167,7 +172,28 @@ def losing(holding: Holding, points: Mapping[str, int]) -> Holding:
             holding = msgspec.structs.replace(
                 holding, **{place: added(there, taken, sign=-1), "lost": added(holding.lost, taken)}
             )
+        for name in reversed(list(holding.stacks)):
+            holding, number = _weakened(holding, name, stat, number)
     return holding
+
+
+def _weakened(holding: Holding, name: str, stat: str, number: int) -> tuple[Holding, int]:
+    """Return a holding in which harm took so many points of a stack, bid before ante, and how many it takes still."""
+    stack = holding.stacks[name]
+    of_bid = min(number, stack.bid.get(stat, 0))
+    of_ante = min(number - of_bid, stack.ante.get(stat, 0))
+    if not of_bid + of_ante:
+        return holding, number
+    bid = added(stack.bid, {stat: of_bid}, sign=-1)
+    weaker = msgspec.structs.replace(
+        stack,
+        bid=bid,
+        ante=added(stack.ante, {stat: of_ante}, sign=-1),
+        cards=(*stack.cards[:-1], bid_card(bid, phases_bid(stack))),
+    )
+    stacks = holding.stacks.with_(name, weaker)
+    lost = added(holding.lost, {stat: of_bid + of_ante})
+    return msgspec.structs.replace(holding, stacks=stacks, lost=lost), number - of_bid - of_ante
 
 
 def stopped_by(holding: Holding, points: Mapping[str, int]) -> str:
@@ -186,8 +212,25 @@ def stopped_by(holding: Holding, points: Mapping[str, int]) -> str:
     return ""
 
 
-def read_points(text: str, stats: Iterable[str]) -> Points:
+def bid_card(bid: Points, phases: int) -> str:
+    """Return what the last card of a stack shows."""
+    parts = [f"{stat} {number}" for stat, number in bid.items()] + ([f"{PHASES} {phases}"] if phases else [])
+    return f"bid {', '.join(parts) or 'nothing'}"
+
+
+def phases_bid(stack: Stack) -> int:
+    """Return how many phases were bid on a stack."""
+    parts = (part.partition("=") for part in stack.plan.rpartition("/")[2].split(","))
+    return next((int(number) for name, _, number in parts if name == PHASES), 0)
+
+
+def read_points(text: str, stats: Iterable[str], *, of: str = "a bid") -> Points:
     """Return points as they are typed: `str=3,agi=1`.
+
+    Args:
+        text: as typed; each number has at most three digits.
+        stats: what can be named.
+        of: what the points are, for messages: `a bid on punch`.
 
     Raises:
         UsageError: a stat is unknown or said twice, or a number is none.
@@ -196,9 +239,9 @@ def read_points(text: str, stats: Iterable[str]) -> Points:
     for part in text.split(","):
         stat, sign, number = (piece.strip().lower() for piece in part.partition("="))
         if not sign or not (number.isascii() and number.isdecimal() and len(number) < 4):
-            raise UsageError(f"{part.strip()!r} is no bid such as str=3")
+            raise UsageError(f"{part.strip()!r} is no number of points such as str=3, from 0 to 999")
         if stat not in known:
-            raise UsageError(f"{stat!r} cannot be bid here; what can: {', '.join(known)}")
+            raise UsageError(unknown("part", stat, known, of=of))
         if stat in found:
             raise UsageError(f"{stat} is said twice")
         found[stat] = int(number)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect
+from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, unknown
 from rpgres_nodice import declaring, effects, pictures, policies, resolving
 from rpgres_nodice.figures import check_observation, delay, is_on
 from rpgres_nodice.observing import Sight, Target, observe
@@ -21,6 +21,9 @@ effects.register(nodice)
 policies.register(nodice)
 pictures.register(nodice)
 
+MOST_BID = 99  # points on a target, as many as --int takes
+MOST_DIGITS = 100  # of a number that is read at all
+BID_FORMS = "A bid is a number, dice such as 1d4-1, or a range such as 0..3"
 UNKNOWN_CARDS = ("action", "bid")  # what every stack has that is observed without saying what it is made of
 
 
@@ -72,19 +75,31 @@ def _described(table: Table, form: Form, phase: int) -> Target:
         raise UsageError(f"--target {form.name}: a reaction lies on no phase, and cannot be observed")
     nature = values.get("kind") or (nature_of(rules, known) if known in actions_of(rules) else "")
     if not nature:
-        raise UsageError(f"--target {form.name}: that is no action ({', '.join(actions_of(rules))}); say kind=physical")
+        raise UsageError(
+            f"--target {form.name}: {unknown('action', form.name, actions_of(rules), of=rules.id)}; "
+            "for one of your own say its kind too: kind=physical"
+        )
     stat = {"physical": "agi", "mental": "qic"}.get(nature, "")
     defence = _bid(table, form.name, stat, values[stat]) if stat else 0
     if is_on(rules, "ante_counts_as_defence") and known in actions_of(rules):
         defence += ante_of(rules, known).get(stat, 0)
-    cards = tuple(card.strip() for card in values.get("stack", "").split("/") if card.strip()) or _usual_cards(
-        table, known
-    )
+    cards = _cards(form.name, values["stack"]) if "stack" in values else _usual_cards(table, known)
     if values["seen"] > len(cards):
-        raise UsageError(f"--target {form.name}: seen={values['seen']} is more than its {len(cards)} cards")
+        raise UsageError(f"--target {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})")
     lies = values.get("phase")
     is_late = lies is not None and (lies < phase or (lies == phase and not is_on(rules, "same_phase_observes")))
     return Target(form.name, cards, defence, values["seen"], is_gone=values.get("aborted", False) or is_late)
+
+
+def _cards(name: str, typed: str) -> tuple[str, ...]:
+    """Return the cards of a target as they were typed, from the top."""
+    cards = tuple(card.strip() for card in typed.split("/"))
+    if not all(cards):
+        raise UsageError(
+            f"--target {name}: stack={typed} has an empty card; every card has a name, such as "
+            "stack=action/weapon/location/bid, and without stack= it has the usual cards"
+        )
+    return cards
 
 
 def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
@@ -98,15 +113,31 @@ def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
 
 def _bid(table: Table, name: str, stat: str, typed: str) -> int:
     """Return what is bid on a target: a number, or what a distribution gives, under the label `bid`."""
-    low, dots, high = typed.partition("..")
-    if dots:
-        if not (low.strip().isdecimal() and high.strip().isdecimal()) or int(low) > int(high):
-            raise UsageError(f"--target {name}: {stat}={typed} is no range such as 0..3")
-        typed = f"1d{int(high) - int(low) + 1}{int(low) - 1:+d}"
-    dice = Dice.of(typed)
-    if min(dice.law.values) < 0:
-        raise UsageError(f"--target {name}: {stat}={typed} could be less than 0, and nobody bids that")
-    return dice.law.values[0] if dice.constant else table.roll(dice, "bid")
+    where = f"--target {name}: {stat}={typed}"
+    low, dots, high = (part.strip() for part in typed.partition(".."))
+    if dots and not (_is_number(low) and _is_number(high) and int(low) <= int(high)):
+        raise UsageError(f"{where} is no range such as 0..3, the lower number first")
+    # A range is measured before dice are made of it, so that a long one is refused for what it says.
+    if _is_number(high if dots else low) and int(high if dots else low) > MOST_BID:
+        raise _too_much(where)
+    try:
+        dice = Dice.of(f"1d{int(high) - int(low) + 1}{int(low) - 1:+d}" if dots else typed)
+        values = dice.law.values
+    except UsageError as error:
+        raise UsageError(f"{where} is no bid: {error.message}. {BID_FORMS}") from None
+    if min(values) < 0:
+        raise UsageError(f"{where} could be less than 0, and nobody bids that")
+    if max(values) > MOST_BID:
+        raise _too_much(where)
+    return values[0] if dice.constant else table.roll(dice, "bid")
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS
+
+
+def _too_much(where: str) -> UsageError:
+    return UsageError(f"{where} could be more than {MOST_BID} points, which is more than can be bid against it")
 
 
 def _words(sight: Sight) -> str:

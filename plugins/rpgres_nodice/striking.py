@@ -22,6 +22,7 @@ from rpgres_nodice.points import (
 )
 from rpgres_nodice.timeline import RESOLVED, STOPPED, UP, timeline_of
 
+HARM = "harm"  # what the points are that it takes, for messages
 MOST_WAYS = 12  # of losing points that are suggested
 
 
@@ -133,7 +134,7 @@ def _losses(table: Table, state: State, harm: dict[str, int]) -> dict[str, Map[s
     questions = [_loss(table, state, name, amount) for name, amount in harm.items()]
     answers = table.ask_together(questions, secret=True) if questions else ()
     body = table.rules.file.settings["body"]
-    return {name: read_points(answer, body) for name, answer in zip(harm, answers, strict=True)}
+    return {name: read_points(answer, body, of=HARM) for name, answer in zip(harm, answers, strict=True)}
 
 
 def _loss(table: Table, state: State, name: str, amount: int) -> Question:
@@ -141,7 +142,7 @@ def _loss(table: Table, state: State, name: str, amount: int) -> Question:
     body = table.rules.file.settings["body"]
 
     def reads(typed: str) -> str:
-        points = read_points(typed, body)
+        points = read_points(typed, body, of=HARM)
         if sum(points.values()) != amount:
             raise UsageError(f"the harm is {amount}, and {typed} is {sum(points.values())}")
         for stat, number in points.items():
@@ -161,8 +162,9 @@ def _loss(table: Table, state: State, name: str, amount: int) -> Question:
 
 
 def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> None:
-    """Take points; a stack that they are bid on is stopped, and the rest of its points comes back (HOUSE)."""
-    while stopped := stopped_by(holding_of(table.rules, course.state, name), points):
+    """Take points; a stack that they are bid on is stopped, or goes on with what is left of its bid (HOUSE)."""
+    stops = table.rules.switches["harm_on_stacks"] == "stop"
+    while stops and (stopped := stopped_by(holding_of(table.rules, course.state, name), points)):
         token = timeline_of(course.state).named(stopped)
         assert token is not None
         table.tell(f"{stopped} is stopped by harm")

@@ -13,7 +13,7 @@ import msgspec
 from rpgres import NO, Card, Option, Table, UsageError
 from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, is_doom, ruling
 
-STOP = Option("stop")
+STOP = Option("stop", passes=True)
 ENDLESS = 1_000_000  # more than any cards can add up to
 
 
@@ -239,7 +239,7 @@ def draw_on(
 
 def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int, *, is_over: bool) -> bool:
     _same_from_here(table, hero, stand, goal, f"trump {number}")
-    options = (Option("draw", prefer=1), Option("stop"))
+    options = (Option("draw", prefer=1), STOP)
     cards = [card for card in table.cards(hero.hand) if not is_over and _may_play(table, hero, stand, card)]
     low = _low_cards(table, hero, cards)
     chosen = table.ask(

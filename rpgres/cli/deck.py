@@ -140,7 +140,7 @@ def draw(
         number=read_count(number, option="the number of cards", default=1),
         streams=Streams(read_seed(seed)),
         without=_codes(without or ()),
-        given={label: _codes(texts) for label, texts in answers.items()},
+        given=answers,
     )
     if as_json:
         say_json(drawn)

@@ -73,7 +73,7 @@ class Option(msgspec.Struct, frozen=True):
 SEED = Option("seed", "Draw all chance from this text, so that the same line gives the same result.", "TEXT")
 GIVEN = Option(
     "given",
-    "Take what real dice showed: roll=++0- or roll=6,5,4; repeat it for later rolls.",
+    "Take what real dice or cards showed: roll=++0-, roll=6,5,4, draw=St6,Ag3; repeat it for later ones.",
     "LABEL=FACES",
     many=True,
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rpgres.cli.annotations import AsWords, Folders
-from rpgres.cli.output import ask, blame, flush, listening, printable, say, say_text, trace
+from rpgres.cli.output import ask, blame, flush, listening, printable, results, say, say_text, trace
 from rpgres.errors import UsageError
 from rpgres.render.lines import Line, Piece, line
 
@@ -141,8 +143,9 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
     """Carry out a line; what goes wrong is told, and the next line is read."""
     try:
         args = arguments(words, actions)
-        options = () if args[-1] == "--help" else common
-        code = _table().main(args=[*args, *options], prog_name="rpgres table", standalone_mode=False)
+        # What code of others prints is no result; help is, and Typer prints it.
+        with redirect_stdout(results() if "--help" in args else sys.stdout):
+            code = _table().main(args=[*args, *common], prog_name="rpgres table", standalone_mode=False)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, EOFError):

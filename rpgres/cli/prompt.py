@@ -133,7 +133,7 @@ def matching(question: Question, typed: str) -> list[str]:
         names.append(NO)
     if typed.isascii() and typed.isdecimal():
         place = int(typed[:6]) - 1
-        return names[place : place + 1] if 0 <= place < len(question.options) else []
+        return [option.name for option in question.listed[place : place + 1]] if place >= 0 else []
     if typed in names:
         return [typed]
     return [name for name in names if typed and name.startswith(typed.lower())]
@@ -142,7 +142,7 @@ def matching(question: Question, typed: str) -> list[str]:
 def _unclear(question: Question, typed: str, found: list[str]) -> str:
     if found:
         return f"{typed!r} could be {listed(found)}."
-    last = len(question.options)
+    last = len(question.listed)
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])
     passing = ", or press Enter to pass" if question.optional else ""

@@ -244,16 +244,18 @@ class ActGroup(LazyGroup):
     """The actions of the ruleset that is played at the table found here."""
 
     heading = "Actions"
+    line: Sequence[str] = ()  # what was typed, which may name the table
 
     def entries(self) -> Mapping[str, str]:
         """Return the actions with their summaries; none where there is no table."""
         try:
-            return {name: action.summary for name, action in _data(()).file.actions.items()}
+            return {name: action.summary for name, action in _data(self.line).file.actions.items()}
         except RpgresError:
             return {}
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line up to the action."""
+        self.line = tuple(args)
         return super().parse_args(ctx, hoist(args, {name: one for one in ACT_OPTIONS for name in one.names}))
 
     def invoke(self, ctx: Any) -> Any:
@@ -263,7 +265,7 @@ class ActGroup(LazyGroup):
             UsageError: none is.
         """
         if not ctx._protected_args:
-            raise UsageError(f"say which action: {', '.join(_data(()).file.actions)}; --help explains them")
+            raise UsageError(f"say which action: {', '.join(_data(self.line).file.actions)}; --help explains them")
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:

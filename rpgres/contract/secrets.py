@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
 
 from msgspec import structs
 
@@ -13,6 +15,7 @@ from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
 from rpgres.contract.walks import Asked, noting, plain
 from rpgres.dealers import SeededDealer
+from rpgres.errors import RpgresError
 from rpgres.piles import added, without
 from rpgres.players import NO, Question, Seats, View, preferred
 from rpgres.rulesets import Rules
@@ -40,6 +43,14 @@ def check_views(subject: Subject) -> Iterator[Finding]:
                     if told:
                         yield Finding(told, case.place, _ADVICE)
                         return
+            for hidden in other_things(seat, state):
+                compared += 1
+                told = ""
+                with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
+                    told = leak(case.prepared, hidden, seat=seat, seed="contract#0")
+                if told:
+                    yield Finding(told, case.place, _ADVICE)
+                    return
 
     yield from each(subject, of_case)
     if not compared:
@@ -67,6 +78,54 @@ def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
             yield put(state, ("tracks", name), _other_marks(state.tracks[name]))
     if not prepared.placed:  # what is laid at the beginning has to be where it is taken from
         yield from _other_hands(seat, prepared)
+
+
+def other_things(seat: str, state: State) -> Iterator[State]:
+    """Yield the tables on which a thing that a seat cannot see is another, or is not there.
+
+    What a thing is made of is known, and not what it means: a rule may be unable to play with it.
+    """
+    for name, seats in state.audiences.items():
+        if seat in seats or name not in state.things:
+            continue
+        known = state.things[name]
+        for change in _OTHERWISE:
+            other = _changed(known, change)
+            if other != known:
+                yield put(state, ("things", name), other)
+        yield structs.replace(state, things=state.things.without(name), audiences=state.audiences.without(name))
+
+
+def _other_number(value: Any) -> Any:
+    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _smaller_number(value: Any) -> Any:
+    return value - 1 if isinstance(value, int) and not isinstance(value, bool) and value > 0 else value
+
+
+def _other_flag(value: Any) -> Any:
+    return not value if isinstance(value, bool) else value
+
+
+def _other_text(value: Any) -> Any:
+    return f"{value} else" if isinstance(value, str) else value
+
+
+def _shorter(value: Any) -> Any:
+    return value[:-1] if isinstance(value, tuple) else value
+
+
+_OTHERWISE: tuple[Callable[[Any], Any], ...] = (_other_number, _smaller_number, _other_flag, _other_text, _shorter)
+
+
+def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a thing in which everything that it is made of is changed; names in a `Map` stay."""
+    if isinstance(value, Map):
+        return Map({key: _changed(one, change) for key, one in value.items()})
+    if isinstance(value, tuple):
+        return change(tuple(_changed(one, change) for one in value))
+    return change(value)
 
 
 def _other_hands(seat: str, prepared: Prepared) -> Iterator[State]:

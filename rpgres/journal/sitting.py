@@ -258,7 +258,7 @@ def act(
         _refuse_while_pending(history, "act", seat)
         _refuse_when_revealed(history)
         rules.require_action(action)
-        who = actor_of(history, actor, seat)
+        who = actor_of(history, actor, seat, is_anybody=rules.file.actions[action].anybody)
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
         asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
@@ -537,6 +537,9 @@ def _with_answers(
     auto: bool,
 ) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    if rules.file.piles:  # kept one by one, so that what was asked for can be told from what was not
+        one_by_one = rules.cards.one_by_one
+        given = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
     check_given(rules, state, given, seat=seat)
     everybody = "" if seat is HOST else seat
     for who in policies:
@@ -592,8 +595,15 @@ def _own(prompt: Prompt | None, seat: str | None) -> Prompt | None:
     return lambda view, question: prompt(view, question) if view.seat == seat else None
 
 
-def actor_of(history: History, actor: str, seat: str | None) -> str:
+def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
     """Return who acts: whoever was named, or the only character that the seat has.
+
+    Args:
+        history: the table.
+        actor: who was named; empty for nobody.
+        seat: whose doing it is.
+        is_anybody: whether it makes no difference who acts; then it is the game master's first character, or the first
+            of all, for whoever may act with several.
 
     Raises:
         UsageError: there is no such character, it is another seat's, or there are several.
@@ -614,6 +624,10 @@ def actor_of(history: History, actor: str, seat: str | None) -> str:
     players = [name for name in own if state.seat_of(name) != GM]
     if len(players) == 1 and seat is HOST:
         return players[0]
+    if is_anybody and seat in (HOST, GM):
+        own = [name for name in state.characters if state.seat_of(name) == GM] or list(state.characters)
+    if is_anybody and own:
+        return own[0]
     raise UsageError(f"say who acts: --actor {'|'.join(own or state.characters) or 'NAME'}")
 
 

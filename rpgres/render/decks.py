@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rpgres.decks import CardCount, Composition, DeckDescription, DeckDraw, DeckList, DrawnCard
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.rulesets import condition_words
-from rpgres.render.words import title
+from rpgres.render.words import card_count, title
 
 INDENT = "  "
 WIDTH = 79  # of a table and of a list; columns for which there is no room stand in a further table below
@@ -22,7 +22,8 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
     for deck in decks.decks:
         told = ": ".join(part for part in (deck.title, deck.summary) if part)
         number = Piece(f"{deck.size:>{counts}}", "number")
-        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" cards  {told}"))
+        unit = "card " if deck.size == 1 else "cards"
+        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" {unit}  {told}"))
     if not found and not decks.problems:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
@@ -43,7 +44,7 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
     kinds = f", {number} kind{'s' if number != 1 else ''}" if number != deck.whole.size else ""
     found = [line(Piece(deck.title, "title"), f" ({deck.name})")]
     found += [line(deck.summary)] if deck.summary else []
-    found += [line(f"{_cards(deck.whole.size)}{kinds}"), line()]
+    found += [line(f"{card_count(deck.whole.size)}{kinds}"), line()]
     found += _value_table(deck)
     for attribute in deck.whole.attributes:
         found += [line(), line(Piece(title(attribute), "title"))]
@@ -65,7 +66,7 @@ def draw_lines(draw: DeckDraw) -> list[Line]:
         found.append(line(INDENT, "sum: ", Piece(str(draw.sum), "number")))
     if draw.without:
         found.append(line(INDENT, f"without {', '.join(draw.without)}"))
-    found.append(line(INDENT, f"{draw.deck}: {_cards(draw.left)} left"))
+    found.append(line(INDENT, f"{draw.deck}: {card_count(draw.left)} left"))
     found.append(line(INDENT, Piece(f"seed: {draw.seed}", "quiet")))
     return found
 
@@ -73,10 +74,6 @@ def draw_lines(draw: DeckDraw) -> list[Line]:
 def _card(card: DrawnCard) -> str:
     told = ", ".join(card.attributes.values())
     return f"{card.title} ({told})" if told else card.title
-
-
-def _cards(number: int) -> str:
-    return "1 card" if number == 1 else f"{number} cards"
 
 
 # ---------------------------------------------------------------------------------------------------------------------

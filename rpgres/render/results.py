@@ -239,7 +239,7 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
 def question_lines(question: Question) -> list[Line]:
     """Return a question to a person at a terminal: who is asked, about what, and the numbered options."""
     lines = [line(*_asked(question.who, question.text, question.facts))]
-    for number, option in enumerate(question.options, 1):
+    for number, option in enumerate(question.listed, 1):
         text = f": {option.text}" if option.text else ""
         lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
     if question.form:

@@ -11,7 +11,7 @@ from rpgres.descriptions import ActionDescription, LabelDescription, RulesetDesc
 from rpgres.inputs import metavar
 from rpgres.plugins import RulesetName
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.words import effect_words, signed, title
+from rpgres.render.words import card_count, effect_words, signed, title
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
 from rpgres.rulesets.records import Formula, PileText, bounded
 from rpgres.rulesets.rules import BOUNDS
@@ -51,7 +51,7 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     found += _section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
     found += _section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
     found += _section("Where cards lie", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
-    decks = [(f"{ruleset.id}/{name}", f"{deck.size} cards: {deck.title}") for name, deck in ruleset.decks.items()]
+    decks = [(f"{ruleset.id}/{name}", f"{card_count(deck.size)}: {deck.title}") for name, deck in ruleset.decks.items()]
     found += _section("Decks (rpgres deck show NAME)", _columns(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
     found += _section("Sheet", _columns(sheet))

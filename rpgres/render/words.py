@@ -60,6 +60,11 @@ def title(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def card_count(number: int) -> str:
+    """Return so many cards in words."""
+    return "1 card" if number == 1 else f"{number} cards"
+
+
 def who_is(name: str) -> str:
     """Return how somebody is spoken of."""
     return "the game master" if name == GM else name

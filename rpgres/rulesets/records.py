@@ -234,6 +234,9 @@ class Action(_Record, frozen=True):
             "decision, whose options are weighed each (each); or whoever decides as well as can be (best)"
         ),
     ] = "policies"
+    anybody: Annotated[
+        bool, msgspec.Meta(description="who acts makes no difference, so that a table asks nobody to say who")
+    ] = False
 
 
 class Switch(_Record, frozen=True):

@@ -47,6 +47,8 @@ class Option(msgspec.Struct, frozen=True):
         prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
+        passes: whether choosing it is what letting the moment pass is, where the question is optional. It is not listed
+            then, so that there is one way to say so, and is an answer all the same.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Option(msgspec.Struct, frozen=True):
     prefer: int = 0
     facts: Mapping[str, Any] = EMPTY
     aliases: tuple[str, ...] = ()
+    passes: bool = False
 
 
 class RowRoll(msgspec.Struct, frozen=True):
