@@ -45,6 +45,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "facts": "what the decision is about",
         "optional": "whether `no` may be answered too, which lets the moment pass",
         "form": "how an answer beyond the options is typed, where there are too many to list",
+        "words": "what it is about, for people, where the facts do not say it well",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",
@@ -635,6 +636,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "many": "whether it can be given several times",
         "default": "the value when it is left out",
         "choices": "for a choice: what may be typed, and what it means",
+        "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
         "values": "for a choice: what each stands for in dice",
         "rolls": "for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability",
         "numbers-too": "for an opposition: whether a plain number is such a rating as well",
@@ -658,6 +660,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "choices": "for a choice: what may be typed, and what it means",
         "at-least": "the smallest number",
         "at-most": "the largest number",
+        "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
     },
     "Period": {
         "help": "what it is",
@@ -673,6 +676,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "refill": "the pile that is shuffled into this one when a card is wanted and there is none",
         "refill-when": "the switches with which it is",
         "dealt-from": "where cards come from that somebody says lie here",
+        "given-to": "the pile, nobody's own, into which the cards of the decks are shuffled at once",
     },
     "DeckFile": {
         "title": "the deck as people say it",

@@ -340,6 +340,7 @@ def test_tied_players_choose_without_seeing_each_other() -> None:
 STORY = """
 ruleset = "faith"
 seed = "{seed}"
+switches.turn_order = "told"
 policy = "{policy}"
 characters.sable.sheet = "sable"
 characters.bero.sheet = "bero"
@@ -408,3 +409,177 @@ def test_long_range_is_a_disadvantage() -> None:
         result, _ = run(ready, streams=Streams("1"), policies=policies, choose=choose, identify=False)
         assert isinstance(result, Result)
         assert (result.total or 0) > 5 if played else result.total == 5
+
+
+# -- what comes of pairs
+
+
+def played(play: list[str], *, switches: dict[str, str] | None = None, **inputs: Any) -> Result:
+    """Return what comes of a confrontation with these cards; `choose` answers what else is asked."""
+    choose = {"join": ["no"], "play": play, **inputs.pop("choose", {})}
+    ready = confront(**inputs, switches=switches or {})
+    result, _ = run(ready, streams=Streams("7"), choose=choose, identify=False)
+    assert isinstance(result, Result)
+    return result
+
+
+def told(result: Result, *kinds: str) -> list[tuple[Any, ...]]:
+    """Return effects of some kinds without the fields that are left out, as (kind, values)."""
+    fields = ("to", "level", "why", "against", "by", "count")
+    return [
+        (effect["kind"], *(effect[field] for field in fields if field in effect))
+        for effect in result.effects
+        if effect["kind"] in kinds
+    ]
+
+
+def test_a_counteraction_that_bad_luck_beats_does_not_work() -> None:
+    inputs: dict[str, Any] = {"skill": 3, "attribute": 0, "against": ["ena:skill=5,attribute=1,hand=C4/D2"]}
+    free = played(["C4"], **inputs)
+    assert told(free, "works", "failed") == [
+        ("works", "ena", "decisive", "actor"),
+        ("failed", "actor", "beaten", "ena"),
+    ]
+    beaten = played(
+        ["H13", "C4"],
+        **inputs,
+        gm=True,
+        gm_against=["ena"],
+        gm_hand="H13,S2",
+        choose={"failure": ["fails"]},
+        switches={"gm_may_confront_counteractions": "yes"},
+    )
+    assert told(beaten, "works", "failed") == [
+        ("failed", "actor", "beaten", "ena"),  # a failed action still makes a lower one fail
+        ("failed", "ena", "bad-luck", "gm"),
+    ]
+    assert [(pair["of"], pair["against"], pair["stopped"]) for pair in beaten.details["pairs"]] == [
+        ("actor", "ena", True),
+        ("actor", "gm", False),
+        ("ena", "gm (ena)", False),
+    ]
+    assert "ena over actor, 9 to 3: decisive success; bad luck stops it all the same" in beaten.texts
+    level = played(
+        ["H9", "C4"],
+        **inputs,
+        gm=True,
+        gm_against=["ena"],
+        gm_hand="H9,S2",
+        switches={"gm_may_confront_counteractions": "yes"},
+    )
+    assert ("failed", "ena", "tie", "gm") in told(level, "failed")
+    assert told(level, "works") == []
+    assert "ena and bad luck (ena) are level at 9: neither works" in level.texts
+
+
+def test_every_effect_says_against_whom() -> None:
+    result = played(
+        ["C13", "S8", "H10", "H7", "D6", "D12"],
+        skill=4,
+        attribute=3,
+        advantages=1,
+        hand="S8,H7,D12,C13",
+        weapon=4,
+        against=[
+            "anna:skill=3,attribute=2,hand=C13/D2,armour=1",
+            "bero:skill=5,attribute=2,advantages=2,hand=H10/D6/C2",
+        ],
+    )
+    assert told(result, "works", "failed", "harm") == [
+        ("works", "actor", "critical", "anna"),
+        ("harm", "anna", "actor", 7),
+        ("failed", "anna", "beaten", "actor"),
+        ("works", "bero", "success", "actor"),
+        ("failed", "actor", "beaten", "bero"),
+    ]
+    assert result.texts[-2:] == [
+        "actor over anna, 31 to 16: critical success",
+        "bero over actor, 21 to 19: success",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("targets", "hit"),
+    [([], []), (["dock-guard"], [("affected", "dock-guard", "actor"), ("harm", "dock-guard", "actor", 4)])],
+)
+def test_bad_luck_is_nobody_whom_a_weapon_could_hit(targets: list[str], hit: list[Any]) -> None:
+    """The shot of S:13: it is the guard who is hit, and nobody where nobody is aimed at."""
+    inputs = {"advantages": 1, "gm": True, "hand": "H13,C4", "gm_hand": "H10,S9", "weapon": 4, "target": targets}
+    won = played(["H10", "H13", "pass"], **inputs, choose={"counter": ["no"]})
+    assert told(won, "harm", "affected") == hit
+    lost = played(["H10", "C4", "S9"], **inputs, choose={"counter": ["no"]})
+    assert told(lost, "harm", "affected") == []
+
+
+def test_who_lets_it_come_is_hit_as_well_as_whoever_confronts_it() -> None:
+    inputs = {"advantages": 3, "hand": "H13,D12,C4", "weapon": 4, "target": ["dock-guard", "bero"]}
+    result = played(["H13", "D12"], **inputs, choose={"counter": ["no", "skill=3,attribute=0"]})
+    assert told(result, "harm", "affected") == [
+        ("harm", "bero", "actor", 8),
+        ("affected", "dock-guard", "actor"),
+        ("harm", "dock-guard", "actor", 4),
+    ]
+    alone = played([], **inputs, choose={"counter": ["no", "no"], "level": ["critical"]})
+    assert told(alone, "harm") == [("harm", "dock-guard", "actor", 8), ("harm", "bero", "actor", 8)]
+
+
+def test_each_failure_is_asked_about_with_its_pair() -> None:
+    asked: list[tuple[Any, ...]] = []
+
+    def noting(_view: Any, question: Any) -> str | None:
+        if question.label != "failure":
+            return None
+        asked.append((question.facts["of"], question.facts["against"], question.facts["margin"], question.words))
+        return "complication" if question.facts["of"] == "ena" else "fails"
+
+    ready = confront(
+        skill=3,
+        attribute=0,
+        gm=True,
+        against=["ena:skill=2,attribute=0", "finn:skill=3,attribute=0", "hub:skill=9,attribute=0"],
+    )
+    result, _ = run(ready, streams=Streams("7"), policies={"": noting}, identify=False)
+    assert isinstance(result, Result)
+    assert asked == [
+        ("ena", "actor", -1, "ena 2, actor 3"),
+        ("actor", "finn", 0, "actor 3, finn 3"),
+        ("finn", "actor", 0, "finn 3, actor 3"),
+        ("actor", "hub", -6, "actor 3, hub 9"),
+    ]
+    assert told(result, "complication") == [("complication", "ena", "actor")]
+
+
+# -- promises
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    data=st.data(),
+    start=st.integers(0, 6),
+    its=st.integers(0, 9),
+    switch=st.sampled_from(["last_counted", "last_played"]),
+)
+def test_the_best_last_card_is_the_best_when_all_are_looked_at(
+    data: st.DataObject, start: int, its: int, switch: str
+) -> None:
+    cards = st.sampled_from([f"{suit}{value}" for suit in "HS" for value in (1, 4, 7, 9, 10, 11, 12, 13)])
+    hand = data.draw(st.lists(cards, min_size=2, max_size=4, unique=True))
+    inputs: dict[str, Any] = {
+        "skill": start,
+        "attribute": 2,
+        "hand": ",".join(hand),
+        "against": [f"orso:skill={its},attribute=0"],
+    }
+    if data.draw(st.booleans()):  # the second card counts against one of them alone
+        inputs["against"].append("finn:skill=1,attribute=0,advantages=1")
+    ready = confront(**inputs, switches={"critical_card": switch, "draw_on_low": "off", "empty_hand_draw": "no"})
+    settled: dict[str, Any] = {"choose": {"join": ["no"]}, "policies": {"": policy_of(rules())}, "seconds": 60}
+    quick, thorough = best_odds(ready, **settled), best_odds(ready, **settled, looks_at_all=True)
+    assert quick.value.open == thorough.value.open == 0
+    assert quick.value == thorough.value
+
+
+def test_a_further_card_may_hide_a_court_card() -> None:
+    ready = confront(skill=5, attribute=2, hand="H13,C10,C9", against=["orso:skill=3,attribute=0"])
+    best = best_odds(ready, choose={"join": ["no"]}, policies={"": policy_of(rules())}, seconds=60)
+    assert dict(best.value.masses) == {"critical": 1}

@@ -104,7 +104,7 @@ def _field_words(key: str, value: Any) -> str:
         return ""
     if key == "to":
         return f"for {who_is(str(value))}"
-    if key in ("on", "from", "by"):
+    if key in ("on", "from", "by", "against"):
         return f"{key} {who_is(str(value))}"
     if key in ("name", "becomes", "text"):
         return f'"{value}"' if key == "name" else f'{key} "{value}"'

@@ -135,7 +135,8 @@ OutcomeTable = dict[Id, Row]
 class FormField(_Record, frozen=True):
     """One of the things that a parameter of the kind `form` says of whatever it names.
 
-    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice).
+    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
+    with `seat = "gm"` makes whoever sits down by it the game master's.
     """
 
     kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
@@ -145,6 +146,7 @@ class FormField(_Record, frozen=True):
     choices: dict[str, str] = {}
     at_least: int | None = None
     at_most: int | None = None
+    seat: Literal["", "gm"] = ""
 
 
 class Parameter(_Record, frozen=True):
@@ -156,7 +158,8 @@ class Parameter(_Record, frozen=True):
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet. `name` is the option's name where it differs from the key in `[parameters]`.
+    too, without a sheet. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
+    `name` is the option's name where it differs from the key in `[parameters]`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
@@ -172,6 +175,7 @@ class Parameter(_Record, frozen=True):
     many: bool = False
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
+    seat: Literal["", "gm"] = ""
     values: dict[str, str] = {}
     rolls: str = ""
     numbers_too: bool = False
@@ -292,7 +296,8 @@ class PileText(_Record, frozen=True):
     `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the
     decks of which the cards lie here at first, each with the switches under which it is the one. When a card is drawn
     and there is none, the pile `refill` is shuffled into this one, with the switches of `refill-when`. Cards that
-    somebody says lie here come from the pile `dealt-from`.
+    somebody says lie here come from the pile `dealt-from`. The cards of the decks are shuffled into the pile
+    `given-to`, which is nobody's own, as soon as they are there, and this one is left empty.
     """
 
     title: str
@@ -303,6 +308,7 @@ class PileText(_Record, frozen=True):
     refill: str = ""
     refill_when: Condition = {}
     dealt_from: str = ""
+    given_to: str = ""
 
 
 class Period(_Record, frozen=True):
