@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -226,6 +227,27 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
     def matching(self, text: str) -> tuple[str, ...]:
         """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
         return self.typed.get(_typed(text), ())
+
+
+def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the cards that a value with its sign behind it, or without one, stands for; nothing where it is neither.
+
+    Args:
+        text: as typed: `13H`, `KH`, `13`.
+        typed: the codes of cards by what may be typed for them.
+
+    >>> meant("13H", {"H13": ["H13"], "S13": ["S13"]}), meant("13", {"H13": ["H13"], "S13": ["S13"]})
+    (['H13'], ['H13', 'S13'])
+    """
+    word, found = _typed(text), dict[str, None]()
+    for name, codes in typed.items():
+        for code in codes:
+            letters = "".join(takewhile(str.isalpha, code)).lower()
+            key = _typed(name)
+            value = key.removeprefix(letters).removeprefix("-") if key.startswith(letters) else ""
+            if letters and value and word in (value, value + letters):
+                found[code] = None
+    return list(found)
 
 
 def known_cards(decks: Iterable[Deck]) -> Cards:

@@ -752,7 +752,11 @@ class Table(msgspec.Struct):
         kinds = {card.short: self._kind(card) for card in self.possible(hand)}
         scripted = self.players.scripted(question)
         count = self._count(label)
-        if scripted is not None:
+        kind: Hashable
+        after: Unseen | None
+        if scripted is not None and scripted.choice == NO and question.optional:
+            kind, after, name, means = None, unseen, NO, scripted.means
+        elif scripted is not None:
             chosen = _chosen(question.options, str(scripted.choice))
             codes = self.rules.cards.matching(str(scripted.choice))
             kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
@@ -969,14 +973,17 @@ def refusal(question: Question, choice: str) -> ChoiceError:
 
 
 def _not_offered(question: Question, choice: str) -> str:
+    from rpgres.cards import meant
     from rpgres.tomlfiles import nearest
 
     names = [option.name for option in question.options] + ([NO] if question.optional else [])
     if not question.options:
         why = f" ({question.text})" if question.text else ""
         return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"
+    cards = meant(choice, {option.name: (option.name,) for option in question.options})
     near = nearest(choice, names)
-    hint = f"; did you mean {near!r}?" if near else ""
+    said = " or ".join(cards) or (repr(near) if near else "")
+    hint = f"; did you mean {said}?" if said else ""
     return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
 
 

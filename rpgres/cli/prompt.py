@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from rpgres.cards import meant
 from rpgres.cli.output import ask, flush, say
 from rpgres.errors import UsageError
 from rpgres.players import NO, Question, View
@@ -142,6 +143,9 @@ def matching(question: Question, typed: str) -> list[str]:
 def _unclear(question: Question, typed: str, found: list[str]) -> str:
     if found:
         return f"{typed!r} could be {listed(found)}."
+    cards = meant(typed, {option.name: (option.name,) for option in question.options})
+    if cards:
+        return f"Did you mean {listed(cards)}?"
     last = len(question.options)
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])
