@@ -12,17 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import Map
-from rpgres.actions import Prepared, Result, policy_of, prepare, run
+from rpgres.actions import Pending, Prepared, Result, policy_of, prepare, run
 from rpgres.best import best_odds
 from rpgres.chance import Streams
 from rpgres.dealers import SeededDealer
 from rpgres.errors import UsageError
 from rpgres.odds import outcome_odds
+from rpgres.periods import turn
 from rpgres.piles import lay_out
 from rpgres.players import Preference, Seats, uniform
 from rpgres.plugins import find_ruleset
+from rpgres.render.lines import plain_text
+from rpgres.render.results import pending_lines, result_lines
 from rpgres.rulesets import Rules, load_rules
 from rpgres.scenes import read_scene, run_scene
+from rpgres.sheets import blank_character
 from rpgres.state import GM, State, code_of
 from rpgres.table import Table
 from rpgres.tomlfiles import Source
@@ -686,3 +690,151 @@ def test_one_of_hers_plays_for_a_tie_where_no_more_can_be_had() -> None:
     )
     assert isinstance(result, Result)
     assert [event["answer"] for event in result.events if event.get("label") == "npc"][:1] != ["pass"]
+
+
+# -- rounds
+
+
+def at(state: State | None, action: str, actor: str = "mara", **inputs: Any) -> tuple[Result, State]:
+    """Return what comes of an action at a table, and the table after it; `choose` and `switches` are no inputs."""
+    switches, choose = inputs.pop("switches", {}), {"join": ["no"], **inputs.pop("choose", {})}
+    if action != "confront":
+        del choose["join"]
+    typed = {key.replace("_", "-"): value for key, value in inputs.items()}
+    state = state or State().with_character(blank_character(actor))
+    ready = prepare(rules(**switches), action, typed, state=state, actor=actor)
+    result, after = run(ready, streams=Streams("7"), choose=choose, identify=False)
+    assert isinstance(result, Result)
+    return result, after
+
+
+def begun(**switches: str) -> State:
+    """Return a table at which orso goes first, then whoever acts, then a guard of the game master's."""
+    who = ["orso:skill=9,hand=D9/D2/D3/D8/D10", "guard:skill=1,npc"]
+    choose = {"lay": ["H9", "D9", "S2"]}
+    hand = "H9,H1,H2,H11,H12,H13"
+    return at(None, "initiative", skill=4, hand=hand, gm_hand="S2,S3,S4,S5", who=who, choose=choose, switches=switches)[
+        1
+    ]
+
+
+def test_initiative_begins_the_round() -> None:
+    state = begun()
+    assert state.periods == ("round",)
+    assert state.things["round"]["order"] == ("orso", "mara", "guard")
+    over = turn(rules(), state, period="round", moment="end", streams=Streams("7"), identify=False)[1]
+    assert over.periods == ()
+    assert not {"round", "cards-used"} & set(over.things)
+    again = at(state, "initiative", skill=0, choose={"lay": ["H1", "D2", "S3"]})[1]
+    assert again.periods == ("round",)  # a round that goes on as another
+
+
+def test_one_acts_in_turn_or_lets_it_go_by() -> None:
+    state = begun()
+    with pytest.raises(UsageError, match=r"it is orso's turn, and then mara's; .* `hold`"):
+        at(state, "confront", skill=3, attribute=1, against=["guard:skill=1,attribute=0"])
+    with pytest.raises(UsageError, match="it is orso's turn"):
+        at(state, "unopposed", "guard", choose={"level": ["success"]})
+    assert at(state, "unopposed", choose={"level": ["success"]}, switches={"turn_order": "told"})[0].success
+    result, state = at(state, "hold", "orso")
+    assert result.outcome == "held"
+    _, state = at(state, "unopposed", choose={"level": ["success"]})
+    with pytest.raises(UsageError, match="mara has had an action in this round; still to act: guard"):
+        at(state, "unopposed", choose={"level": ["success"]})
+    with pytest.raises(UsageError, match="there is no round"):
+        at(None, "hold")
+
+
+@pytest.mark.parametrize(("costs", "acts"), [("yes", False), ("no", True)])
+def test_whether_who_confronts_before_the_own_turn_still_acts(costs: str, acts: bool) -> None:
+    switches = {"reaction_costs_action": costs}
+    against = ["mara:skill=3,attribute=0"]
+    _, state = at(begun(), "confront", "orso", skill=5, attribute=0, against=against, switches=switches)
+    assert ("mara" in state.things["round"]["acted"]) != acts
+    if acts:
+        assert at(state, "unopposed", choose={"level": ["success"]}, switches=switches)[0].success
+    else:
+        with pytest.raises(UsageError, match="mara has had an action"):
+            at(state, "unopposed", choose={"level": ["success"]}, switches=switches)
+
+
+def test_the_cards_of_a_round_are_limited_though_nobody_said_that_it_began() -> None:
+    """Two with one attribute, whether one acts or confronts (S:39)."""
+    against = ["mara:skill=3,attribute=2"]
+    _, state = at(begun(), "confront", "orso", skill=5, attribute=0, against=against, choose={"play": ["H11", "pass"]})
+    assert state.things["cards-used"]["mara"] == {"attribute": 1}
+    result, _ = at(
+        state, "confront", "guard", skill=9, attribute=0, against=against, choose={"play": ["H12"]}
+    )  # one card is left, and then it is over
+    assert (result.total, result.opposition) == (9, 15)
+
+
+@pytest.mark.parametrize(("budget", "value"), [("per_character", 0), ("none", 4)])
+def test_whether_bad_luck_shares_a_limit_of_the_round(budget: str, value: int) -> None:
+    """Twice in a round she confronts what the same character does with the same attribute."""
+    switches = {"gm_round_budget": budget, "gm_may_confront_counteractions": "yes"}
+    inputs: dict[str, Any] = {
+        "skill": 9,
+        "attribute": 0,
+        "against": ["mara:skill=3,attribute=1"],
+        "gm": True,
+        "gm_against": ["mara"],
+        "switches": switches,
+    }
+    _, state = at(begun(), "confront", "orso", **inputs, choose={"play": ["S5", "pass"]})
+    assert ("gm:mara" in state.things.get("cards-used", {})) == (budget == "per_character")
+    result, _ = at(state, "confront", "guard", **inputs, choose={"play": ["S4", "pass"] if value else ["pass"]})
+    assert result.details["pairs"][-1]["opposition"] == value
+
+
+# -- what is typed
+
+
+def test_a_counteraction_has_ammunition_and_a_range() -> None:
+    """Three kilometres take two off the damage and give two disadvantages; plasma ignores two points of armour."""
+    shot = "weapon=5,ammo=plasma,range=3"
+    result = played([], skill=1, attribute=0, armour=3, against=[f"orso:skill=3,attribute=1,{shot}"])
+    assert told(result, "harm") == [("harm", "actor", "orso", 2)]  # 5 less 2, less the one point that is left
+    assert "orso: 3, 0 advantages, no cards" in [event.get("text") for event in result.events]
+    answered = played(
+        [],
+        skill=1,
+        attribute=0,
+        armour=9,
+        target=["dock-guard"],
+        choose={"counter": ["skill=physical,attribute=0,weapon=4,ammo=neural,range=2"]},
+    )
+    assert told(answered, "harm") == [("harm", "actor", "dock-guard", 3)]
+    with pytest.raises(UsageError, match="'ammo=wax' is no part of that"):
+        played([], target=["dock-guard"], choose={"counter": ["skill=physical,ammo=wax"]})
+
+
+@pytest.mark.parametrize(("stack", "drawn"), [("no", ["C13"]), ("yes", ["C13", "S13"])])
+def test_a_low_card_of_the_right_suit_draws_once_or_twice(stack: str, drawn: list[str]) -> None:
+    ready = confront(
+        skill=9, advantages=3, gm=True, ambience="urban", hand="H3,D9", gm_hand="H2,S9", switches={"draws_stack": stack}
+    )
+    choose = {"play": ["pass", "H3", "pass", "pass"]}
+    result, state = run(ready, streams=Streams("7"), given={"draw": drawn}, choose=choose, identify=False)
+    assert isinstance(result, Result)
+    assert [code_of(card) for card in state.piles["hand:actor"].cards] == sorted([*drawn, "D9"])
+
+
+def test_cards_that_several_lay_together_are_told_once() -> None:
+    result, _ = at(
+        None, "initiative", skill=4, hand="H7,H9", who=["orso:skill=1,hand=D9/D2"], choose={"lay": ["H7", "D9"]}
+    )
+    lines = plain_text(result_lines(result, rules().file))
+    assert [lines.count(card) for card in ("H7", "D9")] == [1, 1]
+    tied = played(["C4", "H9"], skill=3, attribute=1, hand="C4,D2", against=["mara:skill=3,attribute=1,hand=H9/H2"])
+    lines = plain_text(result_lines(tied, rules().file))
+    assert [lines.count(card) for card in ("C4", "H9")] == [1, 1]
+
+
+def test_a_question_is_told_in_words() -> None:
+    """What is typed for policies stays in the JSON; people read values, and how many cards are left."""
+    ready = confront(advantages=1, gm=True, hand="H13,C4", gm_hand="H10,S9")
+    found, _ = run(ready, streams=Streams("7"), choose={"play": ["H10"]}, identify=False)
+    assert isinstance(found, Pending)
+    assert found.question.facts["lead"] == -4
+    assert "actor chooses (actor 6, bad luck 10; 1 card left): Which card?" in plain_text(pending_lines(found))
