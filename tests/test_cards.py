@@ -196,6 +196,8 @@ def test_a_hand_that_is_typed_is_taken_from_the_deck() -> None:
         ("St3,St3,St3", "--hand: no St3 is left in deck"),
         ("St3,Sx1", "--hand: there is no card 'Sx1'"),
         ("Re9", "there is no card 'Re9'; there are such as Re1"),
+        ("3St", "there is no card '3St'; did you mean St3-?"),
+        ("1", "there is no card '1': its suit comes first, as in "),
     ],
 )
 def test_cards_that_cannot_be_in_a_hand_are_refused(hand: str, message: str) -> None:

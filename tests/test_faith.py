@@ -741,8 +741,6 @@ def test_one_acts_in_turn_or_lets_it_go_by() -> None:
     _, state = at(state, "unopposed", choose={"level": ["success"]})
     with pytest.raises(UsageError, match="mara has had an action in this round; still to act: guard"):
         at(state, "unopposed", choose={"level": ["success"]})
-    with pytest.raises(UsageError, match="there is no round"):
-        at(None, "hold")
 
 
 @pytest.mark.parametrize(("costs", "acts"), [("yes", False), ("no", True)])

@@ -328,7 +328,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
         other = verdict.one if name == verdict.other else verdict.other
         own, its = verdict.values if name == verdict.one else verdict.values[::-1]
         settled = table.settle(
-            "loss",
+            "loss" if verdict.winner else "level",
             -abs(verdict.lead),
             roles=Map({"actor": _who(play, name), "opponent": _who(play, other)}),
             facts=_facts(rules, play, verdict),
@@ -424,14 +424,8 @@ def unopposed(table: Table, actor: Character) -> Outcome:
 
 @faith.action("hold")
 def hold(table: Table, actor: Character) -> Outcome:
-    """Let the own turn of a round go by (R:6.5).
-
-    Raises:
-        UsageError: there is no round, or it is not the own turn.
-    """
+    """Let the own turn of a round go by (R:6.5)."""
     spent = take_turn(table, actor.name)
-    if not spent:
-        raise UsageError("there is no round, and so no turn to let go by; a round begins with `initiative`")
     return table.settle("hold", None, roles=Map({"actor": actor.name, "opponent": GM})).plus(spent)
 
 

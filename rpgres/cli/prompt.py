@@ -135,9 +135,11 @@ def matching(question: Question, typed: str) -> list[str]:
     if typed.isascii() and typed.isdecimal():
         place = int(typed[:6]) - 1
         return names[place : place + 1] if 0 <= place < len(question.options) else []
-    if typed in names:
-        return [typed]
-    return [name for name in names if typed and name.startswith(typed.lower())]
+    said = typed.lower()
+    same = [name for name in names if name.lower() == said]
+    if typed in names or len(same) == 1:
+        return [typed] if typed in names else same
+    return [name for name in names if said and name.lower().startswith(said)]
 
 
 def _unclear(question: Question, typed: str, found: list[str]) -> str:
