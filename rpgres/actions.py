@@ -22,6 +22,7 @@ from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
     PLACE,
     Broken,
+    Chain,
     Decided,
     Drawn,
     Event,
@@ -195,15 +196,15 @@ def _lump(rules: Rules, action: str, arguments: Mapping[str, Any], state: State)
     lump = rules.ruleset.lumps.get(action)
     if lump is None:
         return None
-    keys: dict[Card, Hashable] = {}
+    keys: dict[str, Hashable] = {}
     told = dict(arguments)
 
     def key(card: Card) -> Hashable:
-        if card not in keys:
+        if card.code not in keys:
             if not keys and _takes_state(lump):
                 told["state"] = state
-            keys[card] = lump(rules, card, **told)
-        return keys[card]
+            keys[card.code] = lump(rules, card, **told)
+        return keys[card.code]
 
     return key
 
@@ -215,15 +216,28 @@ def _takes_state(lump: Callable[..., Hashable]) -> bool:
     return "state" in signature(lump).parameters
 
 
-def play(prepared: Prepared, *, dealer: Dealer, players: Players, band_only: bool = False) -> tuple[Outcome, Table]:
+def play(
+    prepared: Prepared,
+    *,
+    dealer: Dealer,
+    players: Players,
+    band_only: bool = False,
+    follow: Callable[[Table, Chain, Any], Any] | None = None,
+) -> tuple[Outcome, Table]:
     """Run an action once and return its outcome, with the table it was played at for the events.
+
+    Args:
+        prepared: the action.
+        dealer, players: who answers.
+        band_only: whether the run ends as soon as the outcome's band is fixed.
+        follow: who follows chains of steps, where the rule does not go along them itself.
 
     Raises:
         NeedsAnswer, Settled: the run ended early (see `table`); the exception carries the table as `table`.
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump)
+    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump, follow=follow)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
         for number, (pile, cards, option) in enumerate(prepared.placed):

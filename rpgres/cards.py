@@ -23,7 +23,7 @@ Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
 PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
 
 
-class Card(msgspec.Struct, frozen=True):
+class Card(msgspec.Struct, frozen=True, cache_hash=True):
     """A kind of card.
 
     Attributes:
@@ -309,6 +309,13 @@ def _grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str,
         firsts.setdefault(kind, card)
         sizes[kind] = sizes.get(kind, 0) + 1
     return tuple(firsts.values()), tuple(sizes.values())
+
+
+@lru_cache(maxsize=4096)
+def firsts_of(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[Hashable, Card], ...]:
+    """Return a card of each class among some, after what makes it one: its code where no two kinds are alike."""
+    found = [known.card(card) for card in _grouped(cards, key, known)[0]]
+    return tuple((card.code if key is None else key(card), card) for card in found)
 
 
 def shown_codes(cards: Sequence[str]) -> list[str]:

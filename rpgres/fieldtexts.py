@@ -408,13 +408,16 @@ TEXTS: dict[str, dict[str, str]] = {
         "passed": "the labels of optional moments that nobody decided on, so that they passed",
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
-        "choices": "the odds of each first choice of whoever decides as well as can be, the best first",
+        "weighed": "who decides for whoever acts: policies; policies after the first decision, of which each option is "
+        "weighed; or who decides as well as can be, best",
+        "choices": "the odds of each first choice of whoever acts, the best first",
         "sample": "where cards left something open: what came in many games, in which policies decided for everybody",
         "note": "the text of --note",
     },
     "Sample": {
         "runs": "how many games were played",
         "outcomes": "how often each outcome came, by its name",
+        "success": "how often an outcome came that means success",
     },
     "Estimate": {
         "share": "how often it came, as a share",
@@ -427,6 +430,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "success": "the chance of success",
         "outcomes": "the chance of every outcome, by its name",
         "open": "the chance of what the budget left unresolved; the true chances may be higher by so much",
+        "sample": "where that is not nothing: what came in many games that begin so, in which policies decided",
     },
     "RungOdds": {
         "name": "the rung",

@@ -68,6 +68,7 @@ class Merged(Stop):
 
 
 By = Literal["outcome", "margin", "total"]  # what an action is weighed by
+Weighed = Literal["policies", "each", "best"]  # who decides for whoever acts: see `RulesetFile.actions`
 
 _Entry = tuple[str, Any]  # a question's label, and its answer
 _Tape = tuple[_Entry, ...]
@@ -345,13 +346,19 @@ class Chance(msgspec.Struct, frozen=True):
 
 
 class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """What comes of one option of the first decision when everything after it is decided as well as can be."""
+    """What comes of one option of the first decision; who decides after it is told by `weighed` of the result."""
 
     label: str
     option: str
     success: Chance
     outcomes: dict[str, Chance]
     open: Chance
+    sample: Sample | None = None
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the sample says more than what is known exactly."""
+        return self.sample is not None and self.sample.success.high - self.sample.success.low < self.open.probability
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -367,6 +374,7 @@ class Sample(msgspec.Struct, frozen=True):
 
     runs: int
     outcomes: dict[str, Estimate]
+    success: Estimate
 
 
 class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -386,6 +394,7 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     passed: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
+    weighed: Weighed = "policies"
     choices: list[ChoiceOdds] = []
     sample: Sample | None = None
     note: str | None = None
@@ -493,7 +502,7 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     return {name: masses.get(name, Fraction(0)) for name in shown}
 
 
-BEST_TOO = "; --best has whoever acts decide as well as can be"
+BEST_TOO = "; --best has whoever acts decide as well as can be, --each only the first time"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
@@ -525,6 +534,7 @@ def odds_record(
     choices: Sequence[ChoiceOdds] = (),
     note: str | None = None,
     by: By = "outcome",
+    weighed: Weighed = "policies",
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
     return OddsResult(
@@ -541,6 +551,7 @@ def odds_record(
         passed=list(odds.passed),
         policies=dict(policies),
         switches=prepared.rules.switches,
+        weighed=weighed,
         choices=list(choices),
         note=note,
     )

@@ -224,6 +224,10 @@ class Seats:
         """Return how much of the script is left, by label."""
         return tuple((label, len(answers)) for label, answers in self._choose.items())
 
+    def remaining(self) -> dict[str, tuple[str, ...]]:
+        """Return what is left of the script, by label."""
+        return {label: tuple(answers) for label, answers in self._choose.items()}
+
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield the answers of the script that no question took, as (label, answer)."""
         for label, answers in self._choose.items():

@@ -182,6 +182,13 @@ class Broken(Stop):
         self.told = told
 
 
+class Chain(msgspec.Struct, frozen=True):
+    """The steps of a long procedure, and what tells its places apart; see `Table.chain`."""
+
+    step: Callable[[Table, Any], Any]
+    key: Callable[[Table, Any], Hashable]
+
+
 class Table(msgspec.Struct):
     """One run of one action: what a rule sees and asks.
 
@@ -205,6 +212,7 @@ class Table(msgspec.Struct):
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
+        follow: who follows a chain of steps; None where the rule goes along it itself.
     """
 
     rules: Rules
@@ -221,6 +229,7 @@ class Table(msgspec.Struct):
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
+    follow: Callable[[Table, Chain, Any], Any] | None = None
 
     # -- chance
 
@@ -321,6 +330,33 @@ class Table(msgspec.Struct):
         self.since = len(self.events)
         self.dealer.merge((key, self.players.used()))
 
+    def chain(
+        self,
+        step: Callable[[Table, Any], Any],
+        place: Any,
+        *,
+        key: Callable[[Table, Any], Hashable],
+    ) -> Any:
+        """Go from step to step until there is none, and return where the last one led.
+
+        A long procedure is a chain of short steps. Odds look at each place once and take the rule up again there,
+        without all that came before; so a step reads nothing but the table and the place, and tells places apart by
+        `key` alone.
+
+        Args:
+            step: `step(table, place)` returns the next place, or None when it is over; a function of a module.
+            place: where the chain begins; frozen data, as all places.
+            key: `key(table, place)` is all that matters from a place on (hashable), as for `merge`.
+        """
+        if self.follow is not None:
+            return self.follow(self, Chain(step, key), place)
+        while True:
+            self.merge(key(self, place))
+            after = step(self, place)
+            if after is None:
+                return place
+            place = after
+
     # -- cards
 
     def cards(self, pile: str) -> tuple[Card, ...]:
@@ -351,9 +387,8 @@ class Table(msgspec.Struct):
         unseen = self.unseen.get(pile)
         if unseen is None:
             return self.cards(pile)
-        kinds = set(unseen.kinds)
-        firsts = [self.rules.cards.card(code) for code, _ in self._stock(self._pile(unseen.source).cards)]
-        return (*self.cards(pile), *(card for card in firsts if self._kind(card) in kinds))
+        kinds = unseen.kinds
+        return (*self.cards(pile), *(card for kind, card in self._firsts(unseen.source) if kind in kinds))
 
     def knowledge(self, pile: str) -> Hashable:
         """Return what matters of a hand's cards to whoever promises what matters (`merge`)."""
@@ -390,6 +425,12 @@ class Table(msgspec.Struct):
     def is_read(self) -> bool:
         """Whether anybody reads the account; a rule may spare the words of `tell` where nobody does."""
         return not self.dealer.joint
+
+    def _firsts(self, pile: str) -> tuple[tuple[Hashable, Card], ...]:
+        """Return a card of each kind in a face-down pile, after its kind."""
+        from rpgres.cards import firsts_of
+
+        return firsts_of(self._pile(pile).cards, self.lump, self.rules.cards)
 
     def _stock(self, cards: tuple[str, ...]) -> list[tuple[str, int]]:
         """Return a physical card of each kind among some, and how many there are of it."""
@@ -471,8 +512,8 @@ class Table(msgspec.Struct):
     def _taken(self, kind: Hashable, pile: str, *, to: str, label: str = "", by: str = "") -> Card:
         """Move a card of a kind from a face-down pile, as drawn where it has a label, and return it."""
         source, target = self._pile(pile), self._pile(to)
-        firsts = (code for code, _ in self._stock(source.cards))
-        code = next(code for code in firsts if self._kind(self.rules.cards.card(code)) == kind)
+        first = next(card.code for one, card in self._firsts(pile) if one == kind)
+        code = next(card for card in source.cards if code_of(card) == first)
         rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (code,)))
         self._put_piles({pile: rest, to: piles.added(target, (code,))})
         if label:
@@ -749,7 +790,8 @@ class Table(msgspec.Struct):
 
         label, hand = question.label, question.pile
         unseen, seat = self.unseen[hand], self.state.seat_of(question.who)
-        kinds = {card.short: self._kind(card) for card in self.possible(hand)}
+        possible = self.possible(hand)
+        kinds = {card.short: self._kind(card) for card in possible}
         scripted = self.players.scripted(question)
         count = self._count(label)
         kind: Hashable
@@ -773,7 +815,7 @@ class Table(msgspec.Struct):
             order = [option.name for option in preference.order(question)]
             told = preferred(unseen, tuple(kinds.get(name) for name in order))
             if question.alike is not None:
-                told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in self.possible(hand)})
+                told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in possible})
             found = told[self.dealer.pick([one.weight for one in told], label, count)]
             names = {kind: short for short, kind in kinds.items()}
             kind, after, means = found.kind, found.after, "policy"

@@ -19,7 +19,7 @@ Block = tuple[tuple[Kind, int], ...]  # kinds of cards, and how many there are o
 Counts = tuple[int, ...]  # how many cards of each block are in the hand
 
 
-class Unseen(msgspec.Struct, frozen=True):
+class Unseen(msgspec.Struct, frozen=True, cache_hash=True):
     """What is known of a hand and of the face-down pile its cards came from.
 
     Attributes:
@@ -43,14 +43,9 @@ class Unseen(msgspec.Struct, frozen=True):
         return sum(map(_size, self.blocks)) - self.size
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> frozenset[Kind]:
         """The kinds of cards that may be in the hand."""
-        return tuple(
-            kind
-            for number, block in enumerate(self.blocks)
-            if any(counts[number] for counts, _ in self.weights)
-            for kind, _ in block
-        )
+        return _kinds(self)
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -70,6 +65,16 @@ def dealt(source: str, kinds: Mapping[Kind, int], *, count: int) -> Unseen:
         count: how many are dealt; at most all.
     """
     return _settled(source, [tuple(kinds.items())], {(count,): 1})
+
+
+@lru_cache(maxsize=65536)
+def _kinds(unseen: Unseen) -> frozenset[Kind]:
+    return frozenset(
+        kind
+        for number, block in enumerate(unseen.blocks)
+        if any(counts[number] for counts, _ in unseen.weights)
+        for kind, _ in block
+    )
 
 
 @lru_cache(maxsize=65536)  # a walk asks the same of a hand in every course

@@ -236,3 +236,54 @@ def test_what_has_no_numbers_is_refused(more: list[str], told: str) -> None:
     ran = rpgres("odds", "fate", "overcome", "--skill", "2", *more)
     assert ran.code == 2
     assert told in ran.err
+
+
+CARDS = ("odds", "faith", "confront", "--skill", "4", "--attribute", "1", "--hand", "H13,D9,C2")
+
+
+def test_each_next_card_is_weighed_with_policies_after_it() -> None:
+    """A card played first by a script, with the policy after it, comes to the same."""
+    odds = as_json(*CARDS, "--against", "orso:skill=6,attribute=1", "--switch", "empty_hand_draw=no")
+    assert (odds["weighed"], odds["policies"], odds["open"]["exact"]) == ("each", {"*": "steady"}, "0")
+    assert {choice["option"] for choice in odds["choices"]} == {"H13", "D9", "C2", "pass"}
+    for choice in odds["choices"]:
+        asked = ("--auto", "--choose", f"play={choice['option']}")
+        same = as_json(*CARDS, "--against", "orso:skill=6,attribute=1", "--switch", "empty_hand_draw=no", *asked)
+        assert same["weighed"] == "policies"
+        assert exact(choice["outcomes"]) == exact(same["outcomes"])
+    best = as_json(*CARDS, "--against", "orso:skill=6,attribute=1", "--best")
+    assert best["weighed"] == "best"
+    assert best["policies"] == {"*": "steady", "actor": "best"}
+
+
+def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be() -> None:
+    asked = ("odds", "faith", "confront", "--skill", "4", "--attribute", "2", "--hand", "H13,D9,C2")
+    against = ("--against", "orso:skill=6,attribute=2")
+    whole = as_json(*asked, *against)
+    cut = as_json(*asked, *against, "--leaves", "20")
+    assert cut["method"] == "mixed"
+    truth = {choice["option"]: choice["success"]["probability"] for choice in whole["choices"]}
+    estimated = {choice["option"]: choice["sample"] for choice in cut["choices"] if choice["sample"]}
+    assert len(estimated) >= 3
+    for option, sample in estimated.items():
+        low, high = sample["success"]["low"], sample["success"]["high"]
+        assert low - 0.03 <= truth[option] <= high + 0.03
+    shown = rpgres(*asked, *against, "--leaves", "20").out
+    assert "~ estimated from" in shown
+
+
+def test_each_is_there_for_every_ruleset() -> None:
+    odds = as_json("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--hand", "St6,Ag3", "--each")
+    assert odds["weighed"] == "each"
+    assert len(odds["choices"]) == 2
+    ran = rpgres("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--each", "--best")
+    assert ran.code == 2
+    assert "take one of them" in ran.err
+
+
+def test_without_cards_in_hand_the_odds_are_those_of_any_hand() -> None:
+    asked = ("odds", "faith", "confront", "--skill", "4", "--attribute", "1", "--gm")
+    plain, auto = as_json(*asked), as_json(*asked, "--auto")
+    assert plain["choices"] == []
+    assert exact(plain["outcomes"]) == exact(auto["outcomes"])
+    assert "need --hand" in rpgres(*asked, "--each").err

@@ -117,7 +117,7 @@ hands = st.lists(st.integers(1, 13), max_size=3)
 def test_swapping_sides_mirrors_the_verdict(one: list[int], other: list[int], start: int, its: int) -> None:
     def side(name: str, values: list[int], begin: int, foe: str) -> Side:
         cards = tuple(Card(f"C{value}", value, value > 10) for value in values)
-        return Side(name, name, start=begin, attribute=3, limits=Map({foe: 3}), cards=cards)
+        return Side(name, name, start=begin, attribute=3, limits=Map({foe: 3}), limit=3, cards=cards)
 
     a, b = side("a", one, start, "b"), side("b", other, its, "a")
     there = judge(rules(), Play((a, b), (("a", "b"),)))[0]

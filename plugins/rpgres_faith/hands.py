@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from rpgres import GM, Card, Option, Rules, State, Table, pile_name
+from rpgres import GM, Card, Map, Option, Rules, State, Table, pile_name
 
 DEALT, DRAWN = "deal", "draw"
 
@@ -75,8 +75,10 @@ def is_joker(card: Card) -> bool:
 
 def card_options(cards: Iterable[Card], *, draws: Sequence[str] = ()) -> list[Option]:
     """Return an option for each kind of card, by its code; `draws` are the suits that let its owner draw."""
-    options: dict[str, Option] = {}
-    for card in cards:
-        facts: dict[str, Any] = {"value": worth(card), "suit": card.suit, "draws": card.suit in draws}
-        options.setdefault(card.short, Option(card.short, card.title, facts=facts, aliases=(card.code,)))
-    return list(options.values())
+    return list({card.short: _option(card, card.suit in draws) for card in cards}.values())
+
+
+@cache  # made anew in every course of a walk otherwise
+def _option(card: Card, draws: bool) -> Option:
+    facts: Map[str, Any] = Map({"value": worth(card), "suit": card.suit, "draws": draws})
+    return Option(card.short, card.title, facts=facts, aliases=(card.code,))

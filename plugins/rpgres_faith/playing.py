@@ -52,12 +52,8 @@ def play_out(table: Table, play: Play) -> Play:
     for who in _holders(table, play):
         deal_first(table, who)
     tell(table, play)
-    while True:
-        table.merge(_essence(table, play))
-        after = step(table, play)
-        if after is None:
-            return play
-        play = after
+    last: Play = table.chain(step, play, key=_essence)
+    return last
 
 
 def step(table: Table, play: Play) -> Play | None:

@@ -41,6 +41,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         plus, minus: advantages and disadvantages.
         used: cards played with the attribute in this round (S:39).
         limits: how many cards count against each opponent.
+        limit: how many cards it may play: as many as count against anybody (S:104).
         suits: the suits that let it draw; low: values up to this do too.
         arms: weapon and armour, for what comes of it.
         cards: what was played, in order.
@@ -61,6 +62,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     minus: int = 0
     used: int = 0
     limits: Map[str, int] = EMPTY
+    limit: int = 0
     suits: tuple[str, ...] = ()
     low: int = 0
     arms: Map[str, Any] = EMPTY
@@ -74,11 +76,6 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     def net(self) -> int:
         """Advantages less disadvantages: with two sides, who has less has fewer advantages (S:42-44)."""
         return self.plus - self.minus
-
-    @property
-    def limit(self) -> int:
-        """How many cards it may play: as many as count against anybody (S:104)."""
-        return max(self.limits.values(), default=0)
 
     @property
     def left(self) -> int:
@@ -106,7 +103,10 @@ def changed(sides: Iterable[Side], one: Side) -> tuple[Side, ...]:
 
 def find(sides: Iterable[Side], name: str) -> Side:
     """Return the side of a name."""
-    return next(side for side in sides if side.name == name)
+    for side in sides:
+        if side.name == name:
+            return side
+    raise LookupError(name)
 
 
 def has_court_last(rules: Rules, side: Side, other: str) -> bool:
@@ -250,7 +250,8 @@ def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
     for side in sides:
         others = [other for pair in pairs if side.name in pair for other in pair if other != side.name]
         limits = {other: limit_of(table, side, is_inferior=(side.name, other) in below) for other in others}
-        found.append(msgspec.structs.replace(side, limits=Map(limits)))
+        most = max(limits.values(), default=0)
+        found.append(msgspec.structs.replace(side, limits=Map(limits), limit=most))
     return tuple(found)
 
 

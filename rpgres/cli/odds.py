@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.output import is_terminal, say, say_json
@@ -13,11 +14,16 @@ from rpgres.cli.playing import PlayGroup, RulesetData, Verb
 from rpgres.errors import UsageError
 from rpgres.inputs import metavar
 from rpgres.ladder import ladder_odds, missing_opposition
-from rpgres.odds import LEAVES, SECONDS, Odds, odds_record, outcome_odds
+from rpgres.odds import LEAVES, SECONDS, Odds, Weighed, odds_record, outcome_odds
 from rpgres.rulesets import Rules
 
+if TYPE_CHECKING:
+    from rpgres.actions import Prepared
+    from rpgres.best import Best
+    from rpgres.odds import Sample
+
 ACTION_OPTIONS = (
-    *(opt.CHOOSE, opt.BEST, opt.BY, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
+    *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.JSON, opt.PLAIN, opt.NOTE),
 )
 DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
@@ -25,7 +31,7 @@ DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    from rpgres.actions import Prepared, prepare
+    from rpgres.actions import prepare
     from rpgres.players import Policy
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
@@ -40,18 +46,22 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         return opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
 
     by = opt.read_by(shared["by"])
-    is_best = shared["best"] or (rules.file.actions[action].best and "*" not in named)
+    weighed = _weighed(rules, action, shared, is_named="*" in named)
     weigh: Callable[..., Odds] = outcome_odds
-    if is_best and by != "outcome":
-        raise UsageError("--by weighs numbers and --best weighs success; take one of them, or name a --policy")
-    if is_best:
+    if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
+        shared["auto"] = True
+        named = {**opt.policy_names(rules, names=(), auto=True), **named}
+    if weighed == "each" and not shared["each"] and _missing_hand(rules, action, inputs):
+        weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
+    if weighed != "policies":
         _require_hand(rules, action, inputs)
+        from functools import partial
+
         from rpgres.best import weigh_best
 
-        if "*" not in named:  # the others decide by what they would do when nobody says
-            shared["auto"] = True
-            named = {**opt.policy_names(rules, names=(), auto=True), **named}
-        named, weigh = {**named, "actor": "best"}, weigh_best
+        if weighed == "best":
+            named = {**named, "actor": "best"}
+        weigh = partial(weigh_best, only_first=weighed == "each")
     opposition = missing_opposition(rules, action, inputs)
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
@@ -78,17 +88,18 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         return
     prepared = prepare(rules, action, inputs)
     budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
-    if is_best:
+    if weighed != "policies":
         from rpgres.best import best_odds
 
-        best = best_odds(prepared, choose=choose, policies=policies(prepared), **budget)
-        odds, choices = best.odds(prepared), best.records(prepared)
+        answers: dict[str, Any] = {"choose": choose, "policies": policies(prepared)}
+        best = best_odds(prepared, **answers, **budget, only_first=weighed == "each")
+        odds, choices = best.odds(prepared), best.records(prepared, samples=_samples(prepared, best, answers))
     else:
         odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), by=by, **budget), []
-    record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by)
-    if odds.open and rules.file.piles and by == "outcome":
-        from msgspec.structs import replace
-
+    record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by, weighed=weighed)
+    if any(choice.sample is not None for choice in choices):
+        record = replace(record, method="mixed")
+    elif odds.open and rules.file.piles and by == "outcome":
         from rpgres.sampling import sample
 
         found = sample(prepared, choose=choose, policies=policies(prepared))
@@ -101,19 +112,55 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     say(odds_lines(record, data.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
 
 
+def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Weighed:
+    """Return who decides for whoever acts.
+
+    Raises:
+        UsageError: it was said twice, or numbers are to be weighed, of which none is the best.
+    """
+    asked: list[Weighed] = [one for one in ("best", "each") if shared[one]]
+    if len(asked) > 1:
+        raise UsageError("--best has who acts decide well every time, --each only the first time; take one of them")
+    weighed = asked[0] if asked else "policies" if is_named else rules.file.actions[action].odds
+    if weighed != "policies" and shared["by"] is not None and shared["by"] != "outcome":
+        raise UsageError(f"--by weighs numbers and --{weighed} weighs success; take one of them, or name a --policy")
+    return weighed
+
+
+def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any]) -> dict[str, Sample]:
+    """Return what comes of first choices in games that are played, where exact odds left something open."""
+    open_ones = [choice.option for choice in best.choices if choice.value.open]
+    if not open_ones or not prepared.rules.file.piles:
+        return {}
+    from rpgres.sampling import SECONDS as LONG
+    from rpgres.sampling import sample
+
+    played = {name: sample(prepared, **answers, first=name, seconds=LONG / len(open_ones)) for name in open_ones}
+    return {name: found for name, found in played.items() if found is not None}
+
+
 def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:
     """Make sure that somebody who decides by the cards in hand says which they are.
 
     Raises:
         UsageError: they are still to be dealt, and every hand would be another question.
     """
+    name = _missing_hand(rules, action, inputs)
+    if name:
+        parameter = rules.parameters(action)[name]
+        raise UsageError(
+            f"odds of deciding well need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
+            "with --auto a policy decides, and hands are dealt"
+        )
+
+
+def _missing_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str:
+    """Return the parameter that would say which cards whoever acts holds, when it is not given."""
     for name, parameter in rules.parameters(action).items():
         pile = rules.file.piles[parameter.pile] if parameter.kind == "cards" else None
         if pile is not None and pile.face == "hand" and pile.each and inputs.get(name.replace("-", "_")) is None:
-            raise UsageError(
-                f"odds of deciding well need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
-                "with --auto a policy decides, and hands are dealt"
-            )
+            return name
+    return ""
 
 
 def weigh_notation(notation: str, values: dict[str, Any]) -> None:

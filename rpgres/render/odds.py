@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from rpgres.ladder import LadderOdds
 from rpgres.notations import DiceOdds
-from rpgres.odds import Chance, OddsResult
+from rpgres.odds import Chance, ChoiceOdds, OddsResult
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
@@ -36,6 +36,8 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
     width = max(map(len, names.values()), default=0)
     fractions = _fractions(record.outcomes, left=record.open)
     for name, chance in record.outcomes.items():
+        if record.open.exact == "1":  # nothing is known of any of them
+            break
         bar = _bar(chance.probability, bars)
         shown = f"{percent(chance.probability):>9}  {fractions[name]}"
         lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
@@ -159,30 +161,55 @@ def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[
     if sum(bool(file.bands[name].success) for name in record.outcomes if name in file.bands) > 1:
         yield from _choice_table(record, file)
         return
-    yield line(INDENT, f"success by the first choice ({record.choices[0].label}), if all after it is decided well:")
+    yield line(INDENT, f"success by the first choice ({record.choices[0].label}), {_after(record)}:")
     width = max(len(choice.option) for choice in record.choices)
     for choice in record.choices:
-        shown = f"{percent(choice.success.probability):>9}  {_fraction(choice.success, left=choice.open)}"
-        left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
+        _, success, left = _shares(choice)
+        exact = "" if success.startswith("~") else f"  {_fraction(choice.success, left=choice.open)}"
+        shown = f"{success:>9}{exact}"
         name = Piece(f"{choice.option:<{width}}", "name")
         yield line(INDENT * 2, name, "  ", *_bar(choice.success.probability, bars), shown, left)
+    yield from _estimated(record)
 
 
 def _choice_table(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
     """Yield the chance of each outcome for each first choice, the best first."""
-    yield line(INDENT, f"by the first choice ({record.choices[0].label}), if all after it is decided well:")
+    yield line(INDENT, f"by the first choice ({record.choices[0].label}), {_after(record)}:")
     heads = titles(file, record.outcomes)
     width = max(map(len, (*(choice.option for choice in record.choices), "")))
     columns = [f"  {head:>{max(9, len(head))}}" for head in heads.values()]
     yield line(INDENT * 2, Piece(f"{'':<{width}}{''.join(columns)}  {'success':>9}", "quiet"))
     for choice in record.choices:
         cells: list[str | Piece] = [Piece(f"{choice.option:<{width}}", "name")]
+        shares, success, left = _shares(choice)
         for name, head in heads.items():
-            chance = choice.outcomes.get(name)
-            text = percent(chance.probability) if chance is not None else "0.00 %"
-            cells.append(Piece(f"  {text:>{max(9, len(head))}}", _style(file, name)))
+            cells.append(Piece(f"  {shares.get(name, percent(0)):>{max(9, len(head))}}", _style(file, name)))
+        yield line(INDENT * 2, *cells, f"  {success:>9}", left)
+    yield from _estimated(record)
+
+
+def _after(record: OddsResult) -> str:
+    """Return who decides after the first choice, in words."""
+    return "if all after it is decided well" if record.weighed == "best" else "if policies decide all after it"
+
+
+def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
+    """Return how likely each outcome of a choice is, and success, and how sure that is: estimated if that says more."""
+    if choice.sample is None or not choice.is_estimate:
         left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
-        yield line(INDENT * 2, *cells, f"  {percent(choice.success.probability):>9}", left)
+        shares = {name: percent(chance.probability) for name, chance in choice.outcomes.items()}
+        return shares, percent(choice.success.probability), left
+    success = choice.sample.success
+    shares = {name: f"~{percent(one.share)}" for name, one in choice.sample.outcomes.items()}
+    return shares, f"~{percent(success.share)}", f"  ({percent(success.low)} to {percent(success.high)})"
+
+
+def _estimated(record: OddsResult) -> Iterator[Line]:
+    """Yield what the estimates among first choices are from."""
+    runs = [choice.sample.runs for choice in record.choices if choice.is_estimate and choice.sample is not None]
+    if runs:
+        least = f"{min(runs)} games or more" if min(runs) < max(runs) else f"{runs[0]} games"
+        yield line(INDENT * 2, Piece(f"~ estimated from {least} in which policies decide (95 %)", "quiet"))
 
 
 def _sample_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
@@ -200,7 +227,7 @@ def _sample_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
 def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
     """Yield the chance of success as a whole, when several outcomes mean it."""
     good = [name for name in record.outcomes if name in file.bands and file.bands[name].success]
-    if len(good) > 1:
+    if len(good) > 1 and record.open.exact != "1":
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))

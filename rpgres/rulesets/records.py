@@ -231,9 +231,13 @@ class Action(_Record, frozen=True):
     numbers: dict[Id, Formula] = {}
     instead: dict[Id, Instead] = {}
     bands: dict[Id, Range] = {}
-    best: Annotated[
-        bool, msgspec.Meta(description="in odds, who acts decides as well as can be, if no policy is named")
-    ] = False
+    odds: Annotated[
+        Literal["policies", "each", "best"],
+        msgspec.Meta(
+            description="who decides for whoever acts in odds, if it is not said: policies; policies after the first "
+            "decision, whose options are weighed each (each); or whoever decides as well as can be (best)"
+        ),
+    ] = "policies"
 
 
 class Switch(_Record, frozen=True):

@@ -211,6 +211,31 @@ def hands(runs: int) -> dict[str, Any]:
     return figures
 
 
+def confrontations(runs: int) -> dict[str, Any]:
+    """Return how long it takes to weigh every next card of seven, against seven that nobody has seen."""
+    from rpgres.actions import policy_of, prepare
+    from rpgres.best import best_odds
+    from rpgres.plugins import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    rules = load_rules(find_ruleset("faith"))
+    figures = {}
+    for attribute in (2, 3):
+        for name, foe in (("bad luck", {"gm": True}), ("somebody", {"against": [f"bo:skill=4,attribute={attribute}"]})):
+            inputs = {"skill": 4, "attribute": attribute, "hand": "S13,C11,H9,D7,S5,C3,H2", **foe}
+            for only_first in (True, False)[: 4 - attribute]:
+                times = []
+                for _ in range(min(runs, 7 if attribute == 2 else 2)):
+                    ready = prepare(rules, "confront", inputs)
+                    begin = time.perf_counter()
+                    odds = best_odds(ready, policies={"": policy_of(rules)}, only_first=only_first, seconds=60)
+                    times.append(time.perf_counter() - begin)
+                    assert not any(choice.value.open for choice in odds.choices)
+                how = "then a policy" if only_first else "all decided well"
+                figures[f"attribute {attribute} against {name}, {how}: s"] = statistics.median(times)
+    return figures
+
+
 def main() -> None:
     """Measure everything and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -223,6 +248,7 @@ def main() -> None:
         "resolutions in one process": resolutions(options.runs),
         "exact odds of one opposed action": exact_odds(options.runs),
         "exact odds of every card of a hand": hands(options.runs),
+        "exact odds of every next card of a confrontation": confrontations(options.runs),
     }
     for title, values in figures.items():
         print(title)
