@@ -789,6 +789,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "help": "what it means",
         "fields": "its fields, and what they mean",
         "quiet": "whether the account for people leaves it out, as something else in it says the same",
+        "words": "what the account for people says of it, with fields in braces",
         "does": "what it changes, where no code does",
         "counter": "for does = counter: the counter",
         "tag": "for does = tag: the kind of the text",

@@ -343,6 +343,9 @@ def _nullify(table: Table, play: Play, side: Side) -> Play:
     if len(foes) > 1:
         name = table.ask("target", GM, [Option(foe.name) for foe in foes], text="Whom does the joker hit?")
     foe = find(play.sides, name)
+    if table.is_read:
+        hit = f"{foe.cards[-1].code} counts" if foe.cards else "next card will count"
+        table.tell(f"by the joker of {spoken(side)}, {spoken(foe)}'s {hit} nothing")
     if foe.cards:
         return play.with_side(msgspec.structs.replace(foe, cards=(*foe.cards[:-1], _zeroed(table, foe.cards[-1]))))
     return play.with_side(msgspec.structs.replace(foe, pending=foe.pending + 1))
@@ -402,13 +405,20 @@ def tell(table: Table, play: Play) -> None:
     """Tell the values and how many cards each may still play (S:96), and who plays next."""
     if not table.is_read:
         return
-    told = [f"{spoken(side)} {side.value} ({_left(side)})" for side in play.sides]
+    told = [f"{spoken(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides]
     asked = [side for side in play.sides if can_play(table, side) and not side.passed]
     lowest = min((side.value for side in asked), default=0)
     tied = [side for side in asked if side.value == lowest]
     names = [spoken(side) for side in tied if side.is_player] or [spoken(side) for side in tied]
     then = f"; {' and '.join(names)} to play" if names else "; all have played"
     table.tell(", ".join(told) + then)
+
+
+def _elsewhere(play: Play, side: Side) -> list[str]:
+    """Return what a side's value is to those against whom its last card does not count."""
+    values = [(side.against(foe.name), spoken(foe)) for foe in play.opponents(side.name)]
+    lower = {value: [name for its, name in values if its == value] for value, _ in values if value != side.value}
+    return [f"{value} to {' and '.join(names)}" for value, names in lower.items()]
 
 
 def _left(side: Side) -> str:

@@ -77,7 +77,8 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
     for effect in result.effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
-            yield line(INDENT, Piece("* "), effect_words(effect))
+            pattern = described.words if described is not None else ""
+            yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
 
 
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:

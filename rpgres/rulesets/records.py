@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -369,6 +370,9 @@ DONE_ON = {"counter": "counter", "tag": "tag", "mark": "track", "clear": "track"
 COUNTED = ("change", "count")  # those of these fields that hold a whole number
 
 
+FIELDS = re.compile(r"\{([a-z][a-z-]*)\}")  # fields in the words for an effect
+
+
 class EffectText(_Record, frozen=True):
     """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
 
@@ -379,12 +383,14 @@ class EffectText(_Record, frozen=True):
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
     With `does`, `fields` and `numbers` may be left out: they are those of what it does. What is `quiet` has no line in
-    the account for people, where something else says the same; the JSON has it.
+    the account for people, where something else says the same; the JSON has it. `words` say it there, with fields in
+    braces; left out, or where the effect lacks one of these fields, the account lists what it has.
     """
 
     help: str
     fields: dict[str, str] = {}
     quiet: bool = False
+    words: str = ""
     values: Annotated[
         dict[str, list[str]], msgspec.Meta(description="the words that may stand in a field, where no others may")
     ] = {}
@@ -395,6 +401,11 @@ class EffectText(_Record, frozen=True):
     counter: str = ""
     tag: str = ""
     track: str = ""
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in FIELDS.findall(self.words) if self.known and name not in self.known]
+        if unknown:
+            raise ValueError(f"words speak of {{{unknown[0]}}}, and the fields are {', '.join(self.known)}")
 
     @property
     def known(self) -> tuple[str, ...]:
