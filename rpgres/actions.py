@@ -97,6 +97,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, Any] = {}
     optional: bool = False
     form: str = ""
+    words: str = ""
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -747,6 +748,7 @@ def _record_of(question: Question) -> QuestionRecord:
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
         form=question.form,
+        words=question.words,
     )
 
 

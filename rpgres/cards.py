@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -132,7 +133,6 @@ class Stack(NamedTuple):
     alike: Callable[[Card], Hashable] | None = None
 
 
-_MOST_TURNED = 20  # characters of a code that is looked for with its parts in another order
 _PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
 
 Fault = tuple[tuple[str | int, ...], str]  # what is wrong with a deck: key path and message
@@ -273,24 +273,27 @@ class Cards(msgspec.Struct, frozen=True, eq=False):
             return [text]
         return [part.strip() for part in text.split(",") if part.strip()] or [text]
 
-    def turned(self, text: str) -> str:
-        """Return the code that a typed name would be with its parts in another order (`10H`, `6St+`); empty for none.
 
-        A sign that is left out stays left out.
-        """
-        typed = _typed(text)
-        if len(typed) > _MOST_TURNED:
-            return ""
-        ways = (
-            typed[first:last] + typed[:first] + typed[last:]
-            for last in range(len(typed), 1, -1)
-            for first in range(1, last)
-        )
-        for way in ways:
-            codes = self.typed.get(way, ())
-            if codes:
-                return codes[0] if len(codes) == 1 else self.by_code[codes[0]].short
-        return ""
+def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the cards that a value with its sign behind it, or without one, stands for; nothing where it is neither.
+
+    Args:
+        text: as typed: `13H`, `KH`, `13`.
+        typed: the codes of cards by what may be typed for them.
+
+    >>> meant("13H", {"H13": ["H13"], "S13": ["S13"]}), meant("13", {"H13": ["H13"], "S13": ["S13"]})
+    (['H13'], ['H13', 'S13'])
+    """
+    word, found = _typed(text), dict[str, None]()
+    for name, codes in typed.items():
+        for code in codes:
+            letters = "".join(takewhile(str.isalpha, code)).lower()
+            key = _typed(name)
+            value = key.removeprefix(letters).removeprefix("-") if key.startswith(letters) else ""
+            ways = {value} | {value[:place] + letters + value[place:] for place in range(1, len(value) + 1)}
+            if letters and value and word in ways:
+                found[code] = None
+    return list(found)
 
 
 def known_cards(decks: Iterable[Deck]) -> Cards:

@@ -240,9 +240,15 @@ def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) ->
 
 def unknown_card(known: Cards, text: str) -> str:
     """Return what to say of a typed card that no deck has."""
+    from rpgres.cards import meant
     from rpgres.tomlfiles import nearest
 
-    hint = known.turned(text) or nearest(text, known.by_code)
+    found = meant(text, known.typed)
+    shorts = dict.fromkeys(known.by_code[code].short for code in found)
+    cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
+    if len(cards) > 1:
+        return f"there is no card {text!r}: its suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
+    hint = cards[0] if cards else nearest(text, known.by_code)
     if hint:
         return f"there is no card {text!r}; did you mean {hint}?"
     letters = "".join(char for char in text.strip() if char.isalpha()).lower()

@@ -45,6 +45,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "facts": "what the decision is about",
         "optional": "whether `no` may be answered too, which lets the moment pass",
         "form": "how an answer beyond the options is typed, where there are too many to list",
+        "words": "what it is about, for people, where the facts do not say it well",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",
@@ -639,6 +640,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "many": "whether it can be given several times",
         "default": "the value when it is left out",
         "choices": "for a choice: what may be typed, and what it means",
+        "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
         "values": "for a choice: what each stands for in dice",
         "rolls": "for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability",
         "numbers-too": "for an opposition: whether a plain number is such a rating as well",
@@ -662,6 +664,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "choices": "for a choice: what may be typed, and what it means",
         "at-least": "the smallest number",
         "at-most": "the largest number",
+        "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
     },
     "Period": {
         "help": "what it is",
@@ -677,6 +680,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "refill": "the pile that is shuffled into this one when a card is wanted and there is none",
         "refill-when": "the switches with which it is",
         "dealt-from": "where cards come from that somebody says lie here",
+        "given-to": "the pile, nobody's own, into which the cards of the decks are shuffled at once",
     },
     "DeckFile": {
         "title": "the deck as people say it",
@@ -786,6 +790,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "help": "what it means",
         "fields": "its fields, and what they mean",
         "quiet": "whether the account for people leaves it out, as something else in it says the same",
+        "words": "what the account for people says of it, with fields in braces",
         "does": "what it changes, where no code does",
         "counter": "for does = counter: the counter",
         "tag": "for does = tag: the kind of the text",

@@ -137,7 +137,7 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
     rules = setting.rules
     described = rules.file.actions[action]
     given = _canonical(rules, action, given)
-    sheet = given.get(SHEET)
+    sheet, before = given.get(SHEET), setting.state.characters
     if sheet is not None:
         setting.actor = setting.seat(setting.read(str(sheet)))
     elif setting.actor not in setting.state.characters:
@@ -151,6 +151,9 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
             for name in lacking
         )
         raise UsageError(f"{rules.id} {action} needs {'; and '.join(words)}")
+    for name, parameter in parameters.items():  # first, as what else is typed may depend on whose somebody is
+        if parameter.kind == "flag" and parameter.seat and _flag(given.get(name, False), option=f"--{name}"):
+            _sit(setting, setting.actor, parameter.seat, before=before)
     for name, parameter in parameters.items():
         value = given.get(name)
         if value is None and parameter.default is None and name not in described.required:
@@ -368,6 +371,7 @@ def sheet_names(rules: Rules) -> list[str]:
 def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) -> Form:
     """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
     name, typed = _form_parts(parameter, value, option=option)
+    before = setting.state.characters
     if parameter.seats:
         name = _seated(setting, name)
         if parameter.guests and name not in setting.state.characters:
@@ -385,7 +389,15 @@ def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) ->
             values[key] = _form_value(setting, field, one, who=name, option=f"{option} {name}: {key}")
         elif field.required:
             raise UsageError(f"{option} {name} needs {key}=...: {field.help}")
+        if field.seat and values.get(key):
+            _sit(setting, name, field.seat, before=before)
     return Form(name, Map(values))
+
+
+def _sit(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
+    """Give a seat to somebody who has just come to the table; whoever was there before keeps the own one."""
+    if name in setting.state.characters and name not in before:
+        setting.state = put(setting.state, ("characters", name, "seat"), seat)
 
 
 def _form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, dict[str, Any]]:

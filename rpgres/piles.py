@@ -14,12 +14,13 @@ from rpgres.state import GM, Map, Pile, State, code_of, pile_name
 def lay_out(rules: Rules, state: State) -> State:
     """Return the state with every pile that the ruleset has and the table lacks: decks complete, the others empty.
 
-    A character's own piles are laid when the character sits down; cards that already lie somewhere stay there.
+    A character's own piles are laid when the character sits down; cards that already lie somewhere stay there. The
+    decks of a pile that is `given-to` another are shuffled into that one.
 
     Raises:
         FileError: a deck's data are faulty.
     """
-    piles = dict(state.piles)
+    piles, given = dict(state.piles), dict[str, list[str]]()
     codes: set[str] = set()
     for name, text in rules.file.piles.items():
         deck = rules.laid.get(name)
@@ -32,9 +33,15 @@ def lay_out(rules: Rules, state: State) -> State:
                 audience = {"up": None, "down": (), "hand": (state.seat_of(owner) if owner else GM,)}[face]
                 mark = f"{name}:{owner}" if is_like_another else owner
                 cards = deck.copies(mark=mark) if deck is not None else ()
+                if text.given_to:
+                    given.setdefault(text.given_to, []).extend(cards)
+                    cards = ()
                 piles[place] = Pile(cards=cards, audience=audience, owner=owner)
     if len(piles) == len(state.piles):
         return state
+    for place, cards_given in given.items():
+        if cards_given:
+            piles[place] = shuffled(added(piles[place], cards_given))
     return msgspec.structs.replace(state, piles=Map(piles))
 
 

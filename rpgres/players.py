@@ -35,6 +35,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         pile: the hand whose cards the options are; in odds it may be one that nobody has looked into.
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
+        words: what the decision is about, for people; in place of the facts.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
     """
@@ -52,6 +53,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     pile: str = ""
     alike: Callable[[Card], Hashable] | None = None
     hidden: bool = False
+    words: str = ""
 
     @property
     def listed(self) -> tuple[Option, ...]:

@@ -682,6 +682,7 @@ class Table(msgspec.Struct):
         pile: str = "",
         alike: Callable[[Card], Hashable] | None = None,
         hidden: bool = False,
+        words: str = "",
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -704,13 +705,15 @@ class Table(msgspec.Struct):
             pile: the hand whose cards (`possible`) the options are, each by its `short`; further options may be others.
             alike: which cards make no difference to the rule from here on, for odds of a hand that nobody looks into.
             hidden: whether others must not learn how many options there are: even one is a question then, where they
-                see that somebody is waited for.
+                see that somebody is waited for; nor, where it is optional, whether there is any.
+            words: what the decision is about, for people, where the facts do not say it well; who asks may read it, so
+                nothing may stand there that the one who decides cannot know.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        rest = dominant, is_won, form, reads, pile, alike, hidden
+        rest = dominant, is_won, form, reads, pile, alike, hidden, words
         return self._ask(Question(label, who, tuple(options), text, optional, facts, *rest))
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
@@ -747,7 +750,7 @@ class Table(msgspec.Struct):
             raise Broken(f"it asked {label!r} without any option")
         if self.unseen and question.pile in self.unseen:
             return self._ask_unseen(question, is_hidden=is_hidden)
-        if question.is_one and not (question.hidden and self.players.gathers and options):
+        if question.is_one and not (question.hidden and self.players.gathers):
             self._idled(label)
             self.foregone[label] = question
             return options[0].name if options else NO
@@ -791,7 +794,11 @@ class Table(msgspec.Struct):
         kinds = {card.short: self._kind(card) for card in possible}
         scripted = self.players.scripted(question)
         count = self._count(label)
-        if scripted is not None:
+        kind: Hashable
+        after: Unseen | None
+        if scripted is not None and scripted.choice == NO and question.optional:
+            kind, after, name, means = None, unseen, NO, scripted.means
+        elif scripted is not None:
             chosen = _chosen(question.options, str(scripted.choice))
             codes = self.rules.cards.matching(str(scripted.choice))
             kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
@@ -879,6 +886,8 @@ class Table(msgspec.Struct):
         facts: Map[str, Any] = EMPTY,
         band: str = "",
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
+        about: Mapping[str, Any] = EMPTY,
+        words: str = "",
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -892,6 +901,8 @@ class Table(msgspec.Struct):
             facts: what the table's conditions and effects may speak of, beside switches and the margin.
             band: the row that stands, where it is not the margin that decides.
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
+            about: what its questions are about, beside the margin.
+            words: the same for people, in place of that and of the margin.
         """
         found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
@@ -901,7 +912,8 @@ class Table(msgspec.Struct):
             found = self.rules.settlement(name, margin, facts, band=found.band)
         effects, texts = found.effects, found.texts
         if found.asks:
-            effects, texts = self._follow(found.asks, effects, texts, margin, roles, facts)
+            known = {"margin": margin, **about}
+            effects, texts = self._follow(found.asks, effects, texts, known, roles, facts, words=words)
         if defaults:
             effects = tuple(_with_defaults(effect, defaults) for effect in effects)
         return Outcome(found.band, found.success, margin, total, opposition, effects, texts, roles)
@@ -911,25 +923,26 @@ class Table(msgspec.Struct):
         asks: tuple[Ask, ...],
         effects: tuple[Effect, ...],
         texts: tuple[str, ...],
-        margin: int | None,
+        about: Mapping[str, Any],
         roles: Mapping[str, str],
         facts: Map[str, Any],
+        *,
+        words: str,
     ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
         """Return effects and texts with those of what is chosen added."""
         for ask in asks:
             who = roles.get(ask.who, ask.who)
-            about = {"margin": margin}
-            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, about))
+            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, about, words=words))
             if answer == NO and ask.optional:
                 continue  # let pass
             choice, known = ask.choices[answer], facts
             if choice.option is not None:
                 known = self._with_results(choice.rolls, facts, by=roles.get("actor", ""))
-                choice = self.rules.choice(choice.option, margin, known)
+                choice = self.rules.choice(choice.option, about["margin"], known)
             effects += choice.effects
             texts += (choice.text,)
             if choice.asks:
-                effects, texts = self._follow(choice.asks, effects, texts, margin, roles, known)
+                effects, texts = self._follow(choice.asks, effects, texts, about, roles, known, words=words)
         return effects, texts
 
     def _with_results(self, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
@@ -1002,14 +1015,17 @@ def refusal(question: Question, choice: str) -> ChoiceError:
 
 
 def _not_offered(question: Question, choice: str) -> str:
+    from rpgres.cards import meant
     from rpgres.tomlfiles import nearest
 
     names = [option.name for option in question.options] + ([NO] if question.optional else [])
     if not question.options:
         why = f" ({question.text})" if question.text else ""
         return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"
+    cards = meant(choice, {option.name: (option.name,) for option in question.options})
     near = nearest(choice, names)
-    hint = f"; did you mean {near!r}?" if near else ""
+    said = " or ".join(cards) or (repr(near) if near else "")
+    hint = f"; did you mean {said}?" if said else ""
     return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"
 
 

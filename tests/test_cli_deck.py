@@ -417,17 +417,20 @@ def test_ruleset_show_has_piles_and_decks() -> None:
 
 def test_ruleset_check_tells_what_is_wrong_with_cards_all_at_once(work: Path) -> None:
     text = "[piles.deck]\nrefill = 'dicard'\n[piles.deck.decks]\nlitle = {}\n[parameters.hand]\npile = 'deck'\n"
+    text += "[piles.discard]\ngiven-to = 'hand'\n"
     house(work, "ruleset.toml", text)
     house(work, "decks/little.toml", "[suits.reeds]\ncards = [1, 'K*']\n")
     done = rpgres("ruleset", "check", "gambit")
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
-        "gambit: 4 problems (with rulesets/gambit)",
+        "gambit: 5 problems (with rulesets/gambit)",
         "rulesets/gambit/decks/little.toml:2: suits.reeds.cards[1]: 'K*' is no value, with or without a sign; "
         "the signs are + -",
         "rulesets/gambit/ruleset.toml:4: piles.deck.decks.litle: the ruleset has no deck 'litle'; "
         "did you mean `little`?",
         "rulesets/gambit/ruleset.toml:2: piles.deck.refill: the ruleset has no pile 'dicard'; did you mean `discard`?",
+        "rulesets/gambit/ruleset.toml:8: piles.discard.given-to: every character has a pile 'hand' of its own, so it "
+        "is not known to which",
         "rulesets/gambit/ruleset.toml:6: parameters.hand.pile: the pile deck does not say where its cards come from "
         "(dealt-from = ...)",
     ]

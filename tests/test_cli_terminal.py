@@ -261,6 +261,7 @@ def test_help_is_the_same_text_as_in_a_pipe() -> None:
 
 CHOICE = Question("hit", "mara", (Option("full"), Option("full-and-more"), Option("boost")))
 WINDOW = Question("invoke", "mara", (Option("fog"), Option("fog:reroll")), optional=True)
+CARDS = Question("play", "mara", (Option("H1"), Option("H13"), Option("S13")))
 
 ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw")), optional=True)
 
@@ -276,6 +277,10 @@ ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw"))
         (CHOICE, "", []),
         (CHOICE, "b", ["boost"]),
         (CHOICE, "BOOST", ["boost"]),
+        (CARDS, "h1", ["H1"]),
+        (CARDS, "H1", ["H1"]),
+        (CARDS, "s", ["S13"]),
+        (CARDS, "13H", []),
         (CHOICE, "full", ["full"]),
         (CHOICE, "ful", ["full", "full-and-more"]),
         (CHOICE, "no", []),
@@ -301,6 +306,16 @@ def test_one_way_to_pass_is_listed() -> None:
     assert shown == ["   1. draw", "  Enter. pass"]
     told = plain_text(question_lines(msgspec.structs.replace(ENOUGH, optional=False))).splitlines()[1:]
     assert told == ["   1. stop", "   2. draw"]
+
+
+@pytest.mark.parametrize(("typed", "told"), [("13H", "Did you mean H13?"), ("13", "Did you mean H13 or S13?")])
+def test_a_card_with_its_sign_behind_it_is_told_how_it_is_typed(
+    typed: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = iter([typed, "S13"])
+    person = Person(is_plain=True, read=lambda _sign: next(lines))
+    assert person.ask(View("mara", State()), CARDS) == "S13"
+    assert f"  {told}\n" in capsys.readouterr().out
 
 
 def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]) -> None:

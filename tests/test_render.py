@@ -15,7 +15,7 @@ from rpgres.odds import OddsResult, chance_record
 from rpgres.render import lines, odds, results, words
 from rpgres.render.lines import Piece, line, plain_text, styled
 from rpgres.render.scenes import table_lines
-from rpgres.rulesets import Origin, Ruleset, pictured
+from rpgres.rulesets import EffectText, Origin, Ruleset, pictured
 from rpgres.state import Box, Map, State
 from rpgres.version import __version__
 
@@ -70,6 +70,17 @@ def test_dice_as_typed_can_be_given_back(number: int) -> None:
 )
 def test_effects_in_words(effect: dict[str, object], told: str) -> None:
     assert words.effect_words(effect) == told
+
+
+def test_effects_in_a_rulesets_own_words() -> None:
+    """With fields in braces, where the effect has them; else its fields are listed."""
+    pattern = "damage to {to}: {count}"
+    assert (
+        words.effect_words({"kind": "harm", "to": "gm", "count": 0}, pattern=pattern) == "damage to the game master: 0"
+    )
+    assert words.effect_words({"kind": "harm", "to": "mara"}, pattern=pattern) == "harm: for mara"
+    with pytest.raises(ValueError, match=r"words speak of \{counts\}, and the fields are to, count"):
+        EffectText(help="harm", fields={"to": "who", "count": "how much"}, words="damage: {counts}")
 
 
 def test_lines_are_the_same_text_plain_and_styled() -> None:

@@ -10,7 +10,7 @@ import msgspec
 from rpgres import EMPTY, GM, NO, Character, Map, Option, Question, Rating, Table, UsageError, slug
 from rpgres_faith.sides import LUCK, Side, changed, find, side_of
 
-FORM = "skill=NAME|N,attribute=NAME|N,advantages=N,disadvantages=N"
+FORM = "skill=NAME|N,attribute=NAME|N,advantages=N,disadvantages=N,weapon=N,armour=N,ammo=NAME,range=N"
 UNFIT = (Option("unfit", "It is no countermeasure: another one, or none."),)
 NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range")
 MOST = 5  # countermeasures that somebody may try to name
@@ -40,7 +40,7 @@ def counteractions(table: Table, actor: str, targets: Sequence[str], *, ambience
                 asked.append(name)
                 continue
             values = read_counter(table, name, answer)
-            rest = Map({"ambience": ambience, **{key: values[key] for key in NUMBERS if key in values}})
+            rest = Map({"ambience": ambience, **{key: values[key] for key in (*NUMBERS, "ammo") if key in values}})
             found.append(side_of(table, name, skill=values["skill"], attribute=values["attribute"], values=rest))
     return found
 
@@ -67,6 +67,8 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
             values[key] = _rating(table.state.characters[name], value)
         elif key in NUMBERS and value.isdecimal():
             values[key] = int(value)
+        elif key == "ammo" and value in table.rules.file.settings["armour-ignored"]:
+            values[key] = value
         else:
             raise UsageError(f"a countermeasure is told as {FORM}, and {part!r} is no part of that")
     values.setdefault("attribute", values.get("skill"))

@@ -1,4 +1,4 @@
-"""Hands and decks: the jokers that go to the game master, dealing, drawing, what happens to an empty hand or deck.
+"""Hands and decks: dealing, drawing, what happens to an empty hand or deck. What cards do is told elsewhere.
 
 Rows of the restatement (`rulesets/faith/SOURCES.md`) as `R:n`.
 """
@@ -12,17 +12,6 @@ from typing import Any
 from rpgres import GM, Card, Map, Option, Rules, State, Table, pile_name
 
 DEALT, DRAWN = "deal", "draw"
-
-
-def give_jokers(table: Table) -> None:
-    """Lay the jokers of players who have just sat down into the game master's deck (S:50, R:1.2)."""
-    given = False
-    for name in list(table.state.piles):
-        if name.startswith("jokers:") and table.count(name):
-            table.move(table.cards(name), source=name, to="gm-deck")
-            given = True
-    if given:
-        table.shuffle("gm-deck")
 
 
 def hand_size(rules: Rules, state: State, who: str) -> int:

@@ -6,7 +6,7 @@ import msgspec
 
 from rpgres import Map, Rules
 from rpgres_faith.playing import Play
-from rpgres_faith.sides import LUCK, Side, find
+from rpgres_faith.sides import LUCK, find, has_court_last
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -17,6 +17,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
         values: what counts against each other.
         lead: by how much the first is ahead.
         is_critical: whether whoever is ahead wins critically.
+        is_plain: whether it is a plain success, however great the lead.
     """
 
     one: str
@@ -24,6 +25,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     values: tuple[int, int]
     lead: int
     is_critical: bool = False
+    is_plain: bool = False
 
     @property
     def winner(self) -> str:
@@ -49,12 +51,6 @@ def judge(rules: Rules, play: Play) -> list[Verdict]:
     return found
 
 
-def has_court_last(rules: Rules, side: Side, other: str) -> bool:
-    """Tell whether the last card that was played for an action was a court card (S:69, R:B1)."""
-    cards = side.counted(other) if rules.switches["critical_card"] == "last_counted" else side.cards
-    return bool(cards) and cards[-1].is_court
-
-
 def blocked_by(rules: Rules, play: Play, verdicts: list[Verdict], name: str) -> Verdict | None:
     """Return the verdict by which bad luck stops somebody's action against everybody (S:102, R:B4)."""
     for verdict in verdicts:
@@ -72,8 +68,13 @@ def leading(play: Play, verdicts: list[Verdict], name: str) -> Verdict:
     return max(people or own, key=lambda verdict: (verdict.lead > 0 and verdict.is_critical, verdict.lead))
 
 
-def record(verdict: Verdict) -> Map[str, object]:
-    """Return a verdict for readers of the JSON."""
+def record(verdict: Verdict, *, is_stopped: bool) -> Map[str, object]:
+    """Return a verdict for readers of the JSON.
+
+    Args:
+        verdict: how two actions stand.
+        is_stopped: whether bad luck keeps the higher of them from taking effect.
+    """
     return Map(
         {
             "of": verdict.one,
@@ -83,5 +84,6 @@ def record(verdict: Verdict) -> Map[str, object]:
             "margin": verdict.lead,
             "winner": verdict.winner or None,
             "critical": verdict.is_critical,
+            "stopped": is_stopped,
         }
     )

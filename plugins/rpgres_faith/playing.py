@@ -14,7 +14,7 @@ import msgspec
 from rpgres import GM, NO, Option, Question, Table
 from rpgres import Card as PlayingCard
 from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_of, renew, worth
-from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find
+from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_court_last, spoken
 
 PASSING = "pass_mode"  # the switch
 PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
@@ -81,11 +81,12 @@ def step(table: Table, play: Play) -> Play | None:
 
 def can_play(table: Table, side: Side) -> bool:
     """Tell whether a side may play a card and has one."""
-    if not side.left or side.is_spent:
+    if not side.left:
         return False
     if side.plays != DECK:
-        return bool(table.count(piles_of(side.who)[0]))
-    return any(table.count(pile) for pile in piles_of(GM))
+        return not side.is_spent and bool(table.count(piles_of(side.who)[0]))
+    hand, *rest = piles_of(GM)
+    return any(table.count(pile) for pile in (rest if side.is_spent else (hand, *rest)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -116,6 +117,7 @@ def _by_hand(table: Table, play: Play, side: Side) -> PlayingCard | None:
         dominant=question.dominant,
         pile=question.pile,
         alike=question.alike,
+        words=question.words,
         **question.facts,
     )
     return None if answer == PASS.name else _card(table, side, answer)
@@ -130,8 +132,9 @@ def _question(table: Table, play: Play, side: Side) -> Question:
         "play",
         side.who,
         tuple(options),
-        text=f"{side.name} at {side.value}: which card?",
+        text="Which card?",
         facts=facts_of(table, play, side),
+        words=words_of(table, play, side),
         dominant=_best_last(table, play, side, options),
         pile=hand,
         alike=_alike_last(table, play, side),
@@ -147,15 +150,44 @@ def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
         "foes_left": max((foe.left for foe in foes if can_play(table, foe)), default=0),
         "last": next((foe.cards[-1].value for foe in foes if foe.cards), -1),
         "draws_to": side.low,
+        "aim": 0 if side.plays == LUCK else 1,  # what stops an action is enough for bad luck
+        "least": 0 if any(foe.plays != LUCK for foe in foes) else 1,  # a tie stops what others do
     }
 
 
+def words_of(table: Table, play: Play, side: Side) -> str:
+    """Return the same for people: the values of those it concerns, and how many cards may still come."""
+    if not table.is_read:
+        return ""
+    values = [f"{spoken(one)} {one.value}" for one in (side, *play.opponents(side.name))]
+    cards = "1 card" if side.left == 1 else f"{side.left} cards"
+    return f"{', '.join(values)}; {cards} left"
+
+
 def _best_last(table: Table, play: Play, side: Side, options: Sequence[Option]) -> str:
-    """Return a card that can never be worse than others: the highest, when no other card will be played after it."""
+    """Return a card that can never be worse than others: the highest, when no other card will be played after it.
+
+    There is none where a joker may set the level of success, or where the highest would hide the court card by which
+    an action is critical already.
+    """
     others = [one for one in play.sides if one.name != side.name and can_play(table, one)]
     if side.left != 1 or others or side.pending or not side.is_player:
         return ""
-    return max(options, key=lambda option: option.facts.get("value", 0)).name
+    highest = max(options, key=lambda option: option.facts.get("value", 0))
+    settings = table.rules.file.settings
+    is_court = highest.facts.get("value", 0) >= settings["court-from"]
+    if any(option.facts.get("suit") == "" for option in options) or (not is_court and _is_critical(table, play, side)):
+        return ""
+    return highest.name
+
+
+def _is_critical(table: Table, play: Play, side: Side) -> bool:
+    """Tell whether a side would win critically against anybody as it stands."""
+    lead = table.rules.file.settings["critical-lead"]
+    return any(
+        side.against(foe.name) - foe.against(side.name) >= lead and has_court_last(table.rules, side, foe.name)
+        for foe in play.opponents(side.name)
+    )
 
 
 def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard], Hashable] | None:
@@ -203,12 +235,19 @@ def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | None:
     """Return the card of somebody the game master plays: the top of her deck, or one of her hand (R:1.18)."""
     hand, deck, discard = piles_of(GM)
     options = [TOP] if table.count(deck) or table.count(discard) else []
-    options += card_options(table.possible(hand), draws=side.suits)
+    options += card_options(table.possible(hand) if not side.is_spent else (), draws=side.suits)
     if not _must(table, play, side):
         options.append(PASS)
-    facts = facts_of(table, play, side)
-    text = f"{side.name} at {side.value}: which card?"
-    answer = table.ask("npc", GM, options, text=text, pile=hand, alike=_alike_last(table, play, side), **facts)
+    answer = table.ask(
+        "npc",
+        GM,
+        options,
+        text="Which card?",
+        pile=hand,
+        alike=_alike_last(table, play, side),
+        words=words_of(table, play, side),
+        **facts_of(table, play, side),
+    )
     if answer == PASS.name:
         return None
     if answer != TOP.name:
@@ -238,9 +277,17 @@ def _joker_at_once(table: Table, play: Play) -> Play | None:
         if side.plays == LUCK and can_play(table, side) and any(foe.cards for foe in play.opponents(side.name)):
             hand = piles_of(GM)[0]
             jokers = [card for card in table.possible(hand) if is_joker(card)]
-            facts = facts_of(table, play, side)
+            facts, words = facts_of(table, play, side), words_of(table, play, side)
             answer = table.ask(
-                "joker", GM, card_options(jokers), text="A joker now?", optional=True, pile=hand, **facts
+                "joker",
+                GM,
+                card_options(jokers),
+                text="A joker now?",
+                optional=True,
+                pile=hand,
+                hidden=True,  # it would tell that she has one
+                words=words,
+                **facts,
             )
             if answer != NO:
                 return _laid(table, play, [(side.name, _card(table, side, answer, label="joker"))])
@@ -266,7 +313,7 @@ def _laid(table: Table, play: Play, chosen: Sequence[tuple[str, PlayingCard]]) -
         if is_joker(card) and table.rules.switches["joker_rule"] == "nullify":
             play = _nullify(table, play, find(play.sides, name))
     for name, card in chosen:
-        play = play.with_side(_drawn_back(table, find(play.sides, name), card))
+        play = _drawn_back(table, play, find(play.sides, name), card)
     if table.rules.switches[PASSING] != "final":
         play = msgspec.structs.replace(
             play, sides=tuple(msgspec.structs.replace(side, passed=False) for side in play.sides)
@@ -296,32 +343,44 @@ def _nullify(table: Table, play: Play, side: Side) -> Play:
     if len(foes) > 1:
         name = table.ask("target", GM, [Option(foe.name) for foe in foes], text="Whom does the joker hit?")
     foe = find(play.sides, name)
+    if table.is_read:
+        hit = f"{foe.cards[-1].code} counts" if foe.cards else "next card will count"
+        table.tell(f"by the joker of {spoken(side)}, {spoken(foe)}'s {hit} nothing")
     if foe.cards:
         return play.with_side(msgspec.structs.replace(foe, cards=(*foe.cards[:-1], _zeroed(table, foe.cards[-1]))))
     return play.with_side(msgspec.structs.replace(foe, pending=foe.pending + 1))
 
 
-def _drawn_back(table: Table, side: Side, card: PlayingCard) -> Side:
-    """Return a side after drawing for a card of the right suit, a low one, or the last one (R:1.10, R:1.14-1.17)."""
-    rules = table.rules
-    if side.plays == DECK:
-        return side
+def _drawn_back(table: Table, play: Play, side: Side, card: PlayingCard) -> Play:
+    """Return where it stands after drawing for a card of the right suit, or a low one, and for a hand that ran out.
+
+    For her people the game master turns over another card in place of drawing (R:1.10, R:1.14-1.19).
+    """
+    rules, holder = table.rules, _holder(side)
     earned = 0
-    if not is_joker(card):
+    if not is_joker(card) and side.plays != DECK:
         by_suit, by_value = card.suit in side.suits, worth(card) <= side.low
         earned = by_suit + by_value if rules.switches["draws_stack"] == "yes" else int(by_suit or by_value)
-    nothing = (lambda _card: 0) if not side.left else None  # what comes now is for later
+    sharing = [one for one in play.sides if _holder(one) == holder]
+    nothing = None if any(one.left for one in sharing) else lambda _card: 0  # what comes now is for later
     if rules.switches["draw_timing"] == "after":
-        side = msgspec.structs.replace(side, owed=side.owed + earned)
+        play = play.with_side(msgspec.structs.replace(side, owed=side.owed + earned))
     else:
         for _ in range(earned):
-            draw(table, side.who, alike=nothing)
-    if not table.count(piles_of(side.who)[0]) and rules.switches["empty_hand_draw"] == "yes":
-        draw(table, side.who, alike=lambda _card: 0)
-        side = msgspec.structs.replace(side, is_spent=True)
+            draw(table, holder, alike=nothing)
+    has_run_out = not table.count(piles_of(holder)[0]) and not any(one.is_spent for one in sharing)
+    if has_run_out and rules.switches["empty_hand_draw"] == "yes":
+        draw(table, holder, alike=lambda _card: 0)
+        for one in sharing:
+            play = play.with_side(msgspec.structs.replace(find(play.sides, one.name), is_spent=True))
     if rules.switches["reshuffle"] == "last_played":
-        _renew_when_played_out(table, side.who)
-    return side
+        _renew_when_played_out(table, holder)
+    return play
+
+
+def _holder(side: Side) -> str:
+    """Return whose hand a side plays from."""
+    return side.who if side.plays == HAND else GM
 
 
 def _renew_when_played_out(table: Table, who: str) -> None:
@@ -346,13 +405,20 @@ def tell(table: Table, play: Play) -> None:
     """Tell the values and how many cards each may still play (S:96), and who plays next."""
     if not table.is_read:
         return
-    told = [f"{side.name} {side.value} ({_left(side)})" for side in play.sides]
+    told = [f"{spoken(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides]
     asked = [side for side in play.sides if can_play(table, side) and not side.passed]
     lowest = min((side.value for side in asked), default=0)
     tied = [side for side in asked if side.value == lowest]
-    names = [side.name for side in tied if side.is_player] or [side.name for side in tied]
+    names = [spoken(side) for side in tied if side.is_player] or [spoken(side) for side in tied]
     then = f"; {' and '.join(names)} to play" if names else "; all have played"
     table.tell(", ".join(told) + then)
+
+
+def _elsewhere(play: Play, side: Side) -> list[str]:
+    """Return what a side's value is to those against whom its last card does not count."""
+    values = [(side.against(foe.name), spoken(foe)) for foe in play.opponents(side.name)]
+    lower = {value: [name for its, name in values if its == value] for value, _ in values if value != side.value}
+    return [f"{value} to {' and '.join(names)}" for value, names in lower.items()]
 
 
 def _left(side: Side) -> str:

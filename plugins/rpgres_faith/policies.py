@@ -17,7 +17,7 @@ def steady(label: str, facts: Mapping[str, Any], option: Option) -> Key:
     if label in ("play", "npc"):
         return _card(facts, option)
     if label == "joker":
-        worthwhile = facts["last"] >= 8 and facts["lead"] < 0
+        worthwhile = facts["last"] >= 8 and facts["lead"] < facts["aim"]
         return (0.0,) if (option.name != NO) == worthwhile else (1.0,)
     if label == "replace":
         better = facts["new"] > facts["value"]
@@ -56,12 +56,14 @@ def _card(facts: Mapping[str, Any], option: Option) -> Key:
     """Rank a card: by whether the lead it makes is likely to hold, then by how little it costs.
 
     With one card left: the lowest card that leaves a lead after what the opponents may still play; otherwise the
-    highest that at least ties and ends up nearest. With more cards left, what later cards may add counts too. Passing
-    comes first where the lead holds by itself, or where even the best cards are not enough.
+    highest, where it comes to anything. With more cards left, what later cards may add counts too. Passing comes first
+    where the lead holds by itself, or where even the best cards are not enough. A tie is enough for bad luck, which
+    wants nothing but that the action fails; and it is worth a card to whoever is up against a character, whose action
+    it stops.
     """
     lead, left, foes = facts["lead"], facts["left"], facts["foes_left"]
-    need = 1 + foes * TYPICAL  # the lead that is likely to hold
-    is_hopeless = lead + left * HIGHEST <= 0 if not foes else lead + left * HIGHEST < -HIGHEST
+    need = facts["aim"] + foes * TYPICAL  # the lead that is likely to hold
+    is_hopeless = lead + left * HIGHEST < (-HIGHEST if foes else facts["least"])
     holds = lead >= need
     if option.name == "pass":
         return (0.0, 0.0) if holds or is_hopeless else (3.0, 0.0)
@@ -71,7 +73,7 @@ def _card(facts: Mapping[str, Any], option: Option) -> Key:
     drawn = 0.0 if option.facts.get("draws") else 1.0
     if after >= need:
         return (1.0, after, drawn)
-    if not foes and after + (left - 1) * HIGHEST < 0:
+    if not foes and after + (left - 1) * HIGHEST < facts["least"]:
         return (4.0, after)  # it cannot help any more
     later = (left - 1) * TYPICAL
     if after + later >= need:

@@ -21,17 +21,24 @@ class Total(msgspec.Struct, frozen=True, gc=False):
 
 
 def take_turn(table: Table, who: str) -> list[Effect]:
-    """Return that somebody's action of the round is taken, while there is a round (R:6.5).
+    """Return that somebody's action of the round is taken, while there is a round (R:6.2, R:6.5).
+
+    Whoever is not in the order, having come later, acts when it suits.
 
     Raises:
-        UsageError: it was taken already, by an action or by confronting before.
+        UsageError: it was taken already, by an action or by confronting before; or it is somebody else's turn.
     """
     kept = table.state.things.get(ROUND)
     if kept is None:
         return []
+    left = [name for name in kept["order"] if name not in kept["acted"]]
     if who in kept["acted"]:
-        left = [name for name in kept["order"] if name not in kept["acted"]] or ["nobody"]
-        raise UsageError(f"{who} has had an action in this round; still to act: {', '.join(left)}")
+        raise UsageError(f"{who} has had an action in this round; still to act: {', '.join(left or ['nobody'])}")
+    if who in left[1:] and table.rules.switches["turn_order"] == "enforced":
+        raise UsageError(
+            f"it is {left[0]}'s turn, and then {left[1]}'s; who lets the turn go by does so with `hold` "
+            "(turn_order=told does without)"
+        )
     return [effect("acted", to=who)]
 
 

@@ -32,7 +32,7 @@ from rpgres import (
     put,
 )
 from rpgres_faith.declaring import counteractions, with_activated
-from rpgres_faith.hands import fill, give_jokers, hand_size
+from rpgres_faith.hands import fill, hand_size
 from rpgres_faith.judging import Verdict, blocked_by, judge, leading, record
 from rpgres_faith.playing import Play, draw_owed, play_out
 from rpgres_faith.policies import eager, steady
@@ -44,8 +44,10 @@ from rpgres_faith.sides import (
     Side,
     find,
     luck_of,
+    range_loss,
     shown_advantages,
     side_of,
+    spoken,
     suits_of,
     with_limits,
 )
@@ -109,10 +111,8 @@ def confront(
 ) -> Outcome:
     """Try something that others, or bad luck, may confront: the eleven steps of the text (S:83-94)."""
     rules = table.rules
-    give_jokers(table)
     spent = take_turn(table, actor.name)
-    far = range_loss(range or 0)  # long range is a disadvantage too (R:6.11)
-    own = {"advantages": advantages, "disadvantages": disadvantages + far, "used": used, "affinity": affinity}
+    own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
     arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range}
     first = side_of(table, actor.name, skill=skill, attribute=attribute, values=Map({**own, **arms}), is_npc=npc)
     joins = gm or table.ask("join", GM, JOIN, text="Does bad luck confront it?", optional=True) != NO
@@ -130,12 +130,12 @@ def confront(
             pairs.append((name, luck.name))
     if not pairs:
         outcome = unconfronted(table, actor)
-        return outcome.plus([*spent, *(effect("affected", to=name) for name in target)])
+        return outcome.plus([*spent, *_bystanders(table, first, target, band=outcome.band)])
     ready = with_limits(table, with_activated(table, sides, first=first.name), pairs)
     _tell_sides(table, ready, pairs)
     play = play_out(table, Play(ready, tuple(pairs)))
     spent += reactions(table, [side.who for side in others])
-    return _resolved(table, play, first.name).plus([*spent, *_used(table, play), *_affected(target, play)])
+    return _resolved(table, play, target).plus([*spent, *_used(table, play)])
 
 
 JOIN = (Option("join", "Bad luck confronts the action."),)
@@ -191,19 +191,15 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
 
 
 def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> None:
+    """Tell with what each begins and how many cards each may play, a line for each."""
     if not table.is_read:
         return
     shown = shown_advantages(sides, pairs)
-    told = []
     for side in sides:
-        limits = sorted(set(side.limits.values()))
-        cards = " or ".join(map(str, limits))
-        told.append(f"{side.name}: {side.start}, {_counted(shown[side.name], 'advantage')}, cards {cards}")
-    table.tell("; ".join(told))
-    for side in sides:
-        low = [other for other, limit in side.limits.items() if limit < side.limit]
-        if low:
-            table.tell(f"{side.name}'s last card does not count against {' and '.join(low)}")
+        cards = _counted(side.limit, "card") if side.limit else "no cards"
+        low = [spoken(find(sides, other)) for other, limit in side.limits.items() if limit < side.limit]
+        last = f", the last of them not against {' and '.join(low)}" if low else ""
+        table.tell(f"{spoken(side)}: {side.start}, {_counted(shown[side.name], 'advantage')}, {cards}{last}")
 
 
 def _counted(count: int, word: str) -> str:
@@ -225,39 +221,57 @@ def unconfronted(table: Table, actor: Character) -> Outcome:
 # Outcomes
 
 
-def _resolved(table: Table, play: Play, first: str) -> Outcome:
+def _resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
     """Return what comes of a confrontation: the first action's outcome, then that of every pair (S:92-94)."""
-    rules = table.rules
-    verdicts = judge(rules, play)
-    verdicts = [_shifted(table, play, verdict) for verdict in verdicts]
-    blocked = blocked_by(rules, play, verdicts, first)
-    chief = blocked or leading(play, verdicts, first)
+    rules, first = table.rules, play.sides[0]
+    verdicts = [_shifted(table, play, verdict) for verdict in judge(rules, play)]
+    stops = {side.name: blocked_by(rules, play, verdicts, side.name) for side in play.sides}
+    chief = stops[first.name] or leading(play, verdicts, first.name)
     outcome = table.settle(
         "confront",
         chief.lead,
         total=chief.values[0],
         opposition=chief.values[1],
-        band=_critical(rules, chief) if chief.winner == first else "",
-        roles=Map({"actor": find(play.sides, first).who, "opponent": _who(play, chief.other)}),
+        band=_level(rules, chief) if chief.winner == first.name else "",
+        roles=Map({"actor": first.who, "opponent": _who(play, chief.other)}),
         facts=_facts(rules, play, chief),
     )
     draw_owed(table, play)
     effects: list[Effect] = []
     texts: list[str] = []
     for verdict in verdicts:
-        stopped = blocked_by(rules, play, verdicts, verdict.one)
-        more, said = _consequences(table, play, verdict, is_stopped=stopped not in (None, verdict))
-        effects += more
-        texts += said
-    details = Map({"pairs": tuple(record(verdict) for verdict in verdicts)})
+        is_stopped = stops.get(verdict.winner) is not None
+        effects += _consequences(table, play, verdict, is_stopped=is_stopped)
+        if len(verdicts) > 1:
+            texts.append(_told(rules, play, verdict, is_stopped=is_stopped))
+    if stops[first.name] is None:
+        inside = {side.who for side in play.sides}
+        outside = [name for name in targets if name not in inside]
+        effects += _bystanders(table, first, outside, band=_met_by_luck(rules, play, verdicts))
+    pairs = tuple(record(verdict, is_stopped=stops.get(verdict.winner) is not None) for verdict in verdicts)
     outcome = outcome.plus(effects)
-    return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=details)
+    return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=Map({"pairs": pairs}))
 
 
-def _critical(rules: Rules, verdict: Verdict) -> str:
-    """Return the band of a critical success, where there is one; else the margin decides."""
-    name: str = rules.file.settings["critical-band"]
-    return name if verdict.is_critical else ""
+def _told(rules: Rules, play: Play, verdict: Verdict, *, is_stopped: bool) -> str:
+    """Return who is higher in a pair, and how well, in words."""
+    one, other = (spoken(find(play.sides, name)) for name in (verdict.one, verdict.other))
+    values = verdict.values
+    if not verdict.winner:
+        return f"{one} and {other} are level at {values[0]}: neither works"
+    if verdict.winner == verdict.other:
+        one, other, values = other, one, values[::-1]
+    level = rules.file.bands[_level(rules, verdict)].title.lower()
+    stopped = "; bad luck stops it all the same" if is_stopped else ""
+    return f"{one} over {other}, {values[0]} to {values[1]}: {level}{stopped}"
+
+
+def _level(rules: Rules, verdict: Verdict) -> str:
+    """Return the band of whoever is higher in a pair."""
+    if verdict.is_critical:
+        name: str = rules.file.settings["critical-band"]
+        return name
+    return _plain(rules, 1 if verdict.is_plain else abs(verdict.lead))
 
 
 def _plain(rules: Rules, lead: int) -> str:
@@ -265,9 +279,16 @@ def _plain(rules: Rules, lead: int) -> str:
     return next(name for name, band in rules.file.bands.items() if band.success and band.has(lead))
 
 
+def _met_by_luck(rules: Rules, play: Play, verdicts: Sequence[Verdict]) -> str:
+    """Return the band of the first action against those who let it come: that against bad luck, if she is in it."""
+    first = play.sides[0].name
+    against = (one for one in verdicts if one.one == first and find(play.sides, one.other).plays == LUCK)
+    return next((_level(rules, verdict) for verdict in against if verdict.winner == first), _plain(rules, 1))
+
+
 def _facts(rules: Rules, play: Play, verdict: Verdict, *, winner: str = "") -> Map[str, Any]:
     luck = any(find(play.sides, name).plays == LUCK for name in (verdict.one, verdict.other))
-    arms = find(play.sides, winner).arms if winner else EMPTY
+    arms = find(play.sides, winner).arms if winner and not luck else EMPTY  # nobody is hit in bad luck's place
     return Map(
         {
             "luck": "yes" if luck else "no",
@@ -282,44 +303,82 @@ def _who(play: Play, name: str) -> str:
     return find(play.sides, name).who
 
 
-def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: bool) -> tuple[list[Effect], list[str]]:
-    """Return what a pair comes to: the higher action works, unless bad luck stopped it; the lower one fails (S:102)."""
+def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: bool) -> list[Effect]:
+    """Return what a pair comes to: the higher action works, unless bad luck stopped it; the lower one fails (S:102).
+
+    On a tie both fail (S:56). The game master says of each failure how it comes about (S:74). Who is better than bad
+    luck is not stopped by her, and works against the others or not; it works as such where there are none.
+    """
     rules = table.rules
-    if not verdict.winner:
-        names = [name for name in (verdict.one, verdict.other) if find(play.sides, name).plays != LUCK]
-        return [effect("failed", to=_who(play, name), why="tie") for name in names], []
-    winner, loser = _who(play, verdict.winner), _who(play, verdict.loser)
     effects: list[Effect] = []
-    works = not (is_stopped and verdict.winner == verdict.one)
-    if works:
-        arms = {**find(play.sides, verdict.winner).arms, "worn": find(play.sides, verdict.loser).arms.get("armour", 0)}
+    beats_luck = bool(verdict.winner) and find(play.sides, verdict.loser).plays == LUCK
+    if verdict.winner and not is_stopped and not (beats_luck and len(play.opponents(verdict.winner)) > 1):
         settled = table.settle(
             "win",
             abs(verdict.lead),
-            band=_critical(rules, verdict) or _plain(rules, abs(verdict.lead)),
-            roles=Map({"actor": winner, "opponent": loser}),
+            band=_level(rules, verdict),
+            roles=Map({"actor": _who(play, verdict.winner), "opponent": _who(play, verdict.loser)}),
             facts=_facts(rules, play, verdict, winner=verdict.winner),
-            defaults={"harm": arms},
+            defaults={"harm": _hit(find(play.sides, verdict.winner), find(play.sides, verdict.loser))},
         )
-        effects += [_named(one, {"actor": winner, "opponent": loser}) for one in settled.effects]
-    if find(play.sides, verdict.loser).plays != LUCK:
+        effects += _named(table, settled)
+    for name in (verdict.one, verdict.other):
+        if name == verdict.winner or find(play.sides, name).plays == LUCK:
+            continue
+        other = verdict.one if name == verdict.other else verdict.other
+        own, its = verdict.values if name == verdict.one else verdict.values[::-1]
         settled = table.settle(
-            "loss",
+            "loss" if verdict.winner else "level",
             -abs(verdict.lead),
-            roles=Map({"actor": loser, "opponent": winner}),
+            roles=Map({"actor": _who(play, name), "opponent": _who(play, other)}),
             facts=_facts(rules, play, verdict),
+            about=Map({"of": _who(play, name), "against": _who(play, other)}),
+            words=f"{name} {own}, {spoken(find(play.sides, other))} {its}",
         )
-        effects += [_named(one, {"actor": loser, "opponent": winner}) for one in settled.effects]
-    told = [f"{verdict.winner} over {verdict.loser} by {abs(verdict.lead)}"] if len(play.pairs) > 1 else []
-    return effects, told
+        effects += _named(table, settled)
+    return effects
 
 
-def _named(one: Effect, roles: dict[str, str]) -> Effect:
-    """Return an effect with names in place of roles: each pair has its own."""
-    for key in ("to", "by"):
-        if one.get(key) in roles:
-            one = one.with_(key, roles[one[key]])
-    return one
+def _bystanders(table: Table, side: Side, names: Iterable[str], *, band: str) -> list[Effect]:
+    """Return what an action does to those who let it come: they are simply affected (S:100), and hit if it is a shot.
+
+    Args:
+        table: where it is played.
+        side: whose action it is.
+        names: who stayed out, or knew nothing of it.
+        band: how well it succeeds.
+    """
+    rules = table.rules
+    critical = "yes" if band == rules.file.settings["critical-band"] else "no"
+    armed = "yes" if side.arms.get("weapon") else "no"
+    facts = Map({"luck": "no", "critical": critical, "winner": "character", "armed": armed})
+    effects: list[Effect] = []
+    for name in names:
+        effects.append(effect("affected", to=name, by=side.who))
+        roles = Map({"actor": side.who, "opponent": name})
+        settled = table.settle("win", 1, band=band, roles=roles, facts=facts, defaults={"harm": _hit(side)})
+        hits = tuple(one for one in settled.effects if one.get("to") == "opponent")
+        effects += _named(table, msgspec.structs.replace(settled, effects=hits))
+    return effects
+
+
+def _hit(side: Side, other: Side | None = None) -> dict[str, Any]:
+    """Return what is known of a hit: the weapon of one side, the armour of the other."""
+    arms = {key: value for key, value in side.arms.items() if key != "armour"}
+    return {**arms, "worn": other.arms.get("armour", 0) if other is not None else 0}
+
+
+def _named(table: Table, settled: Outcome) -> list[Effect]:
+    """Return the effects of a pair: names in place of roles, as each pair has its own; hits with their counters."""
+    found = []
+    for one in settled.effects:
+        for key in ("to", "by", "against"):
+            if one.get(key) in settled.roles:
+                one = one.with_(key, settled.roles[one[key]])
+        if one["kind"] == "harm":
+            one = one.with_("count", counters_of(table.rules.file.settings, one))
+        found.append(one)
+    return found
 
 
 def _shifted(table: Table, play: Play, verdict: Verdict) -> Verdict:
@@ -332,9 +391,8 @@ def _shifted(table: Table, play: Play, verdict: Verdict) -> Verdict:
             levels = (Option("raise", "a critical success"), Option("lower", "a plain success"))
             chosen = table.ask("shift", side.who, levels, text="Which level does the joker make it?", optional=True)
             if chosen != NO:
-                plain = 1 if verdict.lead > 0 else -1
-                lead = verdict.lead if chosen == "raise" else plain
-                verdict = msgspec.structs.replace(verdict, lead=lead, is_critical=chosen == "raise")
+                is_raised = chosen == "raise"
+                verdict = msgspec.structs.replace(verdict, is_critical=is_raised, is_plain=not is_raised)
     return verdict
 
 
@@ -353,12 +411,6 @@ def _used(table: Table, play: Play) -> list[Effect]:
     return found
 
 
-def _affected(target: Iterable[str], play: Play) -> list[Effect]:
-    """Return who is simply affected: those who stayed out (S:100)."""
-    inside = {side.who for side in play.sides}
-    return [effect("affected", to=name) for name in target if name not in inside]
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Without a confrontation, and harm
 
@@ -366,7 +418,15 @@ def _affected(target: Iterable[str], play: Play) -> list[Effect]:
 @faith.action("unopposed")
 def unopposed(table: Table, actor: Character) -> Outcome:
     """Do what nobody and nothing confronts: it succeeds (S:13, R:4)."""
-    return unconfronted(table, actor)
+    spent = take_turn(table, actor.name)
+    return unconfronted(table, actor).plus(spent)
+
+
+@faith.action("hold")
+def hold(table: Table, actor: Character) -> Outcome:
+    """Let the own turn of a round go by (R:6.5)."""
+    spent = take_turn(table, actor.name)
+    return table.settle("hold", None, roles=Map({"actor": actor.name, "opponent": GM})).plus(spent)
 
 
 @faith.action("damage")
@@ -390,11 +450,6 @@ def damage(
     outcome = table.settle(name, None, total=count, roles=Map({"actor": actor.name, "opponent": GM}))
     harm = effect("harm", to=actor.name, **{**hit, "count": count})
     return outcome.plus([harm] if count else [])
-
-
-def range_loss(kilometres: int) -> int:
-    """Return what long range takes off damage, and gives in disadvantages: one for each kilometre after the first."""
-    return max(0, kilometres - 1)
 
 
 def counters_of(settings: Any, hit: Effect) -> int:
@@ -434,8 +489,10 @@ def use(state: State, change: Effect) -> State:
 
 @faith.effect("order")
 def order(state: State, change: Effect) -> State:
-    """Return the state in which a round has its order of turns."""
+    """Return the state in which a round has begun, if none had, and has its order of turns."""
     kept = Map({"order": tuple(change["names"].split(", ")), "acted": ()})
+    periods = state.periods if ROUND in state.periods else (*state.periods, ROUND)
+    state = put(state, ("periods",), periods)
     return put(state, ("things",), state.things.with_(ROUND, kept).without(USED))
 
 
@@ -458,7 +515,6 @@ def initiative(
     table: Table, actor: Character, *, skill: Rating | None = None, who: Sequence[Form] = (), npc: bool = False
 ) -> Outcome:
     """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
-    give_jokers(table)
     first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
     everybody = _everybody(table, [first, *_distinct(actor, who)])
     outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
@@ -487,7 +543,6 @@ def _everybody(table: Table, forms: Sequence[Form]) -> list[Form]:
 @faith.begins("scene")
 def begin_scene(table: Table) -> Sequence[Effect]:
     """Everybody draws up to a full hand, the game master too (R:1.6)."""
-    give_jokers(table)
     for name, character in table.state.characters.items():
         if character.seat != GM and not character.is_out:
             fill(table, name)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import EMPTY, GM, Character, Map, Rating, State, Table, UsageError, pile_name
+from rpgres import EMPTY, GM, Character, Map, Rating, Rules, State, Table, UsageError, pile_name
 
 HAND, DECK, LUCK = "hand", "deck", "luck"  # what is played from: one's hand, the game master's deck, her hand
 USED = "cards-used"  # what the table keeps of a round: cards by who played them, then by attribute
@@ -109,6 +109,19 @@ def find(sides: Iterable[Side], name: str) -> Side:
     raise LookupError(name)
 
 
+def has_court_last(rules: Rules, side: Side, other: str) -> bool:
+    """Tell whether the last card that was played for an action was a court card (S:69, R:B1)."""
+    cards = side.counted(other) if rules.switches["critical_card"] == "last_counted" else side.cards
+    return bool(cards) and cards[-1].is_court
+
+
+def spoken(side: Side) -> str:
+    """Return what people call a side: the game master plays bad luck."""
+    if side.plays != LUCK:
+        return side.name
+    return "bad luck" + side.name.removeprefix(GM)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # What a side begins with
 
@@ -144,6 +157,7 @@ def side_of(
     by_harm = not start and skill.value > 0
     unskilled = not start and not plain and (not by_harm or rules.switches["skill0_from_damage"] == "yes")
     used = values.get("used")
+    far = range_loss(values.get("range") or 0)  # long range is a disadvantage too (R:6.11)
     return Side(
         who,
         who,
@@ -153,7 +167,7 @@ def side_of(
         attribute=attribute.value,
         key=attribute.name or "attribute",
         plus=values.get("advantages", 0),
-        minus=values.get("disadvantages", 0) + (1 if unskilled else 0),
+        minus=values.get("disadvantages", 0) + far + (1 if unskilled else 0),
         used=used_before(table.state, who, attribute.name) if used is None else used,
         suits=draw_suits(table, character, values.get("affinity"), values.get("ambience")),
         low=low_of(table, attribute.value),
@@ -178,6 +192,11 @@ def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvant
         suits=target.suits,
         low=target.low,
     )
+
+
+def range_loss(kilometres: int) -> int:
+    """Return what long range takes off damage, and gives in disadvantages: one for each kilometre after the first."""
+    return max(0, kilometres - 1)
 
 
 def used_before(state: State, who: str, attribute: str) -> int:

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from rpgres.cards import meant
 from rpgres.cli.output import ask, flush, say
 from rpgres.errors import UsageError
 from rpgres.players import NO, Question, View
@@ -134,14 +135,19 @@ def matching(question: Question, typed: str) -> list[str]:
     if typed.isascii() and typed.isdecimal():
         place = int(typed[:6]) - 1
         return [option.name for option in question.listed[place : place + 1]] if place >= 0 else []
-    if typed in names:
-        return [typed]
-    return [name for name in names if typed and name.startswith(typed.lower())]
+    said = typed.lower()
+    same = [name for name in names if name.lower() == said]
+    if typed in names or len(same) == 1:
+        return [typed] if typed in names else same
+    return [name for name in names if said and name.lower().startswith(said)]
 
 
 def _unclear(question: Question, typed: str, found: list[str]) -> str:
     if found:
         return f"{typed!r} could be {listed(found)}."
+    cards = meant(typed, {option.name: (option.name,) for option in question.options})
+    if cards:
+        return f"Did you mean {listed(cards)}?"
     last = len(question.listed)
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])

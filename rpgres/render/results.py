@@ -77,7 +77,8 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
     for effect in result.effects:
         described = file.effects.get(effect["kind"])
         if described is None or not described.quiet:
-            yield line(INDENT, Piece("* "), effect_words(effect))
+            pattern = described.words if described is not None else ""
+            yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
 
 
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
@@ -157,24 +158,32 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
 def _together(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """Yield events that make one line: cards drawn one after the other; a choice of cards is told by their move."""
     group: list[dict[str, Any]] = []
-    for event in events:
+    for number, event in enumerate(events):
+        if event["event"] == "decision" and _is_carried_out(event, events[number + 1 :]):
+            continue
         if group and _is_one_line(group[-1], event):
             group.append(event)
             continue
-        if group and not (group[0]["event"] == "decision" and _carries_out(event, group[0])):
+        if group:
             yield group
         group = [event]
     if group:
         yield group
 
 
+def _is_carried_out(decision: Mapping[str, Any], later: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
+    for event in later:
+        if event["event"] == "move" and (event["label"], event["by"]) == (decision["label"], decision["who"]):
+            return True
+        if event["event"] == "decision" and (event["label"], event["who"]) == (decision["label"], decision["who"]):
+            return False
+    return False
+
+
 def _is_one_line(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     is_drawing = one["event"] == other["event"] == "draw"
     return is_drawing and all(one[key] == other[key] for key in ("label", "by", "to"))
-
-
-def _carries_out(event: Mapping[str, Any], decision: Mapping[str, Any]) -> bool:
-    return event["event"] == "move" and (event["label"], event["by"]) == (decision["label"], decision["who"])
 
 
 def _whose(event: Mapping[str, Any]) -> str:
@@ -226,7 +235,7 @@ def pending_lines(pending: Pending, *, is_drawn: bool = False, how: Sequence[Lin
 
 
 def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
-    yield line(INDENT, *_asked(asked.who, asked.text, asked.facts))
+    yield line(INDENT, *_asked(asked))
     for option in asked.options:
         text = f": {option['text']}" if option["text"] else ""
         yield line(INDENT * 2, Piece(option["name"], "name"), text)
@@ -238,7 +247,7 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
 
 def question_lines(question: Question) -> list[Line]:
     """Return a question to a person at a terminal: who is asked, about what, and the numbered options."""
-    lines = [line(*_asked(question.who, question.text, question.facts))]
+    lines = [line(*_asked(question))]
     for number, option in enumerate(question.listed, 1):
         text = f": {option.text}" if option.text else ""
         lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
@@ -249,9 +258,10 @@ def question_lines(question: Question) -> list[Line]:
     return lines
 
 
-def _asked(who: str, text: str, facts: Mapping[str, Any]) -> list[str | Piece]:
-    told = fact_words(facts)
-    return [Piece(f"{who_is(who)} chooses", "title"), f" ({told})" if told else "", f": {text}" if text else ""]
+def _asked(asked: Question | QuestionRecord) -> list[str | Piece]:
+    told = asked.words or fact_words(asked.facts)
+    text = f": {asked.text}" if asked.text else ""
+    return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({told})" if told else "", text]
 
 
 def fact_words(facts: Mapping[str, Any]) -> str:

@@ -187,6 +187,7 @@ def _pile(pile: PileText) -> str:
     each = {"players": "one for each player's character", True: "one for each character"}
     told = [seen, each.get(pile.each, "")]
     told += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
+    told.append(f"at once shuffled into {pile.given_to}" if pile.given_to else "")
     if pile.refill:
         told.append(f"when empty made of {pile.refill}{condition_words(pile.refill_when, {})}")
     told.append(f"cards typed for it come from {pile.dealt_from}" if pile.dealt_from else "")

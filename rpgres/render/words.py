@@ -7,6 +7,7 @@ from typing import Any
 
 from rpgres.render.lines import Piece
 from rpgres.rulesets import Rules, RulesetFile
+from rpgres.rulesets.records import FIELDS
 from rpgres.state import GM
 
 _FATE_FACES = {"+": Piece("[+]", "plus"), "-": Piece("[-]", "minus"), "0": Piece("[ ]")}
@@ -90,14 +91,23 @@ def dice_pieces(faces: str, *, is_drawn: bool) -> list[Piece]:
     return pieces
 
 
-def effect_words(effect: Mapping[str, Any]) -> str:
+def effect_words(effect: Mapping[str, Any], *, pattern: str = "") -> str:
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 
+    Args:
+        effect: the effect.
+        pattern: how the ruleset tells it, with fields in braces; for effects that have all of them.
+
+    >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
+    'the game master takes 3'
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "opponent"})
     'hit: shifts 3, for opponent'
     >>> effect_words({"kind": "aspect", "change": "created", "name": "Slick Roofs", "on": "mara"})
     'aspect: created, "Slick Roofs", on mara'
     """
+    wanted = FIELDS.findall(pattern)
+    if pattern and all(effect.get(key) is not None for key in wanted):
+        return FIELDS.sub(lambda found: who_is(str(effect[found[1]])), pattern)
     words = [_field_words(key, value) for key, value in effect.items() if key != "kind"]
     told = ", ".join(word for word in words if word)
     kind = str(effect.get("kind", "")).replace("-", " ")
@@ -109,7 +119,7 @@ def _field_words(key: str, value: Any) -> str:
         return ""
     if key == "to":
         return f"for {who_is(str(value))}"
-    if key in ("on", "from", "by"):
+    if key in ("on", "from", "by", "against"):
         return f"{key} {who_is(str(value))}"
     if key in ("name", "becomes", "text"):
         return f'"{value}"' if key == "name" else f'{key} "{value}"'

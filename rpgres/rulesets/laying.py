@@ -67,6 +67,8 @@ def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Problem]:
     for key, other in (("refill", pile.refill), ("dealt-from", pile.dealt_from)):
         if other:
             yield from _other_pile(rules, (*at, key), name, other)
+    if pile.given_to:
+        yield from _given_to(rules, (*at, "given-to"), name, pile.given_to)
 
 
 def _other_pile(rules: Rules, path: Path, name: str, other: str) -> Iterator[Problem]:
@@ -79,6 +81,17 @@ def _other_pile(rules: Rules, path: Path, name: str, other: str) -> Iterator[Pro
     elif piles[other].each and not piles[name].each:
         told = f"every character has a pile {other!r} of its own, and this one is nobody's"
         yield problem_at(texts, path, told)
+
+
+def _given_to(rules: Rules, path: Path, name: str, other: str) -> Iterator[Problem]:
+    """Yield what keeps the cards of a pile's decks from being given to another one."""
+    piles, texts = rules.file.piles, rules.texts()
+    if other not in piles:
+        yield missing(texts, path, "pile", other, [one for one in piles if one != name])
+    elif other == name:
+        yield problem_at(texts, path, "a pile's cards are not given to itself")
+    elif piles[other].each:
+        yield problem_at(texts, path, f"every character has a pile {other!r} of its own, so it is not known to which")
 
 
 def _parameters(rules: Rules) -> Iterator[Problem]:

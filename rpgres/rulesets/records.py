@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -135,7 +136,8 @@ OutcomeTable = dict[Id, Row]
 class FormField(_Record, frozen=True):
     """One of the things that a parameter of the kind `form` says of whatever it names.
 
-    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice).
+    kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
+    with `seat = "gm"` makes whoever sits down by it the game master's.
     """
 
     kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
@@ -145,6 +147,7 @@ class FormField(_Record, frozen=True):
     choices: dict[str, str] = {}
     at_least: int | None = None
     at_most: int | None = None
+    seat: Literal["", "gm"] = ""
 
 
 class Parameter(_Record, frozen=True):
@@ -156,7 +159,8 @@ class Parameter(_Record, frozen=True):
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet. `name` is the option's name where it differs from the key in `[parameters]`.
+    too, without a sheet. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
+    `name` is the option's name where it differs from the key in `[parameters]`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
@@ -172,6 +176,7 @@ class Parameter(_Record, frozen=True):
     many: bool = False
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
+    seat: Literal["", "gm"] = ""
     values: dict[str, str] = {}
     rolls: str = ""
     numbers_too: bool = False
@@ -299,7 +304,8 @@ class PileText(_Record, frozen=True):
     `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the
     decks of which the cards lie here at first, each with the switches under which it is the one. When a card is drawn
     and there is none, the pile `refill` is shuffled into this one, with the switches of `refill-when`. Cards that
-    somebody says lie here come from the pile `dealt-from`.
+    somebody says lie here come from the pile `dealt-from`. The cards of the decks are shuffled into the pile
+    `given-to`, which is nobody's own, as soon as they are there, and this one is left empty.
     """
 
     title: str
@@ -310,6 +316,7 @@ class PileText(_Record, frozen=True):
     refill: str = ""
     refill_when: Condition = {}
     dealt_from: str = ""
+    given_to: str = ""
 
 
 class Period(_Record, frozen=True):
@@ -366,6 +373,9 @@ DONE_ON = {"counter": "counter", "tag": "tag", "mark": "track", "clear": "track"
 COUNTED = ("change", "count")  # those of these fields that hold a whole number
 
 
+FIELDS = re.compile(r"\{([a-z][a-z-]*)\}")  # fields in the words for an effect
+
+
 class EffectText(_Record, frozen=True):
     """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
 
@@ -376,12 +386,14 @@ class EffectText(_Record, frozen=True):
 
     `values` and `numbers` say what may stand in a field, so that a misspelt house rule is told before it is reached.
     With `does`, `fields` and `numbers` may be left out: they are those of what it does. What is `quiet` has no line in
-    the account for people, where something else says the same; the JSON has it.
+    the account for people, where something else says the same; the JSON has it. `words` say it there, with fields in
+    braces; left out, or where the effect lacks one of these fields, the account lists what it has.
     """
 
     help: str
     fields: dict[str, str] = {}
     quiet: bool = False
+    words: str = ""
     values: Annotated[
         dict[str, list[str]], msgspec.Meta(description="the words that may stand in a field, where no others may")
     ] = {}
@@ -392,6 +404,11 @@ class EffectText(_Record, frozen=True):
     counter: str = ""
     tag: str = ""
     track: str = ""
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in FIELDS.findall(self.words) if self.known and name not in self.known]
+        if unknown:
+            raise ValueError(f"words speak of {{{unknown[0]}}}, and the fields are {', '.join(self.known)}")
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -1,0 +1,206 @@
+"""Faith at a table that lasts: everybody answers for the own seat, in any order, and sees the own hand alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from rpgres import UsageError
+from rpgres.actions import Pending, Result
+from rpgres.journal import sitting, store, views
+from rpgres.journal.exchanging import view_of
+from rpgres.journal.records import RUNNING, found_in
+from rpgres.journal.running import questions_of
+from rpgres.journal.sitting import Done, Place
+from rpgres.journal.verifying import verify
+from rpgres.render.lines import plain_text
+from rpgres.render.tables import found_lines, log_lines, show_lines
+from rpgres.rulesets import load_rules
+from rpgres.state import GM
+
+# Hands as they are dealt: Sable is human, and has one more. No card is low, or of a suit that lets its owner draw.
+SABLE = ["C13", "C9", "C8", "D11", "D10", "D8", "S9", "S7"]
+BERO = ["H12", "H10", "H9", "C11", "C10", "C9", "C7"]
+HERS = ["D12", "D9", "H8", "S8", "C7", "D7", "S6"]
+SEATS = ("sable", "bero", GM)
+# The hashes and the commitments of two tables differ, as every entry has a fresh random salt; so does the time.
+_FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def rules_once() -> Iterator[None]:
+    """Read the ruleset once: it is the same all the time, and reading it is most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        read = cache(lambda ruleset, switches: load_rules(ruleset, switches=dict(switches)))
+        patch.setattr(sitting, "load_rules", lambda ruleset, *, switches, **_: read(ruleset, tuple(switches.items())))
+        patch.setattr(store, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
+        yield
+
+
+def begun(path: Path, *, bero: list[str] = BERO, hers: list[str] = HERS, **switches: str) -> Place:
+    """Return a table at which a scene has begun, with these hands."""
+    place = Place(path)
+    sheets = ["sable", "bero", "dock-guard"]
+    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches)
+    sitting.turn(place, "begin", given={"deal": [*SABLE, *bero, *hers]})
+    return place
+
+
+def asked(place: Place) -> list[tuple[str, str]]:
+    """Return the labels that are waited for, each with the seat that has to answer."""
+    history = store.read(place.path)
+    if history.pending is None:
+        return []
+    pending = found_in(history.pending.secret)
+    assert isinstance(pending, Pending)
+    return [(question.label, history.state.seat_of(question.who)) for question in questions_of(pending)]
+
+
+def go_on(place: Place, answers: Mapping[tuple[str, str], list[str]]) -> Iterator[Done]:
+    """Answer everything that is waited for, the last who is asked first, and yield where it stands each time."""
+    left = {key: list(texts) for key, texts in answers.items()}
+    while found := asked(place):
+        label, seat = found[-1]
+        texts = left.get((label, seat)) or ["no"]
+        yield sitting.answer(place, seat=seat, choose={label: [texts.pop(0) if len(texts) else "no"]})
+
+
+def initiative(place: Place) -> None:
+    sitting.act(place, "initiative", {}, actor="sable", seat="sable")
+    for _ in go_on(place, {("lay", "sable"): ["S9"], ("lay", "bero"): ["C9"], ("lay", GM): ["S6"]}):
+        pass
+
+
+SHOT = {"skill": "ballistic", "attribute": "dexterity", "weapon": "3", "target": ["bero"]}
+ANSWERS = {
+    ("counter", "bero"): ["skill=technical,attribute=dexterity"],
+    ("play", "bero"): ["H12", "H10"],
+    ("play", "sable"): ["C13", "D11"],
+}
+
+
+def shoot(place: Place) -> Iterator[Done]:
+    """Have Sable shoot at Bero, who hides behind a machine; yield where it stands after each answer."""
+    yield sitting.act(place, "confront", SHOT, actor="sable", seat="sable")
+    yield from go_on(place, ANSWERS)
+
+
+def shown(place: Place, done: Done, seat: str) -> str:
+    """Return everything that a seat may read of a table, byte by byte."""
+    history, file = done.history, done.rules.file
+    record, log = views.table_record(history, seat), views.log_seen(history, seat)
+    met: list[Any] = [views.entry_record(history, done.entry, seat)]
+    if done.entry.kind in RUNNING:
+        met.append(plain_text(found_lines(views.run_seen(history, done.entry, seat), file)))
+    met += [record, plain_text(show_lines(record, views.state_seen(history.state, seat), file))]
+    met += [views.log_record(history, seat), plain_text(log_lines(log, file))]
+    if seat in [one for _, one in asked(place)]:
+        met.append(view_of(history, place.path, seat=seat))
+    texts = (one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode() for one in met)
+    return _FRESH.sub("...", "\n".join(texts)).replace(place.path.name, "table")
+
+
+def test_a_round_and_a_confrontation(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    initiative(place)
+    state = store.read(place.path).state
+    assert state.periods == ("scene", "round")
+    assert state.things["round"]["order"] == ("sable", "bero", "dock-guard")
+    with pytest.raises(UsageError, match="it is sable's turn"):
+        sitting.act(place, "unopposed", {}, actor="bero", seat="bero")
+    done = [*shoot(place)][-1]
+    result = found_in(done.entry.secret)
+    assert isinstance(result, Result)
+    assert (result.outcome, result.total, result.opposition) == ("success", 30, 27)
+    state = done.history.state
+    assert state.characters["bero"].counters["physical"] == 3
+    assert state.things["cards-used"] == {"sable": {"dexterity": 2}, "bero": {"dexterity": 2}}
+    with pytest.raises(UsageError, match="bero has had an action in this round; still to act: dock-guard"):
+        sitting.act(place, "unopposed", {}, actor="bero", seat="bero")
+    sitting.undo(place)
+    state = store.read(place.path).state
+    assert state.characters["bero"].counters["physical"] == 0
+    assert len(state.piles["hand:bero"]) == 6
+    sitting.turn(place, "end", "round")
+    assert "round" not in store.read(place.path).state.things
+    sitting.reveal(place)
+    assert verify(place.path).verdict == "in order"
+
+
+@pytest.mark.parametrize("order", list(permutations(SEATS)))
+def test_cards_for_initiative_are_laid_in_any_order_and_turned_up_together(tmp_path: Path, order: list[str]) -> None:
+    place = begun(tmp_path / "t.db")
+    cards = {"sable": "S9", "bero": "C10", GM: "S6"}
+    done = sitting.act(place, "initiative", {}, actor="sable", seat="sable")
+    for number, seat in enumerate(order):
+        done = sitting.answer(place, seat=seat, choose={"lay": [cards[seat]]})
+        for other in order:
+            told = [cards[one] in shown(place, done, other) for one in order[: number + 1] if one != other]
+            assert set(told) <= ({True} if number == 2 else {False})
+    result = found_in(done.entry.secret)
+    assert isinstance(result, Result)
+    assert [effect["names"] for effect in result.effects] == ["sable, bero, dock-guard"]
+
+
+def test_who_is_level_with_another_chooses_face_down_in_any_order(tmp_path: Path) -> None:
+    for order in permutations(("sable", "bero")):
+        place = begun(tmp_path / f"{order[0]}.db")
+        sitting.act(place, "confront", {**SHOT, "attribute": "dexterity=1"}, actor="sable", seat="sable")
+        answers = {("counter", "bero"): ["skill=6,attribute=1"]}
+        for _ in go_on(place, answers):
+            if asked(place) == [("play", "sable"), ("play", "bero")]:
+                break
+        cards = {"sable": "C13", "bero": "H12"}
+        done = sitting.answer(place, seat=order[0], choose={"play": [cards[order[0]]]})
+        assert f"play ({order[0]}): {cards[order[0]]}" not in shown(place, done, order[1])
+        done = sitting.answer(place, seat=order[1], choose={"play": [cards[order[1]]]})
+        result = found_in(done.entry.secret)
+        assert isinstance(result, Result | Pending)
+        assert all(f"play ({name}): {cards[name]}" in shown(place, done, seat) for name in cards for seat in SEATS)
+
+
+def test_each_seat_reads_the_own_hand_alone(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    for done in shoot(place):
+        for seat, own, others in (
+            ("sable", "C8", ("H9", "C7", "S8")),
+            ("bero", "H9", ("S7", "D8", "S8")),
+            (GM, "H8", ("S7", "H9", "D8")),
+        ):
+            text = shown(place, done, seat)
+            assert own in text
+            assert not [card for card in others if re.search(rf"\b{card}\b", text)], seat
+
+
+@pytest.mark.parametrize("timing", ["on_turn", "any_time"])
+def test_two_tables_that_differ_in_hidden_hands_look_the_same(tmp_path: Path, timing: str) -> None:
+    """What Bero holds and does not play, and whether the game master holds a joker, shows to nobody else."""
+    others = ["H12", "H10", "H13", "C11", "C13", "C9", "S11"]
+    jokers = ["Jk", "Jk", "H8", "S8", "C7", "D7", "S6"]
+    looks = []
+    for number, (bero, hers) in enumerate(((BERO, HERS), (others, HERS), (BERO, jokers), (others, jokers))):
+        place = begun(tmp_path / f"{number}.db", bero=bero, hers=hers, joker_timing=timing)
+        initiative(place)
+        looks.append([shown(place, done, "sable") for done in shoot_with_bad_luck(place)])
+    assert looks[0] == looks[1] == looks[2] == looks[3]
+    assert not any('joker"' in look for look in looks[0])  # nobody else reads what she is asked
+
+
+def shoot_with_bad_luck(place: Place) -> Iterator[Done]:
+    yield sitting.act(place, "confront", {**SHOT, "gm": True}, actor="sable", seat="sable")
+    yield from go_on(place, {**ANSWERS, ("play", GM): ["H8", "S8"]})
+
+
+def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db", joker_timing="any_time")
+    labels = [asked(place) for _ in shoot_with_bad_luck(place)]
+    assert [("joker", GM)] in labels
+    place = begun(tmp_path / "other.db", joker_timing="on_turn")
+    assert [("joker", GM)] not in [asked(place) for _ in shoot_with_bad_luck(place)]
