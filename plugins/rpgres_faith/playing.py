@@ -144,10 +144,13 @@ def _question(table: Table, play: Play, side: Side) -> Question:
 def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
     """Return what a decision is about; everybody at the table knows it."""
     foes = play.opponents(side.name)
+    is_final = table.rules.switches[PASSING] == "final"
+    able = [one for one in play.sides if one.name != side.name and can_play(table, one)]
     return {
         "lead": play.lead(side.name),
         "left": side.left,
-        "foes_left": max((foe.left for foe in foes if can_play(table, foe)), default=0),
+        "foes_left": max((one.left for one in able if one in foes and not (is_final and one.passed)), default=0),
+        "ends": all(one.passed for one in able),  # whether nobody plays any more if this side passes
         "last": next((foe.cards[-1].value for foe in foes if foe.cards), -1),
         "draws_to": side.low,
         "aim": 0 if side.plays == LUCK else 1,  # what stops an action is enough for bad luck

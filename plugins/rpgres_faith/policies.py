@@ -57,14 +57,15 @@ def _card(facts: Mapping[str, Any], option: Option) -> Key:
 
     With one card left: the lowest card that leaves a lead after what the opponents may still play; otherwise the
     highest, where it comes to anything. With more cards left, what later cards may add counts too. Passing comes first
-    where the lead holds by itself, or where even the best cards are not enough. A tie is enough for bad luck, which
+    where the lead holds by itself, as it does when all others have passed, or where even the best cards are not
+    enough. A tie is enough for bad luck, which
     wants nothing but that the action fails; and it is worth a card to whoever is up against a character, whose action
     it stops.
     """
     lead, left, foes = facts["lead"], facts["left"], facts["foes_left"]
     need = facts["aim"] + foes * TYPICAL  # the lead that is likely to hold
     is_hopeless = lead + left * HIGHEST < (-HIGHEST if foes else facts["least"])
-    holds = lead >= need
+    holds = lead >= (facts["aim"] if facts["ends"] else need)
     if option.name == "pass":
         return (0.0, 0.0) if holds or is_hopeless else (3.0, 0.0)
     after = lead + _worth(facts, option)
