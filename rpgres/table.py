@@ -706,8 +706,8 @@ class Table(msgspec.Struct):
             alike: which cards make no difference to the rule from here on, for odds of a hand that nobody looks into.
             hidden: whether others must not learn how many options there are: even one is a question then, where they
                 see that somebody is waited for; nor, where it is optional, whether there is any.
-            words: what the decision is about, for people, where the facts do not say it well; who asks may read it, so
-                nothing may stand there that the one who decides cannot know.
+            words: what the decision is about, for people, where the facts do not say it well: nothing that whoever
+                decides may not know.
             facts: what the decision is about, for policies.
 
         Raises:
