@@ -836,3 +836,12 @@ def test_a_question_is_told_in_words() -> None:
     assert isinstance(found, Pending)
     assert found.question.facts["lead"] == -4
     assert "actor chooses (actor 6, bad luck 10; 1 card left): Which card?" in plain_text(pending_lines(found))
+
+
+def test_policies_lay_for_initiative_what_costs_nothing_or_what_is_highest() -> None:
+    for policy, laid in (("steady", "deck"), ("eager", "H13")):
+        ready = prepare(rules(), "initiative", {"skill": 3, "hand": "C4,H13,D2"})
+        result, _ = run(ready, streams=Streams("7"), policies={"": policy_of(rules(), policy)}, identify=False)
+        assert isinstance(result, Result)
+        answers = [answer.value for answer in result.answers if answer.label == "lay"]
+        assert answers == [laid]

@@ -9,6 +9,7 @@ from rpgres import NO, Option
 
 TYPICAL = 11  # what one more card is reckoned to add: a good one of a full hand
 HIGHEST = 13
+NOBODY: Mapping[str, Any] = {"last": -1, "foes_left": 0}  # no opponent, where a card is laid for initiative
 Key = tuple[float, ...]
 
 
@@ -16,6 +17,8 @@ def steady(label: str, facts: Mapping[str, Any], option: Option) -> Key:
     """Win with the least that is likely to hold; stop when one more card cannot help, or is not needed."""
     if label in ("play", "npc"):
         return _card(facts, option)
+    if label == "lay":  # the deck costs nothing; then what is least needed in a confrontation
+        return (0.0 if option.name == "deck" else 1.0, _worth(NOBODY, option))
     if label == "joker":
         worthwhile = facts["last"] >= 8 and facts["lead"] < facts["aim"]
         return (0.0,) if (option.name != NO) == worthwhile else (1.0,)
@@ -33,6 +36,8 @@ def eager(label: str, facts: Mapping[str, Any], option: Option) -> Key:
             if option.name != "pass"
             else (1.0, 0.0)
         )
+    if label == "lay":
+        return (-_worth(NOBODY, option),)
     return steady(label, facts, option)
 
 
