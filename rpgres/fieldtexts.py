@@ -655,6 +655,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "fields": "for a form: what may be said behind NAME:",
         "seats": "for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down",
         "guests": "for a form with seats: whether whoever else is named sits down too, without a sheet",
+        "said-by": "who says it at a table that lasts: everybody, or the game master and the host alone (`gm`)",
     },
     "FormField": {
         "kind": "what may be typed, and what the rule gets",
@@ -665,6 +666,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "at-least": "the smallest number",
         "at-most": "the largest number",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
+        "pile": "for a text: the pile of whoever is named in which the cards lie that it says",
     },
     "Period": {
         "help": "what it is",

@@ -370,7 +370,7 @@ def sheet_names(rules: Rules) -> list[str]:
 
 def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) -> Form:
     """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
-    name, typed = _form_parts(parameter, value, option=option)
+    name, typed = form_parts(parameter, value, option=option)
     before = setting.state.characters
     if parameter.seats:
         name = _seated(setting, name)
@@ -400,8 +400,17 @@ def _sit(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -
         setting.state = put(setting.state, ("characters", name, "seat"), seat)
 
 
-def _form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, dict[str, Any]]:
-    """Return the name, and what is said of it by field, as typed."""
+def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, dict[str, Any]]:
+    """Return the name that a form speaks of, and what is said of it by field, as typed.
+
+    Args:
+        parameter: what takes the form.
+        value: `NAME:key=value,key=value`, or a scene's table with a `name`.
+        option: what it was typed after, for messages.
+
+    Raises:
+        UsageError: it is no such thing.
+    """
     if isinstance(value, Mapping):
         rest = {key.replace("_", "-"): one for key, one in value.items()}
         name = rest.pop("name", None)

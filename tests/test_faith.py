@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -400,7 +401,7 @@ def test_what_others_let_pass_in_secret_leaves_a_best_card() -> None:
 def test_nobody_is_named_twice() -> None:
     loaded = load_rules(find_ruleset("faith"))
     inputs = {"skill": 5, "attribute": 2, "against": "bob:skill=3,attribute=2", "target": "bob"}
-    with pytest.raises(UsageError, match="--target bob: nobody takes part in a confrontation twice"):
+    with pytest.raises(UsageError, match="--target bob: nobody takes part twice"):
         run(prepare(loaded, "confront", inputs), streams=Streams("1"), choose={"join": ["no"]}, identify=False)
 
 
@@ -845,3 +846,43 @@ def test_policies_lay_for_initiative_what_costs_nothing_or_what_is_highest() -> 
         assert isinstance(result, Result)
         answers = [answer.value for answer in result.answers if answer.label == "lay"]
         assert answers == [laid]
+
+
+def test_against_several_the_policy_plays_for_whom_it_can_beat() -> None:
+    """The first foe is out of reach, the second one is not."""
+    ready = confront(
+        skill=10,
+        attribute=1,
+        advantages=2,
+        hand="S8",
+        against=["ena:skill=15,attribute=0,advantages=2", "finn:skill=30,attribute=0,advantages=2"],
+    )
+    result, _ = run(ready, streams=Streams("1"), policies={"": policy_of(rules())}, identify=False)
+    assert isinstance(result, Result)
+    winners = {pair["against"]: pair["winner"] for pair in result.details["pairs"]}
+    assert winners == {"ena": "actor", "finn": "finn"}
+
+
+def test_an_environment_that_is_none_is_told_when_a_sheet_is_checked(tmp_path: Path) -> None:
+    from command_line import rpgres
+
+    sheet = tmp_path / "wen.toml"
+    sheet.write_text('ruleset = "faith"\nname = "Wen"\naffinity = "urbn"\n', encoding="utf-8")
+    ran = rpgres("sheet", "check", str(sheet))
+    assert ran.code == 1
+    assert "there is no environment 'urbn'" in ran.out + ran.err
+
+
+def test_what_is_for_bad_luck_needs_her() -> None:
+    with pytest.raises(UsageError, match="give --gm too"):
+        run(
+            confront(gm_advantages=1, against=["orso:skill=1,attribute=0"]),
+            streams=Streams("1"),
+            policies={"": policy_of(rules())},
+            identify=False,
+        )
+
+
+def test_a_turn_is_let_go_by_in_a_round_alone() -> None:
+    with pytest.raises(UsageError, match="begins with `initiative`"):
+        run(prepare(rules(), "hold", {}), streams=Streams("1"), identify=False)

@@ -194,8 +194,8 @@ def test_two_tables_that_differ_in_hidden_hands_look_the_same(tmp_path: Path, ti
 
 
 def shoot_with_bad_luck(place: Place) -> Iterator[Done]:
-    yield sitting.act(place, "confront", {**SHOT, "gm": True}, actor="sable", seat="sable")
-    yield from go_on(place, {**ANSWERS, ("play", GM): ["H8", "S8"]})
+    yield sitting.act(place, "confront", SHOT, actor="sable", seat="sable")
+    yield from go_on(place, {**ANSWERS, ("join", GM): ["join"], ("play", GM): ["H8", "S8"]})
 
 
 def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: Path) -> None:
@@ -204,3 +204,55 @@ def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: P
     assert [("joker", GM)] in labels
     place = begun(tmp_path / "other.db", joker_timing="on_turn")
     assert [("joker", GM)] not in [asked(place) for _ in shoot_with_bad_luck(place)]
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"gm": True},
+        {"gm-disadvantages": 5},
+        {"npc": True},
+        {"used": 1},
+        {"against": ["bero:skill=1,attribute=1"]},
+        {"against": ["bero:skill=1,attribute=1,hand=H12"]},
+    ],
+)
+def test_a_player_declares_nothing_for_others(tmp_path: Path, inputs: dict[str, Any]) -> None:
+    place = begun(tmp_path / "t.db")
+    option = next(iter(inputs))
+    with pytest.raises(UsageError, match=f"--{option}: the game master says this"):
+        sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat="sable")
+    assert store.read(place.path).pending is None
+    for seat in (GM, None):
+        if "hand=" in str(inputs) and seat == GM:
+            with pytest.raises(UsageError, match="there are cards that gm does not see"):
+                sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat=seat)
+            continue
+        sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat=seat)
+        sitting.undo(place, seat=seat)
+
+
+def test_cards_that_the_host_types_for_an_opponent_are_marked(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    inputs = {"skill": 3, "attribute": 2, "against": ["bero:skill=1,attribute=1,hand=H9/H3"]}
+    done = sitting.act(place, "confront", inputs, actor="sable")
+    assert views.log_seen(done.history, "sable")[-1].laid == ["hand:bero"]
+    assert "H3" not in shown(place, done, "sable")
+    assert "not from the seed" in shown(place, done, "sable")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "told"),
+    [
+        ({"against": ["bero:skill=1,attribute=1,hand=X9"]}, "there is no card 'X9'"),
+        ({"against": ["bero:skill=1,attribute=1,affinity=mars"]}, "there is no environment 'mars'"),
+        ({"target": ["sable"]}, "does not confront the own action|nobody takes part twice"),
+        ({"skill": "agility"}, "agility is an attribute"),
+        ({"attribute": "ballistic"}, "ballistic is no attribute"),
+    ],
+)
+def test_slips_are_told_before_anybody_is_asked(tmp_path: Path, inputs: dict[str, Any], told: str) -> None:
+    place = begun(tmp_path / "t.db")
+    with pytest.raises(UsageError, match=told):
+        sitting.act(place, "confront", {"skill": "ballistic", "attribute": "dexterity", **inputs}, actor="sable")
+    assert store.read(place.path).pending is None

@@ -16,16 +16,21 @@ NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range")
 MOST = 5  # countermeasures that somebody may try to name
 
 
-def counteractions(table: Table, actor: str, targets: Sequence[str], *, ambience: str | None) -> list[Side]:
-    """Return the counteractions of those who are affected and aware (S:17-23, S:86), all declared together.
-
-    The game master rules on each; whoever is refused may name another one.
+def check_targets(actor: str, targets: Sequence[str]) -> None:
+    """Check whom an action affects.
 
     Raises:
         UsageError: somebody is their own target.
     """
     if actor in targets:
         raise UsageError(f"--target {actor}: who acts does not confront the own action")
+
+
+def counteractions(table: Table, actor: str, targets: Sequence[str], *, ambience: str | None) -> list[Side]:
+    """Return the counteractions of those who are affected and aware (S:17-23, S:86), all declared together.
+
+    The game master rules on each; whoever is refused may name another one.
+    """
     found: list[Side] = []
     asked = list(dict.fromkeys(targets))
     for _ in range(MOST):
@@ -35,7 +40,9 @@ def counteractions(table: Table, actor: str, targets: Sequence[str], *, ambience
         declared = [(name, answer) for name, answer in zip(asked, answers, strict=True) if answer != NO]
         asked = []
         for name, answer in declared:
-            fits = table.ask("fitting", GM, UNFIT, text=f"{name}: {answer}. Does it fit?", optional=True) == NO
+            fits = (
+                table.ask("fitting", GM, UNFIT, text=f"Refuse {name}'s countermeasure ({answer})?", optional=True) == NO
+            )
             if not fits:
                 asked.append(name)
                 continue

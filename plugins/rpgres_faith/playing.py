@@ -148,6 +148,7 @@ def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
     able = [one for one in play.sides if one.name != side.name and can_play(table, one)]
     return {
         "lead": play.lead(side.name),
+        "easiest": max((side.against(foe.name) - foe.against(side.name) for foe in foes), default=0),
         "left": side.left,
         "foes_left": max((one.left for one in able if one in foes and not (is_final and one.passed)), default=0),
         "ends": all(one.passed for one in able),  # whether nobody plays any more if this side passes
@@ -425,7 +426,7 @@ def _elsewhere(play: Play, side: Side) -> list[str]:
 
 
 def _left(side: Side) -> str:
-    return f"{side.left} left" if side.left else "done"
+    return f"{side.left} left" if side.left and not side.is_spent else "done"
 
 
 def _holders(table: Table, play: Play) -> list[str]:

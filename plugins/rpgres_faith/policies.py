@@ -69,7 +69,10 @@ def _card(facts: Mapping[str, Any], option: Option) -> Key:
     """
     lead, left, foes = facts["lead"], facts["left"], facts["foes_left"]
     need = facts["aim"] + foes * TYPICAL  # the lead that is likely to hold
-    is_hopeless = lead + left * HIGHEST < (-HIGHEST if foes else facts["least"])
+    enough = -HIGHEST if foes else facts["least"]
+    if lead + left * HIGHEST < enough:  # against several, what is out of reach with one may not be with another
+        lead = facts["easiest"]
+    is_hopeless = lead + left * HIGHEST < enough
     holds = lead >= (facts["aim"] if facts["ends"] else need)
     if option.name == "pass":
         return (0.0, 0.0) if holds or is_hopeless else (3.0, 0.0)

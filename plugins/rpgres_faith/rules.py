@@ -31,7 +31,7 @@ from rpgres import (
     effect,
     put,
 )
-from rpgres_faith.declaring import counteractions, with_activated
+from rpgres_faith.declaring import check_targets, counteractions, with_activated
 from rpgres_faith.hands import fill, hand_size
 from rpgres_faith.judging import Verdict, blocked_by, judge, leading, record
 from rpgres_faith.playing import Play, draw_owed, play_out
@@ -59,7 +59,13 @@ faith.policy("eager")(Preference(eager))
 
 @faith.prepare
 def with_hand_size(rules: Rules, character: Character) -> Character:
-    """Return the character with the size of a full hand, where the sheet leaves it to the species."""
+    """Return the character with the size of a full hand, where the sheet leaves it to the species.
+
+    Raises:
+        UsageError: there is no such environment to have an affinity with.
+    """
+    for word in character.texts.get("affinity", "").split():
+        suits_of(rules.file.settings, word)
     alone = State(characters=Map({character.name: character}))
     size = 0 if character.seat == GM else hand_size(rules, alone, character.name)
     return put(character, ("counters",), character.counters.with_("hand-size", size))
@@ -115,11 +121,13 @@ def confront(
     own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
     arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range}
     first = side_of(table, actor.name, skill=skill, attribute=attribute, values=Map({**own, **arms}), is_npc=npc)
+    # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
+    check_targets(actor.name, target)
+    others = [_declared(table, form, ambience) for form in _distinct(actor, against, target)]
     joins = gm or table.ask("join", GM, JOIN, text="Does bad luck confront it?", optional=True) != NO
-    others = [
-        *(_declared(table, form, ambience) for form in _distinct(actor, against, target)),
-        *counteractions(table, actor.name, target, ambience=ambience),
-    ]
+    others += counteractions(table, actor.name, target, ambience=ambience)
+    if not joins and (gm_advantages or gm_disadvantages or gm_against):
+        raise UsageError("--gm-advantages, --gm-disadvantages and --gm-against are for bad luck: give --gm too")
     sides, pairs = [first, *others], [(first.name, other.name) for other in others]
     if joins:
         more = {"advantages": gm_advantages, "disadvantages": gm_disadvantages}
@@ -141,12 +149,14 @@ def confront(
 JOIN = (Option("join", "Bad luck confronts the action."),)
 
 
-def _distinct(actor: Character, against: Sequence[Form], targets: Sequence[str] = ()) -> Sequence[Form]:
+def _distinct(
+    actor: Character, against: Sequence[Form], targets: Sequence[str] = (), *, option: str = "--against"
+) -> Sequence[Form]:
     names = [actor.name, *(form.name for form in against), *targets]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        option = "--target" if double in targets else "--against"
-        raise UsageError(f"{option} {double}: nobody takes part in a confrontation twice")
+        where = "--target" if double in targets else option
+        raise UsageError(f"{where} {double}: nobody takes part twice")
     return against
 
 
@@ -237,13 +247,18 @@ def _resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
         facts=_facts(rules, play, chief),
     )
     draw_owed(table, play)
-    effects: list[Effect] = []
-    texts: list[str] = []
-    for verdict in verdicts:
+    found: dict[tuple[str, str], list[Effect]] = {}
+    for verdict in sorted(verdicts, key=lambda one: find(play.sides, one.other).plays != LUCK):
         is_stopped = stops.get(verdict.winner) is not None
-        effects += _consequences(table, play, verdict, is_stopped=is_stopped)
-        if len(verdicts) > 1:
-            texts.append(_told(rules, play, verdict, is_stopped=is_stopped))
+        changes = found[verdict.one, verdict.other] = _consequences(table, play, verdict, is_stopped=is_stopped)
+        if stops[verdict.one] == verdict and any(_is_after_all(one, _who(play, verdict.one)) for one in changes):
+            stops[verdict.one] = None  # bad luck lets it work, with a complication
+    effects = [change for verdict in verdicts for change in found[verdict.one, verdict.other]]
+    texts = [
+        _told(rules, play, verdict, is_stopped=stops.get(verdict.winner) is not None)
+        for verdict in verdicts
+        if len(verdicts) > 1 or verdict.winner == verdict.other  # how well, where that is not the outcome itself
+    ]
     if stops[first.name] is None:
         inside = {side.who for side in play.sides}
         outside = [name for name in targets if name not in inside]
@@ -251,6 +266,11 @@ def _resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
     pairs = tuple(record(verdict, is_stopped=stops.get(verdict.winner) is not None) for verdict in verdicts)
     outcome = outcome.plus(effects)
     return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=Map({"pairs": pairs}))
+
+
+def _is_after_all(change: Effect, who: str) -> bool:
+    """Tell whether an effect is that somebody's action works after all (S:74)."""
+    return bool(change["kind"] == "complication" and change["to"] == who)
 
 
 def _told(rules: Rules, play: Play, verdict: Verdict, *, is_stopped: bool) -> str:
@@ -331,11 +351,15 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             "loss" if verdict.winner else "level",
             -abs(verdict.lead),
             roles=Map({"actor": _who(play, name), "opponent": _who(play, other)}),
-            facts=_facts(rules, play, verdict),
+            facts=_facts(rules, play, verdict, winner=name),
+            defaults={"harm": _hit(find(play.sides, name), find(play.sides, other))},
             about=Map({"of": _who(play, name), "against": _who(play, other)}),
             words=f"{name} {own}, {spoken(find(play.sides, other))} {its}",
         )
-        effects += _named(table, settled)
+        named = _named(table, settled)
+        if any(_is_after_all(one, _who(play, name)) for one in named):  # then it has not failed
+            named = [one for one in named if one["kind"] != "failed"]
+        effects += named
     return effects
 
 
@@ -377,6 +401,7 @@ def _named(table: Table, settled: Outcome) -> list[Effect]:
                 one = one.with_(key, settled.roles[one[key]])
         if one["kind"] == "harm":
             one = one.with_("count", counters_of(table.rules.file.settings, one))
+            one = one.with_("counter", KINDS.get(one.get("ammo") or "standard", "physical"))
         found.append(one)
     return found
 
@@ -424,7 +449,13 @@ def unopposed(table: Table, actor: Character) -> Outcome:
 
 @faith.action("hold")
 def hold(table: Table, actor: Character) -> Outcome:
-    """Let the own turn of a round go by (R:6.5)."""
+    """Let the own turn of a round go by (R:6.5).
+
+    Raises:
+        UsageError: there is no round.
+    """
+    if ROUND not in table.state.things:
+        raise UsageError("there is no round in which to let a turn go by; it begins with `initiative`")
     spent = take_turn(table, actor.name)
     return table.settle("hold", None, roles=Map({"actor": actor.name, "opponent": GM})).plus(spent)
 
@@ -448,7 +479,7 @@ def damage(
         table.tell(f"at {range} km the shot had {_counted(range_loss(range), 'disadvantage')}")
     name = "hurt" if count else "unhurt"
     outcome = table.settle(name, None, total=count, roles=Map({"actor": actor.name, "opponent": GM}))
-    harm = effect("harm", to=actor.name, **{**hit, "count": count})
+    harm = effect("harm", to=actor.name, **{**hit, "count": count, "counter": KINDS.get(ammo, "physical")})
     return outcome.plus([harm] if count else [])
 
 
@@ -516,7 +547,7 @@ def initiative(
 ) -> Outcome:
     """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
     first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
-    everybody = _everybody(table, [first, *_distinct(actor, who)])
+    everybody = _everybody(table, [first, *_distinct(actor, who, option="--who")])
     outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
     totals = lay_cards(table, everybody)
     names = in_order(table, totals)

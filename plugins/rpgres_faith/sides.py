@@ -145,11 +145,12 @@ def side_of(
         is_npc: whether the cards come from the game master's deck though a player's name is not hers.
 
     Raises:
-        UsageError: an attribute below 0 cannot be played with.
+        UsageError: an attribute below 0 cannot be played with; or an attribute is named for a skill, or the reverse.
     """
     rules, character = table.rules, table.state.characters[who]
     if attribute.value < 0 or skill.value < 0:
         raise UsageError(f"{who}: a skill and an attribute are 0 or more, not {min(attribute.value, skill.value)}")
+    _check_names(rules.file.settings, who, skill=skill.name, attribute=attribute.name)
     is_ours = table.state.seat_of(who) == GM
     plain = skill.name in rules.file.settings["npc-values"]  # no skill: harm does not lower it (R:2.15)
     harm = 0 if plain else sum(character.counters.get(name, 0) for name in HARM) + values.get("damage", 0)
@@ -173,6 +174,19 @@ def side_of(
         low=low_of(table, attribute.value),
         arms=Map({name: values[name] for name in ("weapon", "armour", "ammo", "range") if values.get(name)}),
     )
+
+
+def _check_names(settings: Any, who: str, *, skill: str, attribute: str) -> None:
+    """Check that a skill is no attribute, and the reverse; what a house rule calls an attribute is one (S:30, S:37).
+
+    Raises:
+        UsageError: one is named in place of the other.
+    """
+    known = settings["attributes"]
+    if skill in known:
+        raise UsageError(f"{who}: {skill} is an attribute, which says how many cards may be played, and no skill")
+    if attribute and attribute not in (*known, *settings["npc-values"]):
+        raise UsageError(f"{who}: {attribute} is no attribute; there are: {', '.join(known)}; or a number")
 
 
 def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvantages: int) -> Side:

@@ -11,7 +11,7 @@ from typing import Any
 
 from rpgres.dealers import unknown_card
 from rpgres.errors import GivenError, UsageError
-from rpgres.inputs import ACTOR
+from rpgres.inputs import ACTOR, form_parts
 from rpgres.piles import lay_out
 from rpgres.rulesets import Parameter, Rules
 from rpgres.state import GM, State, pile_name, slug
@@ -39,12 +39,30 @@ def _laying(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tu
         alias: parameter
         for name, parameter in rules.parameters(action).items()
         for alias in (name, *parameter.aliases)
-        if not parameter.is_argument
+        if not parameter.is_argument or parameter.kind == "form"
     }
     for key, value in inputs.items():
         parameter = named.get(key.replace("_", "-"))
-        if parameter is not None and value is not None and (parameter.kind != "tag" or _has_uses(value)):
+        if parameter is None or value is None:
+            continue
+        if parameter.kind == "form":
+            if _piles_of(parameter, value):
+                yield key, parameter, value
+        elif parameter.kind != "tag" or _has_uses(value):
             yield key, parameter, value
+
+
+def _piles_of(parameter: Parameter, value: Any) -> list[str]:
+    """Return the piles of which forms say which cards lie there; what is no form is told by whoever reads it."""
+    found = []
+    for one in value if isinstance(value, list | tuple) else [value]:
+        try:
+            name, said = form_parts(parameter, one, option="")
+        except UsageError:
+            continue
+        piles = [field.pile for key, field in parameter.fields.items() if field.pile and said.get(key)]
+        found += [pile_name(pile, name) for pile in piles]
+    return found
 
 
 def _has_uses(value: Any) -> bool:
@@ -59,6 +77,8 @@ def _place(rules: Rules, parameter: Parameter, value: Any, actor: str) -> str:
         case "counter":
             holder = f"characters.{actor}." if parameter.holder == ACTOR else ""
             return f"{holder}counters.{parameter.counter}"
+        case "form":
+            return ", ".join(_piles_of(parameter, value))
     texts = value if isinstance(value, list | tuple) else [value]
     return ", ".join(f"tags.{slug(str(text).rpartition('=')[0] or str(text))}" for text in texts)
 
@@ -83,11 +103,14 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
     Raises:
         UsageError: it may not.
     """
-    for key, parameter, _ in _laying(rules, action, inputs):
+    _check_said(rules, action, inputs, seat=seat)
+    for key, parameter, value in _laying(rules, action, inputs):
         option = f"--{key.replace('_', '-')}"
-        if parameter.kind == "cards":
+        if parameter.kind in ("cards", "form"):
             state = lay_out(rules, state)
-            _check_pile(state, _pile(rules, parameter, actor), option=option, seat=seat)
+            is_form = parameter.kind == "form"
+            for name in _piles_of(parameter, value) if is_form else [_pile(rules, parameter, actor)]:
+                _check_pile(state, name, option=option, seat=seat)
             unseen = [name for name in _unseen(rules, state, seat) if len(state.piles[name])]
             if unseen:
                 raise UsageError(
@@ -101,8 +124,22 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
             )
 
 
+def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: str) -> None:
+    """Check that no player says what the game master says.
+
+    Raises:
+        UsageError: one does.
+    """
+    for name, parameter in rules.parameters(action).items():
+        typed = inputs.get(name.replace("-", "_"), inputs.get(name))
+        if parameter.said_by == GM and seat != GM and typed not in (None, False, [], ()):
+            raise UsageError(f"--{name}: the game master says this, or the host, and not {seat}: {parameter.help}")
+
+
 def _check_pile(state: State, name: str, *, option: str, seat: str) -> None:
-    pile = state.piles[name]
+    pile = state.piles.get(name)
+    if pile is None:  # of somebody who only comes to the table by what is typed
+        return
     is_own = bool(pile.owner) and state.seat_of(pile.owner) == seat and (pile.audience is None or seat in pile.audience)
     if seat != GM and not is_own:
         raise UsageError(

@@ -375,9 +375,11 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
 
 
 def _may_see(state: State, place: str | None, seat: str | None) -> bool:
-    """Tell whether a seat may see what was said to lie in a place, if that is a pile."""
-    pile = state.piles.get(place or "")
-    return pile is None or pile.audience is None or (bool(pile.audience) if seat is HOST else seat in pile.audience)
+    """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles."""
+    piles = [state.piles[name] for name in (place or "").split(", ") if name in state.piles]
+    return all(
+        pile.audience is None or (bool(pile.audience) if seat is HOST else seat in pile.audience) for pile in piles
+    )
 
 
 def log_seen(history: History, seat: str | None) -> list[EntryView]:

@@ -137,7 +137,8 @@ class FormField(_Record, frozen=True):
     """One of the things that a parameter of the kind `form` says of whatever it names.
 
     kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
-    with `seat = "gm"` makes whoever sits down by it the game master's.
+    with `seat = "gm"` makes whoever sits down by it the game master's. A text with a `pile` says which cards lie there
+    for whoever is named, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
     """
 
     kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
@@ -148,6 +149,7 @@ class FormField(_Record, frozen=True):
     at_least: int | None = None
     at_most: int | None = None
     seat: Literal["", "gm"] = ""
+    pile: str = ""
 
 
 class Parameter(_Record, frozen=True):
@@ -160,7 +162,8 @@ class Parameter(_Record, frozen=True):
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
     too, without a sheet. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
-    `name` is the option's name where it differs from the key in `[parameters]`.
+    `name` is the option's name where it differs from the key in `[parameters]`. With `said-by = "gm"` no player says it
+    at a table that lasts, but the game master or the host.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
@@ -191,6 +194,7 @@ class Parameter(_Record, frozen=True):
     fields: dict[Id, FormField] = {}
     seats: bool = False
     guests: bool = False
+    said_by: Literal["", "gm"] = ""
 
     @property
     def is_argument(self) -> bool:
