@@ -288,6 +288,8 @@ ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw"))
         (WINDOW, "", [NO]),
         (WINDOW, "0", [NO]),
         (WINDOW, "no", [NO]),
+        (WINDOW, "Pass", [NO]),
+        (CHOICE, "pass", []),
         (WINDOW, "fog", ["fog"]),
         (WINDOW, "fog:", ["fog:reroll"]),
         (WINDOW, "3", []),

@@ -93,16 +93,20 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
 
         answers: dict[str, Any] = {"choose": choose, "policies": policies(prepared)}
         best = best_odds(prepared, **answers, **budget, only_first=weighed == "each")
-        odds, choices = best.odds(prepared), best.records(prepared, samples=_samples(prepared, best, answers))
+        odds, choices = (
+            best.odds(prepared),
+            best.records(prepared, samples=_samples(prepared, best, answers, seconds=seconds)),
+        )
     else:
         odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), by=by, **budget), []
     record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by, weighed=weighed)
     if any(choice.sample is not None for choice in choices):
         record = replace(record, method="mixed")
     elif odds.open and rules.file.piles and by == "outcome":
+        from rpgres.sampling import SECONDS as LONGEST_SAMPLE
         from rpgres.sampling import sample
 
-        found = sample(prepared, choose=choose, policies=policies(prepared))
+        found = sample(prepared, choose=choose, policies=policies(prepared), seconds=min(seconds, LONGEST_SAMPLE))
         record = replace(record, sample=found, method="mixed" if found is not None else record.method)
     if shared["json"]:
         say_json(record)
@@ -127,15 +131,16 @@ def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: 
     return weighed
 
 
-def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any]) -> dict[str, Sample]:
+def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, seconds: float) -> dict[str, Sample]:
     """Return what comes of first choices in games that are played, where exact odds left something open."""
     open_ones = [choice.option for choice in best.choices if choice.value.open]
     if not open_ones or not prepared.rules.file.piles:
         return {}
-    from rpgres.sampling import SECONDS as LONG
+    from rpgres.sampling import SECONDS as LONGEST_SAMPLE
     from rpgres.sampling import sample
 
-    played = {name: sample(prepared, **answers, first=name, seconds=LONG / len(open_ones)) for name in open_ones}
+    share = min(seconds, LONGEST_SAMPLE) / len(open_ones)
+    played = {name: sample(prepared, **answers, first=name, seconds=share) for name in open_ones}
     return {name: found for name, found in played.items() if found is not None}
 
 

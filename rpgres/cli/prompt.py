@@ -14,6 +14,8 @@ from rpgres.render.lines import Line, line
 from rpgres.render.results import event_lines, question_lines
 from rpgres.render.words import listed
 
+LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
+
 
 class Person:
     """Whoever sits at this terminal, answering for every seat until the input ends.
@@ -129,7 +131,7 @@ def matching(question: Question, typed: str) -> list[str]:
     """
     names = [option.name for option in question.options]
     if question.optional:
-        if typed in ("", "0", NO):
+        if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
             return [NO]
         names.append(NO)
     if typed.isascii() and typed.isdecimal():

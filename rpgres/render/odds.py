@@ -35,14 +35,16 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
     names = titles(file, record.outcomes)
     width = max(map(len, names.values()), default=0)
     fractions = _fractions(record.outcomes, left=record.open)
-    for name, chance in record.outcomes.items():
-        if record.open.exact == "1":  # nothing is known of any of them
-            break
+    is_told = record.open.exact != "1" and not any(choice.is_estimate for choice in record.choices)
+    for name, chance in record.outcomes.items() if is_told else ():  # estimates say more than what is known
         bar = _bar(chance.probability, bars)
         shown = f"{percent(chance.probability):>9}  {fractions[name]}"
         lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
-    lines += _left_open(record.open)
-    lines += _success_lines(record, file)
+    if any(choice.is_estimate for choice in record.choices):
+        lines.append(line(INDENT, "the budget left it open which first choice is the best; what is known of each:"))
+    else:
+        lines += _left_open(record.open)
+    lines += _success_lines(record, file) if is_told else ()
     lines += _choice_lines(record, file, bars)
     lines += _sample_lines(record, file)
     if record.passed:
@@ -227,7 +229,7 @@ def _sample_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
 def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
     """Yield the chance of success as a whole, when several outcomes mean it."""
     good = [name for name in record.outcomes if name in file.bands and file.bands[name].success]
-    if len(good) > 1 and record.open.exact != "1":
+    if len(good) > 1:
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
