@@ -886,3 +886,43 @@ def test_what_is_for_bad_luck_needs_her() -> None:
 def test_a_turn_is_let_go_by_in_a_round_alone() -> None:
     with pytest.raises(UsageError, match="begins with `initiative`"):
         run(prepare(rules(), "hold", {}), streams=Streams("1"), identify=False)
+
+
+GEARED = """
+ruleset = "faith"
+name = "Wen"
+skills = { ballistic = 9, athletic = 9 }
+attributes = { dexterity = 2 }
+[gear.scope]
+helps = "ballistic"
+advantages = 2
+decisive = "It is pinned."
+critical = "It is out."
+[gear.burden]
+helps = "athletic"
+disadvantages = 1
+[gear.luck]
+advantages = 1
+"""
+
+
+def test_what_a_sheet_gives_counts_for_the_skill_and_tells_of_levels(tmp_path: Path) -> None:
+    from test_cli_roll import as_json
+
+    sheet = tmp_path / "wen.toml"
+    sheet.write_text(GEARED, encoding="utf-8")
+    shown = {}
+    for skill, cards in (("ballistic", "H3,H2"), ("athletic", "H3,H2"), ("ballistic", "H3,H13")):
+        asked = ("--skill", skill, "--attribute", "dexterity", "--against", "orso:skill=8,attribute=0,advantages=1")
+        play = [word for card in cards.split(",") for word in ("--choose", f"play={card}")]
+        found = as_json(
+            "roll", "faith", "confront", "--sheet", str(sheet), *asked, "--hand", f"{cards},D4", *play, "--auto"
+        )
+        told = next(event["text"] for event in found["events"] if event["event"] == "text")
+        works = [one.get("text") for one in found["effects"] if one["kind"] == "works"]
+        shown[skill, cards] = told, works
+    assert shown == {
+        ("ballistic", "H3,H2"): ("wen: 9, 3 advantages, 2 cards", ["It is pinned."]),
+        ("athletic", "H3,H2"): ("wen: 9, 0 advantages, 1 card", [None]),
+        ("ballistic", "H3,H13"): ("wen: 9, 3 advantages, 2 cards", ["It is out."]),
+    }

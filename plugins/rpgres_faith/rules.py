@@ -341,7 +341,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             facts=_facts(rules, play, verdict, winner=verdict.winner),
             defaults={"harm": _hit(find(play.sides, verdict.winner), find(play.sides, verdict.loser))},
         )
-        effects += _named(table, settled)
+        effects += [_with_gains(one, find(play.sides, verdict.winner)) for one in _named(table, settled)]
     for name in (verdict.one, verdict.other):
         if name == verdict.winner or find(play.sides, name).plays == LUCK:
             continue
@@ -361,6 +361,15 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             named = [one for one in named if one["kind"] != "failed"]
         effects += named
     return effects
+
+
+def _with_gains(change: Effect, side: Side) -> Effect:
+    """Return an effect with what the winner's sheet says of its level; a critical success is a decisive one, too."""
+    level: str = change.get("level") or ""
+    told = side.gains.get(level, "")
+    if level == "critical" and not told:
+        told = side.gains.get("decisive", "")
+    return change.with_("text", told) if told else change
 
 
 def _bystanders(table: Table, side: Side, names: Iterable[str], *, band: str) -> list[Effect]:

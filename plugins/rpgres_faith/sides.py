@@ -44,6 +44,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         limit: how many cards it may play: as many as count against anybody (S:104).
         suits: the suits that let it draw; low: values up to this do too.
         arms: weapon and armour, for what comes of it.
+        gains: what the sheet says of a decisive and of a critical success, by level (S:65, S:69).
         cards: what was played, in order.
         pending: jokers that wait for its next card (S:50).
         passed: whether it let its turn go by since a card was last played.
@@ -66,6 +67,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     suits: tuple[str, ...] = ()
     low: int = 0
     arms: Map[str, Any] = EMPTY
+    gains: Map[str, str] = EMPTY
     cards: tuple[Card, ...] = ()
     pending: int = 0
     passed: bool = False
@@ -158,7 +160,9 @@ def side_of(
     by_harm = not start and skill.value > 0
     unskilled = not start and not plain and (not by_harm or rules.switches["skill0_from_damage"] == "yes")
     used = values.get("used")
+    gear = gear_for(character, skill.name, attribute.name)
     far = range_loss(values.get("range") or 0)  # long range is a disadvantage too (R:6.11)
+    minus = values.get("disadvantages", 0) + far + (1 if unskilled else 0)
     return Side(
         who,
         who,
@@ -167,13 +171,23 @@ def side_of(
         start=start,
         attribute=attribute.value,
         key=attribute.name or "attribute",
-        plus=values.get("advantages", 0),
-        minus=values.get("disadvantages", 0) + far + (1 if unskilled else 0),
+        plus=values.get("advantages", 0) + sum(one["advantages"] or 0 for one in gear),
+        minus=minus + sum(one["disadvantages"] or 0 for one in gear),
         used=used_before(table.state, who, attribute.name) if used is None else used,
         suits=draw_suits(table, character, values.get("affinity"), values.get("ambience")),
         low=low_of(table, attribute.value),
         arms=Map({name: values[name] for name in ("weapon", "armour", "ammo", "range") if values.get(name)}),
+        gains=Map({level: told for level in LEVELS if (told := "; ".join(one[level] for one in gear if one[level]))}),
     )
+
+
+LEVELS = ("decisive", "critical")  # of which a sheet may say more
+
+
+def gear_for(character: Character, *names: str) -> list[Map[str, Any]]:
+    """Return what a sheet says that a skill or an attribute has all the time: skills, gear, upgrades (S:42, S:46)."""
+    gear = character.records.get("gear", EMPTY)
+    return [one for one in gear.values() if not one["helps"] or one["helps"] in names]
 
 
 def _check_names(settings: Any, who: str, *, skill: str, attribute: str) -> None:
