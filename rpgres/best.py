@@ -22,7 +22,7 @@ from rpgres.errors import UsageError
 from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, Sample, chance_record, in_order, needs_policy
 from rpgres.players import NO, Answer, Policy, Preference, Question, Seats, View
 from rpgres.state import EMPTY, State
-from rpgres.table import Broken, Chain, Decided, Event, NeedsAnswer, Settled, Stop, Table, not_deterministic
+from rpgres.table import CHAIN, Broken, Chain, Decided, Event, NeedsAnswer, Settled, Stop, Table, not_deterministic
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rpgres.dice.readings import Reading
     from rpgres.unseen import Unseen
 
-CHAIN = "chain"  # on a tape: a chain of steps was followed, to this place
 DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
 
 
@@ -186,7 +185,7 @@ class _Onward(Stop):
 class _Walk:
     """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it."""
 
-    __slots__ = ("_known", "_position", "fresh_keys", "tape")
+    __slots__ = ("_known", "_position", "fresh_keys", "recalls", "tape")
     joint = True
 
     def __init__(self, known: Mapping[Hashable, Value]) -> None:
@@ -194,6 +193,7 @@ class _Walk:
         self.tape: _Tape = ()
         self._position = 0
         self.fresh_keys: list[Hashable] = []
+        self.recalls = False  # whether a point whose value is known is an end
 
     def begin(self, tape: _Tape) -> None:
         """Turn to another course."""
@@ -265,7 +265,7 @@ class _Walk:
     def merge(self, key: object) -> None:
         if self._position < len(self.tape):
             return
-        value = self._known.get(key)
+        value = self._known.get(key) if self.recalls else None
         if value is not None:
             raise _Known(value)
         self.fresh_keys.append(key)
@@ -440,6 +440,7 @@ class _Solver:
     def _looked_at_first(self, course: _Course, share: Fraction) -> Value:
         from fractions import Fraction
 
+        self._walk.recalls = False  # what is known of a point holds once something has been decided
         try:
             found = self._run(course) if self._depth <= DEEPEST else self._left_open
         except _Chance as chance:
@@ -560,7 +561,8 @@ class _Solver:
         players = table.players
         assert isinstance(players, _Seats)
         hidden = (*hidden, *self._not_seen(table))
-        key = chain.step, chain.key(table, place), players.used(), bool(hidden)
+        number = sum(label == CHAIN for label, _ in before)  # a rule may have several chains
+        key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
         state, left, is_first = table.state, players.others.remaining(), players.is_first
         at = _Place(chain, place, before, state, table.unseen, table.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
@@ -593,6 +595,7 @@ class _Solver:
     def _looked_at(self, course: _Course) -> Value:
         from fractions import Fraction
 
+        self._walk.recalls = True
         try:
             found = self._run(course)
             return self._value(found) if isinstance(found, _Course) else found

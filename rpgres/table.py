@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
+CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 
 
@@ -346,12 +347,14 @@ class Table(msgspec.Struct):
         Args:
             step: `step(table, place)` returns the next place, or None when it is over; a function of a module.
             place: where the chain begins; frozen data, as all places.
-            key: `key(table, place)` is all that matters from a place on (hashable), as for `merge`.
+            key: `key(table, place)` is all that matters from a place on (hashable), as for `merge`; what the rule
+                remembers from before the chain and needs after it belongs to that, too.
         """
         if self.follow is not None:
             return self.follow(self, Chain(step, key), place)
+        number = self._count(CHAIN)  # a rule may have several
         while True:
-            self.merge(key(self, place))
+            self.merge((CHAIN, number, key(self, place)))
             after = step(self, place)
             if after is None:
                 return place
@@ -497,6 +500,10 @@ class Table(msgspec.Struct):
         from rpgres.unseen import drawn, grown
 
         hand, unseen = next((name, one) for name, one in self.unseen.items() if pile == one.source or name == to)
+        if not unseen.left and len(self._pile(pile)) > unseen.size:
+            why = f"{pile} runs out and is shuffled anew while a hand that was dealt from it is not known; say which"
+            self.fault = UsageError(f"{why} cards are in {hand}, or give whoever plays from it fewer cards")
+            raise self.fault
         if not unseen.left or unseen.source != pile:
             self._idled(label)
             return None

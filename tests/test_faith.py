@@ -883,11 +883,6 @@ def test_what_is_for_bad_luck_needs_her() -> None:
         )
 
 
-def test_a_turn_is_let_go_by_in_a_round_alone() -> None:
-    with pytest.raises(UsageError, match="begins with `initiative`"):
-        run(prepare(rules(), "hold", {}), streams=Streams("1"), identify=False)
-
-
 GEARED = """
 ruleset = "faith"
 name = "Wen"

@@ -13,6 +13,7 @@ from rpgres_faith.sides import LUCK, Side, changed, find, side_of
 FORM = "skill=NAME|N,attribute=NAME|N,advantages=N,disadvantages=N,weapon=N,armour=N,ammo=NAME,range=N"
 UNFIT = (Option("unfit", "It is no countermeasure: another one, or none."),)
 NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range")
+MOST_NUMBER, MOST_DIGITS = 99, 4  # of what is said of a countermeasure
 MOST = 5  # countermeasures that somebody may try to name
 
 
@@ -70,6 +71,10 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for part in text.split(","):
         key, sign, value = (piece.strip() for piece in part.partition("="))
+        if key in values:
+            raise UsageError(f"{key} is said twice")
+        if value.isdecimal() and (len(value) > MOST_DIGITS or int(value) > MOST_NUMBER):
+            raise UsageError(f"{key} is at most {MOST_NUMBER}")
         if key in ("skill", "attribute") and sign:
             values[key] = _rating(table.state.characters[name], value)
         elif key in NUMBERS and value.isdecimal():

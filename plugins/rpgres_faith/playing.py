@@ -19,7 +19,6 @@ from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_
 PASSING = "pass_mode"  # the switch
 PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
 REPLACE = Option("replace", "the card turned over in place of the one before")
-SCARCE = 12  # from so few cards in a deck on, what lies in the discard may come back and so matters
 
 
 class Play(msgspec.Struct, frozen=True, gc=False):
@@ -197,20 +196,23 @@ def _is_critical(table: Table, play: Play, side: Side) -> bool:
 def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard], Hashable] | None:
     """Return which cards make no difference as the last of a side: those of one value, whatever they would draw.
 
-    As the last of all, those that come to the same.
+    As the last of all, those that come to the same. Every card makes a difference where another side plays from the
+    same hand.
     """
-    if side.left != 1:
+    if side.left != 1 or any(one.left for one in _sharing(play, side) if one.name != side.name):
         return None
     foes = play.opponents(side.name)
     is_end = len(foes) == 1 and not side.pending and not any(can_play(table, one) for one in foes)
     settings = table.rules.file.settings
-    lead, court, critical = play.lead(side.name), settings["court-from"], settings["critical-lead"]
+    lead, court = play.lead(side.name), settings["court-from"]
+    bounds = [bound for band in table.rules.file.bands.values() for bound in (band.from_, band.to) if bound is not None]
+    edge = 1 + max(settings["critical-lead"], *map(abs, bounds))  # beyond it a lead is as good as any
 
     def key(card: PlayingCard) -> Hashable:
         if not is_end or is_joker(card):
             return card.value, is_joker(card)
         after = lead + worth(card)
-        return min(max(after, -critical), critical), after >= 0 and worth(card) >= court
+        return min(max(after, -edge), edge), after >= 0 and worth(card) >= court
 
     return key
 
@@ -365,7 +367,7 @@ def _drawn_back(table: Table, play: Play, side: Side, card: PlayingCard) -> Play
     if not is_joker(card) and side.plays != DECK:
         by_suit, by_value = card.suit in side.suits, worth(card) <= side.low
         earned = by_suit + by_value if rules.switches["draws_stack"] == "yes" else int(by_suit or by_value)
-    sharing = [one for one in play.sides if _holder(one) == holder]
+    sharing = _sharing(play, side)
     nothing = None if any(one.left for one in sharing) else lambda _card: 0  # what comes now is for later
     if rules.switches["draw_timing"] == "after":
         play = play.with_side(msgspec.structs.replace(side, owed=side.owed + earned))
@@ -374,12 +376,17 @@ def _drawn_back(table: Table, play: Play, side: Side, card: PlayingCard) -> Play
             draw(table, holder, alike=nothing)
     has_run_out = not table.count(piles_of(holder)[0]) and not any(one.is_spent for one in sharing)
     if has_run_out and rules.switches["empty_hand_draw"] == "yes":
-        draw(table, holder, alike=lambda _card: 0)
+        draw(table, holder, alike=None if any(one.left and one.plays == DECK for one in sharing) else lambda _card: 0)
         for one in sharing:
             play = play.with_side(msgspec.structs.replace(find(play.sides, one.name), is_spent=True))
     if rules.switches["reshuffle"] == "last_played":
         _renew_when_played_out(table, holder)
     return play
+
+
+def _sharing(play: Play, side: Side) -> list[Side]:
+    """Return the sides that play from the same hand, that one included."""
+    return [one for one in play.sides if _holder(one) == _holder(side)]
 
 
 def _holder(side: Side) -> str:
@@ -445,8 +452,12 @@ def _essence(table: Table, play: Play) -> Hashable:
     sides = tuple(
         (
             side.value - base,
-            tuple((side.against(other) - base, _last_court(side, other)) for other in side.limits),
+            tuple(
+                (side.against(other) - base, _last_court(side, other), max(0, limit - len(side.cards)))
+                for other, limit in side.limits.items()
+            ),
             side.left,
+            bool(side.cards) and side.cards[-1].is_court,
             (side.cards[-1].value if side.cards else -1) if jokers else bool(side.cards),
             shifting and any(card.is_joker for card in side.cards),
             side.pending,
@@ -458,9 +469,11 @@ def _essence(table: Table, play: Play) -> Hashable:
     known = []
     for who in _holders(table, play):
         hand, deck, discard = piles_of(who)
-        if any(side.left for side in play.sides if side.who == who or (who == GM and side.plays == DECK)):
-            low = table.count(deck) < SCARCE
-            known.append((table.knowledge(hand), table.count(deck), table.knowledge(discard) if low else None))
+        users = [side for side in play.sides if _holder(side) == who and side.left]
+        if users:  # every card may draw two, and a hand that runs out one more
+            low = table.count(deck) <= sum(2 * side.left + 1 for side in users)
+            is_open = low or any(side.plays == DECK for side in users)  # what was turned over is gone from the deck
+            known.append((table.knowledge(hand), table.count(deck), table.knowledge(discard) if is_open else None))
     return "play", sides, tuple(known)
 
 

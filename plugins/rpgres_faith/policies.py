@@ -47,12 +47,15 @@ def _plain(option: Option) -> Key:
 
 
 def _worth(facts: Mapping[str, Any], option: Option) -> float:
-    """Return what a card adds to the lead: a joker takes away what it hits, or what may well come."""
+    """Return what a card adds to the lead: a joker takes away what it hits, or what may well come.
+
+    No card is worth as much as a joker or the deck, so that it is never left open which of two is played.
+    """
     if option.facts.get("suit") == "":
         last: float = facts["last"]
-        return last if last >= 0 else (TYPICAL if facts["foes_left"] else 0.0)
+        return (last if last >= 0 else TYPICAL if facts["foes_left"] else 0.0) - 0.5
     if option.name == "deck":
-        return 7.0
+        return 6.5
     value: float = option.facts.get("value", 0)
     return value
 

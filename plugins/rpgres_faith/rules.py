@@ -458,13 +458,7 @@ def unopposed(table: Table, actor: Character) -> Outcome:
 
 @faith.action("hold")
 def hold(table: Table, actor: Character) -> Outcome:
-    """Let the own turn of a round go by (R:6.5).
-
-    Raises:
-        UsageError: there is no round.
-    """
-    if ROUND not in table.state.things:
-        raise UsageError("there is no round in which to let a turn go by; it begins with `initiative`")
+    """Let the own turn of a round go by (R:6.5)."""
     spent = take_turn(table, actor.name)
     return table.settle("hold", None, roles=Map({"actor": actor.name, "opponent": GM})).plus(spent)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import EMPTY, GM, Character, Map, Rating, Rules, State, Table, UsageError, pile_name
+from rpgres import EMPTY, GM, Character, Map, Rating, Rules, State, Table, UsageError
 
 HAND, DECK, LUCK = "hand", "deck", "luck"  # what is played from: one's hand, the game master's deck, her hand
 USED = "cards-used"  # what the table keeps of a round: cards by who played them, then by attribute
@@ -322,18 +322,3 @@ def shown_advantages(sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) ->
                 if side.name in pair and other != side.name:
                     found[other] += max(0, -side.net)
     return found
-
-
-def hand_of(side: Side) -> str:
-    """Return the pile of a side's hand."""
-    return pile_name("hand", side.who) if side.plays == HAND else "gm-hand"
-
-
-def deck_of(side: Side) -> str:
-    """Return the pile from which a side draws."""
-    return pile_name("deck", side.who) if side.plays == HAND else "gm-deck"
-
-
-def discard_of(side: Side) -> str:
-    """Return the pile to which a side's cards go."""
-    return pile_name("discard", side.who) if side.plays == HAND else "gm-discard"
