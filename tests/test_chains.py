@@ -223,3 +223,36 @@ def test_a_chain_of_many_questions_is_left_open_and_breaks_nothing() -> None:
 
     best = best_odds(with_rule(rule), leaves=3000)
     assert best.value.success + best.value.open >= Fraction(15, 36)
+
+
+def test_what_is_known_after_a_decision_is_no_end_before_it() -> None:
+    """The first decision comes before a merge or behind it, as a coin falls."""
+
+    def rule(table: Table, actor: Any, **_: Any) -> Any:
+        if table.roll(dice("d2"), "coin") == 1:
+            table.ask("push", actor.name, (ROLL, STOP), height=0, left=0)
+        table.merge("x")
+        is_won = table.ask("push", actor.name, (ROLL, STOP), height=9, left=0) == "roll"
+        return table.settle("try", 1 if is_won else -1)
+
+    for only_first, chance in ((True, Fraction(1, 2)), (False, Fraction(1))):
+        for merges in (True, False):
+            best = best_odds(with_rule(rule), policies={"": careful}, only_first=only_first, merges=merges)
+            assert best.value.success == chance
+
+
+def test_several_chains_of_one_rule_are_told_apart() -> None:
+    def step(table: Table, place: tuple[int, int, int]) -> tuple[int, int, int] | None:
+        before, height, left = place
+        return (before, height + table.roll(dice("d2")), left - 1) if left else None
+
+    def rule(table: Table, actor: Any, **_: Any) -> Any:
+        table.ask("push", actor.name, (ROLL, STOP), height=0, left=0)
+        first = table.chain(step, (0, 0, 1), key=lambda _, place: place)[1]
+        second = table.chain(step, (0, 0, 1), key=lambda _, place: (first, place))[1]
+        return table.settle("try", first - second)
+
+    found = best_odds(with_rule(rule)).value
+    assert found == best_odds(with_rule(rule), merges=False).value
+    assert outcome_odds(with_rule(rule), choose={"push": ["roll"]}).masses["even"] == Fraction(1, 2)
+    assert dict(found.masses)["even"] == Fraction(1, 2)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres import Map
+from rpgres import Map, Option
 from rpgres.actions import Pending, Prepared, Result, policy_of, prepare, run
 from rpgres.best import best_odds
 from rpgres.chance import Streams
@@ -31,6 +31,7 @@ from rpgres.sheets import blank_character
 from rpgres.state import GM, State, code_of
 from rpgres.table import Table
 from rpgres.tomlfiles import Source
+from rpgres_faith.hands import card_options
 from rpgres_faith.judging import judge
 from rpgres_faith.playing import Play
 from rpgres_faith.sides import Card, Side, shown_advantages, with_limits
@@ -921,3 +922,65 @@ def test_what_a_sheet_gives_counts_for_the_skill_and_tells_of_levels(tmp_path: P
         ("athletic", "H3,H2"): ("wen: 9, 0 advantages, 1 card", [None]),
         ("ballistic", "H3,H13"): ("wen: 9, 3 advantages, 2 cards", ["It is out."]),
     }
+
+
+ACTIVE = """
+ruleset = "faith"
+name = "Ada"
+[effects.scope]
+advantages = 1
+[effects.drone]
+advantages = 2
+"""
+
+
+def test_points_of_play_with_other_limits_are_other_points(tmp_path: Path) -> None:
+    """Which effect is activated decides whether the second card counts against Finn."""
+    from test_cli_roll import as_json
+
+    sheet = tmp_path / "ada.toml"
+    sheet.write_text(ACTIVE, encoding="utf-8")
+    foes = ("ena:skill=20,attribute=0,advantages=1", "finn:skill=9,attribute=0,advantages=2")
+    asked = [
+        "--sheet",
+        str(sheet),
+        "--skill",
+        "3",
+        "--attribute",
+        "2",
+        "--hand",
+        "H5,H4",
+        "--choose",
+        "join=no",
+        "--best",
+    ]
+    asked += [word for foe in foes for word in ("--against", foe)]
+    odds = as_json("odds", "faith", "confront", *asked, "--switch", "draw_on_low=off", "--switch", "empty_hand_draw=no")
+    chances = {choice["option"]: choice["success"]["exact"] for choice in odds["choices"]}
+    assert chances == {"drone": "1", "no": "0", "scope": "0"}
+
+
+def test_no_card_is_preferred_like_a_joker_or_the_deck() -> None:
+    """Which of two is played would be left to how they are listed, and odds list other cards than play does."""
+    facts = {"lead": -6, "left": 2, "foes_left": 2, "ends": False, "last": -1, "draws_to": 4, "aim": 0, "least": 1}
+    listed = [rules().cards.card(code) for code in rules().cards.by_code]
+    for last in (-1, *range(14)):
+        for policy in ("steady", "eager"):
+            preference = policy_of(rules(), policy)
+            assert isinstance(preference, Preference)
+            about = {**facts, "easiest": -6, "last": last}
+            keys = {
+                (card.value, card.suit == ""): preference.key("npc", about, option)
+                for card, option in zip(listed, card_options(listed), strict=True)
+            }
+            keys[None, True] = preference.key("npc", about, Option("deck"))
+            assert len(set(keys.values())) == len(keys)
+
+
+@pytest.mark.parametrize(
+    "typed", ["skill=1000,attribute=1", f"skill={'9' * 5000},attribute=1", "skill=1,skill=2,attribute=1"]
+)
+def test_a_countermeasure_is_within_bounds(typed: str) -> None:
+    ready = confront(target=["bero"])
+    with pytest.raises(UsageError, match=r"is at most 99|is said twice"):
+        run(ready, streams=Streams("1"), choose={"join": ["no"], "counter": [typed]}, identify=False)

@@ -170,11 +170,11 @@ def words_of(table: Table, play: Play, side: Side) -> str:
 def _best_last(table: Table, play: Play, side: Side, options: Sequence[Option]) -> str:
     """Return a card that can never be worse than others: the highest, when no other card will be played after it.
 
-    There is none where a joker may set the level of success, or where the highest would hide the court card by which
-    an action is critical already.
+    There is none against several, as what is better against one is not always so against all; nor where a joker may
+    set the level of success, or where the highest would hide the court card by which an action is critical already.
     """
     others = [one for one in play.sides if one.name != side.name and can_play(table, one)]
-    if side.left != 1 or others or side.pending or not side.is_player:
+    if side.left != 1 or others or side.pending or not side.is_player or len(play.opponents(side.name)) > 1:
         return ""
     highest = max(options, key=lambda option: option.facts.get("value", 0))
     settings = table.rules.file.settings
