@@ -42,7 +42,8 @@ def show_lines(
     """
     name = record.title or file.title
     seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
-    lines = [line(Piece(name, "title"), Piece(f"  ({record.ruleset}, {record.entries} entries{seat})", "quiet"))]
+    entries = "1 entry" if record.entries == 1 else f"{record.entries} entries"
+    lines = [line(Piece(name, "title"), Piece(f"  ({record.ruleset}, {entries}{seat})", "quiet"))]
     if state.periods:
         lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
     for character in state.characters.values():
@@ -52,6 +53,8 @@ def show_lines(
     last = [_pass_line(passing) for passing in record.passes]
     lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
     if record.pending is not None:
+        if state.piles:
+            lines += [line(), line(INDENT, Piece("An action is under way; cards lie above as before it.", "quiet"))]
         lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
