@@ -80,8 +80,10 @@ def test_an_evening() -> None:
 
 def test_exit_codes_of_outcomes() -> None:
     begun()
-    table(*ACT, *WIN, "--exit-code")
-    table(*ACT, "--given", "roll=----", "--choose", "invoke=no", "--choose", "price=fail", "--exit-code", code=10)
+    lost = ("--given", "roll=----", "--choose", "invoke=no", "--choose", "price=fail")
+    assert table(*ACT, *WIN, "--exit-code", code=0).code == 0
+    assert table(*ACT, *lost, "--exit-code", code=10).code == 10
+    assert table(*ACT, *lost, code=0).code == 0  # only where it is asked for
 
 
 def test_it_is_found_upwards(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

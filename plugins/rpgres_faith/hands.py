@@ -55,6 +55,15 @@ def draw(table: Table, who: str, *, label: str = DRAWN, alike: Callable[[Card], 
     return card is not None
 
 
+def place_typed(table: Table, who: str, typed: str, *, option: str) -> None:
+    """Lay the cards that were typed for somebody's hand there: `H10/S4/D2`.
+
+    Raises:
+        UsageError: there is no such card, or it lies somewhere else.
+    """
+    table.place(piles_of(who)[0], [text.strip() for text in typed.split("/") if text.strip()], option=option)
+
+
 def renew(table: Table, who: str) -> None:
     """Shuffle the discard into a deck whose last card was drawn (R:1.9)."""
     _, deck, discard = piles_of(who)

@@ -32,7 +32,7 @@ from rpgres import (
     put,
 )
 from rpgres_faith.declaring import check_targets, counteractions, with_activated
-from rpgres_faith.hands import fill, hand_size
+from rpgres_faith.hands import fill, hand_size, place_typed
 from rpgres_faith.judging import Verdict, blocked_by, judge, leading, record
 from rpgres_faith.playing import Play, draw_owed, play_out
 from rpgres_faith.policies import eager, steady
@@ -180,8 +180,7 @@ def _declared(table: Table, form: Form, ambience: str | None) -> Side:
     if values.get("hand"):
         if not side.is_player:
             raise UsageError(f"--against {form.name}: cards of the game master are given with --gm-hand")
-        texts = [text for text in values["hand"].replace("+", " ").replace("/", " ").split() if text]
-        table.place(f"hand:{form.name}", texts, option=f"--against {form.name}: hand")
+        place_typed(table, form.name, values["hand"], option=f"--against {form.name}: hand")
     return side
 
 
@@ -502,14 +501,12 @@ def harm(state: State, change: Effect) -> State:
     character = state.characters.get(change["to"])
     if character is None:
         return state
-    kind = KINDS.get(change.get("ammo") or "standard", "physical")
-    count = counters_of({"armour-ignored": IGNORED}, change) if "count" not in change else change["count"]
-    counters = character.counters.with_(kind, character.counters.get(kind, 0) + count)
+    name = change["counter"]
+    counters = character.counters.with_(name, character.counters.get(name, 0) + change["count"])
     return put(state, ("characters", character.name, "counters"), counters)
 
 
-KINDS = {"neural": "neural", "acs": "acs"}
-IGNORED = {"plasma": 2, "neural": -1}
+KINDS = {"neural": "neural", "acs": "acs"}  # counters by ammunition, where it is not the physical one
 
 
 @faith.effect("used")

@@ -93,10 +93,8 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
 
         answers: dict[str, Any] = {"choose": choose, "policies": policies(prepared)}
         best = best_odds(prepared, **answers, **budget, only_first=weighed == "each")
-        odds, choices = (
-            best.odds(prepared),
-            best.records(prepared, samples=_samples(prepared, best, answers, seconds=seconds)),
-        )
+        odds = best.odds(prepared)
+        choices = best.records(prepared, samples=_samples(prepared, best, answers, seconds=seconds))
     else:
         odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), by=by, **budget), []
     record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by, weighed=weighed)
