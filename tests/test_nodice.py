@@ -37,7 +37,7 @@ from rpgres.scenes import read_scene
 from rpgres.sheets import read_sheet
 from rpgres.state import State, freeze, put, slug
 from rpgres.tomlfiles import read_source
-from rpgres_nodice.points import all_points, hand_thing, holding_of, positive, ratings, seen_thing
+from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 
 
@@ -180,6 +180,7 @@ def test_the_json_of_an_observation_tells_what_is_seen_of_each_target() -> None:
 # -- invariants of random play
 
 ACTORS = ("orsa", "bram", "sister-ash")
+SEATS = ("orsa", "bram", "gm")
 SWITCHES = st.fixed_dictionaries(
     {"ready": st.just("any")},
     optional={
@@ -235,8 +236,8 @@ def test_points_are_conserved_and_nothing_resolves_twice(
         result, state = found
         line = timeline_of(state)
         for name in ACTORS:
-            held = holding_of(played, state, name)
-            assert all_points(held) == positive(ratings(played, state.characters[name]))
+            held = holding_of(state, name)
+            assert all_points(held) == pools_of(state.characters[name])
             assert sum(held.lost.values()) == state.characters[name].counters.get("harm", 0)
             assert all(count > 0 for part in (held.hand, held.spent, held.apart, held.lost) for count in part.values())
             assert set(held.stacks) == {token.name for token in line.live(name)}
@@ -314,10 +315,13 @@ def place(tmp_path: Path) -> Place:
     return begun(tmp_path / "table.db")
 
 
-def begun(path: Path, **switches: str) -> Place:
+def begun(path: Path, *, is_asked: bool = False, **switches: str) -> Place:
+    """Begin a sequence at a table; unless it is asked, every seat is ready for each phase in advance."""
     made = Place(path)
-    sitting.begin_table(made, ruleset="nodice", sheets=["orsa", "bram", "sister-ash"], seed="1", switches=switches)
+    sitting.begin_table(made, ruleset="nodice", sheets=list(ACTORS), seed="1", switches=switches)
     sitting.turn(made, "begin", "sequence")
+    for seat in () if is_asked else SEATS:
+        sitting.let_pass(made, "react", seat=seat, until="sequence")
     return made
 
 
@@ -399,7 +403,7 @@ def test_whether_something_was_seen_is_no_business_of_third_parties(tmp_path: Pa
         done = sitting.act(place, "abort", {}, actor="bram", seat="bram")
         found.append(looks(done, "gm"))
         seen.append(found)
-        spent.append(holding_of(done.rules, done.history.state, "bram").spent)
+        spent.append(holding_of(done.history.state, "bram").spent)
     assert spent[0]
     assert not spent[1]
     assert seen[0] == seen[1]
@@ -565,7 +569,7 @@ def test_the_game_masters_corrections_tell_nothing_of_what_is_hidden(place: Plac
     sitting.set_value(place, "characters.bram.counters.zone", "2", seat="gm")
     sitting.set_value(place, "things.hand-sister-ash.hand.wil", "4", seat="gm")
     done = sitting.set_value(place, "things.hand-bram.hand.str", "3")
-    assert holding_of(done.rules, done.history.state, "bram").hand["str"] == 3
+    assert holding_of(done.history.state, "bram").hand["str"] == 3
     assert "hand-bram" not in looks(done, "gm")
 
 

@@ -40,7 +40,7 @@ def question(rules: Rules, state: State, name: str) -> Question:
         return plans_text(plans)
 
     options = tuple(option for option in suggestions(rules, seen, name) if _is_legal(reads, option.name))
-    hand = points_text(holding_of(rules, seen, name).hand) or "nothing"
+    hand = points_text(holding_of(seen, name).hand) or "nothing"
     return Question("declare", name, options, text="Which stacks?", facts=Map({"hand": hand}), form=FORM, reads=reads)
 
 
@@ -64,7 +64,7 @@ def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[
     Raises:
         UsageError: the hand has not the points, or a pause cannot lie there.
     """
-    line, holding = timeline_of(state), holding_of(rules, state, name)
+    line, holding = timeline_of(state), holding_of(state, name)
     effects: list[Effect] = []
     for plan in plans:
         stack = stack_of(rules, plan)
@@ -117,7 +117,7 @@ def suggestions(rules: Rules, state: State, name: str) -> Iterator[Option]:
         name: who declares.
     """
     yield Option(NOTHING, "no further stack")
-    holding, line, character = holding_of(rules, state, name), timeline_of(state), state.characters[name]
+    holding, line, character = holding_of(state, name), timeline_of(state), state.characters[name]
     others = [one for one, other in state.characters.items() if one != name and not other.is_out]
     items = [(slug(key), item) for key, item in character.records.get("gear", Map()).items()]
     where = next(iter(rules.file.settings["locations"]))
