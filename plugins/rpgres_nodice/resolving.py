@@ -5,7 +5,7 @@ Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
 
 from __future__ import annotations
 
-from rpgres import Effect, Map, Option, Question, State, Table, UsageError, effect
+from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, effect
 from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
 from rpgres_nodice.observing import Sight, observe, targets_of
 from rpgres_nodice.plans import BACK, NOTHING, actions_of
@@ -34,7 +34,7 @@ def check_declared(table: Table, line: Timeline) -> None:
 
 
 def held_by(table: Table, phase: int) -> list[str]:
-    """Return the actors whose seats want to abort or declare before the timeline moves.
+    """Return the seats, in words, that want to abort or declare before the timeline moves.
 
     Every seat with an actor who is not out is asked, whatever it could do: being asked tells nothing.
 
@@ -50,7 +50,8 @@ def held_by(table: Table, phase: int) -> list[str]:
             asked.setdefault(state.seat_of(name), name)
     text, facts = f"Abort or declare before phase {phase}?", Map(phase=phase)
     answers = table.ask_together([Question("react", name, REACT, text, True, facts) for name in asked.values()])
-    return [name for name, answer in zip(asked.values(), answers, strict=True) if answer == WAIT]
+    waiting = [seat for seat, answer in zip(asked, answers, strict=True) if answer == WAIT]
+    return ["the game master" if seat == GM else seat for seat in waiting]
 
 
 def play_phase(table: Table, phase: int) -> list[Effect]:

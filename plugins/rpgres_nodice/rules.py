@@ -172,8 +172,7 @@ def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Out
     answers = table.ask_together(questions, secret=True)
     found: list[Effect] = []
     for name, answer in zip(names, answers, strict=True):
-        seen = state.seen_by(state.seat_of(name))
-        laid = declaring.lay(rules, seen, name, read_plans(rules, seen, name, answer))
+        laid = declaring.lay(rules, state, name, read_plans(rules, state, name, answer))
         found += laid
         lies = {one["stack"]: one["phase"] for one in laid if one["kind"] == "token"}
         told = (f"{stack} on {phase}" for stack, phase in lies.items() if phase is not None)
