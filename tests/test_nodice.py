@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from contextlib import suppress
@@ -530,6 +531,26 @@ def test_nobody_goes_on_before_all_have_declared() -> None:
             run(ready, streams=Streams("1"))
 
 
+def test_odds_of_going_on_follow_who_waits() -> None:
+    line = ("odds", "nodice", "resolve", "--sheet", "orsa", "--phase", "1", "--switch", "ready=any", "--json")
+    for more, expected in (
+        ((), {"passed": "1"}),
+        (("--choose", "react=wait"), {"held": "1"}),
+        (("--policy", "uniform"), {"held": "1/3", "passed": "2/3"}),
+        (("--auto",), {"passed": "1"}),
+    ):
+        told = json.loads(rpgres(*line, *more).out)["outcomes"]
+        assert {name: one["exact"] for name, one in told.items()} == expected
+
+
+def test_a_reaction_lies_on_no_phase_in_words(place: Place) -> None:
+    done = declared(place, bram="dodge/agi=1+punch:orsa/str=2", gm="nothing", orsa="dodge/agi=1")
+    for seat in SEATS:
+        told = looks(done, seat)
+        assert "bram declares bram#2 on 2, bram#1 as a reaction (no phase yet)" in told
+        assert "None" not in told
+
+
 # -- several observations of one phase
 
 
@@ -610,7 +631,8 @@ def test_a_sheet_that_another_seat_plays_takes_its_points_along(tmp_path: Path, 
     def declares(plan: str) -> Done:
         return sitting.act(place, "declare", {"who": ["bram"]}, actor="bram", seat="gm", choose={"declare": [plan]})
 
-    assert "2 of str, ante included, and 1 are left" in told(lambda: declares("punch:orsa/str=2"))
+    refused = told(lambda: declares("punch:orsa/str=2"))
+    assert refused.startswith("declare=punch:orsa/str=2: this needs 2 of str, ante included, and 1 are left")
     done = declares("punch:orsa/str=1")
     assert "bram#1 on phase 4: attack | maul | head of orsa | bid str 4" in looks(done, "gm")
 

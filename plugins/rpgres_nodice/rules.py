@@ -196,7 +196,7 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
         raise UsageError("no stack lies ahead on the timeline; declare some, or name a phase to go on to")
     waiting = resolving.held_by(table, to)
     if waiting:
-        table.tell(f"Phase {to} does not begin yet; before it: {', '.join(waiting)}.")
+        table.tell(f"Phase {to} does not begin yet. Acting first: {', '.join(waiting)}.")
         return table.settle("resolve", None, band="held", roles=roles)
     found = resolving.play_phase(table, to)
     if to != ahead:
