@@ -670,6 +670,7 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "Period": {
         "help": "what it is",
+        "implied": "whether it can end without having been said to begin, as play is in it anyway",
         "begin": "effects of its beginning, in order",
         "end": "effects of its end, in order",
     },

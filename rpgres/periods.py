@@ -38,7 +38,7 @@ def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> 
         raise UsageError(unknown("period", period, known, of=f"the ruleset {rules.id}"))
     if moment == "begin" and period in state.periods:
         raise UsageError(f"the {period} has begun already; end it first")
-    if moment == "end" and period not in state.periods:
+    if moment == "end" and period not in state.periods and not _is_implied(rules, period):
         open_now = ", ".join(state.periods) or "nothing"
         raise UsageError(f"no {period} has begun, so none can end; what has begun: {open_now}")
 
@@ -62,7 +62,7 @@ def turn(
 ) -> tuple[Result | Pending, State]:
     """Return what comes of the beginning or end of a period, and the state after it.
 
-    When a period ends, those that began in it end first.
+    When a period ends, those that began in it end first: in a scene that nobody said to begin, all that are open.
 
     Args:
         rules: the ruleset in play.
@@ -88,7 +88,7 @@ def turn(
     dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
     seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
     table = Table(rules, state, dealer, seats)
-    inner = [one for one in reversed(state.periods) if state.periods.index(one) > _place(state, period)]
+    inner = [one for one in reversed(state.periods[_place(state, period) :]) if one != period]
     turned = [*((one, "end") for one in inner), (period, moment)] if moment == "end" else [(period, moment)]
     effects: list[Effect] = []
     told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
@@ -143,8 +143,15 @@ def turn(
     return result, after
 
 
+def _is_implied(rules: Rules, period: str) -> bool:
+    return period in rules.file.periods and rules.file.periods[period].implied
+
+
 def _place(state: State, period: str) -> int:
-    return state.periods.index(period) if period in state.periods else len(state.periods)
+    """Return where a period stands among those that are open; an implied scene holds them all, others none."""
+    if period in state.periods:
+        return state.periods.index(period)
+    return 0 if period == SCENE else len(state.periods)
 
 
 def _effects(rules: Rules, table: Table, period: str, moment: str) -> list[Effect]:

@@ -110,10 +110,11 @@ def played(scene: Scene, script: list[Any], *, policy: str, seed: str) -> Iterat
 
 
 def purses(state: State) -> Counter[str]:
-    found = Counter({"gm": state.counters.get("fate-points", 0) + state.counters.get("fate-points-later", 0)})
+    kept = ("fate-points", "fate-points-later", "fate-points-after")
+    found = Counter({"gm": sum(state.counters.get(counter, 0) for counter in kept)})
     for name, character in state.characters.items():
         if character.seat != "gm":
-            found[name] = character.counters["fate-points"] + character.counters.get("fate-points-later", 0)
+            found[name] = sum(character.counters.get(counter, 0) for counter in kept)
     return found
 
 
@@ -350,3 +351,74 @@ def test_sources_are_credited(rules: Rules) -> None:
         assert f"`{name}`" in text
         assert all(f"`{choice}`" in text for choice in switch.choices), name
     assert read_source(DATA / "ruleset.toml").text.isascii()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# An action and the defense against it are one event, whichever of them is played
+
+SIDES = {
+    "fate": ("mara", "venn", "skill", "notice", 2, 2),
+    "coppermane": ("tamsin", "orrin", "attribute", "charisma", 2, 1),
+}
+
+
+def endings(ruleset: str, action: str, choose: dict[str, list[str]], inputs: dict[str, Any]) -> Iterator[Result]:
+    """Yield the results of every course of an action whose dice show nothing, with nothing invoked."""
+    dice = {"roll": "0000", "opposition": "0000"}
+    choose = {"invoke": ["no"], "invoke-against": ["no"], **choose}
+    found = resolve(ruleset, action, given=dice, choose=choose, **inputs)
+    if isinstance(found, Result):
+        yield found
+        return
+    label = found.question.label
+    for option in found.question.options:
+        yield from endings(ruleset, action, {**choose, label: [*choose.get(label, []), option["name"]]}, inputs)
+
+
+def gains(result: Result, opponent: str) -> frozenset[tuple[tuple[str, Any], ...]]:
+    """Return the effects of a result, with names in place of roles."""
+    names = {"actor": result.actor, "opponent": opponent}
+    named_effects = []
+    for one in result.effects:
+        spelled = {key: names.get(value, value) if key in ("to", "on") else value for key, value in one.items()}
+        named_effects.append(tuple(sorted(spelled.items())))
+    assert len(set(named_effects)) == len(named_effects)
+    return frozenset(named_effects)
+
+
+@pytest.mark.parametrize("margin", range(-8, 9))
+@pytest.mark.parametrize(
+    ("ruleset", "against", "variant", "switches"),
+    [
+        ("fate", "attack", "", {}),
+        ("fate", "advantage", "new", {}),
+        ("fate", "advantage", "new", {"defended_advantage": "not-created"}),
+        ("fate", "advantage", "new", {"fail_chooser": "actor"}),
+        ("fate", "advantage", "existing", {}),
+        ("fate", "advantage", "existing", {"existing_against_defend": "nothing"}),
+        ("coppermane", "attack", "", {}),
+        ("coppermane", "advantage", "new", {}),
+        ("coppermane", "advantage", "find", {"fail_chooser": "actor"}),
+        ("coppermane", "advantage", "known", {}),
+    ],
+)
+def test_an_action_and_the_defense_against_it_give_the_same(
+    ruleset: str, against: str, variant: str, switches: dict[str, str], margin: int
+) -> None:
+    """With equal totals every course of one is a course of the other, and the same people gain the same."""
+    actor, defender, key, ability, high, low = SIDES[ruleset]
+    old = {"mara": "The Ledger Would Hang Me", "tamsin": "Slow to Let Things Go"}[actor]
+    name = {"name": "Sand" if variant == "new" else old} if variant else {}
+    acting = {"variant": variant, "on": defender, **name} if variant else {}
+    defending = (
+        {**name, **({"existing": variant == "existing"} if ruleset == "fate" else {"variant": variant})}
+        if variant
+        else {}
+    )
+    action = "create-advantage" if variant else "attack"
+    acting |= {"sheet": actor, "vs": f"{defender}:{ability}", key: ability, "bonus": margin - high + low}
+    defending |= {"sheet": defender, "vs": f"{actor}:{ability}", key: ability, "bonus": high - low - margin}
+    played = {gains(one, defender) for one in endings(ruleset, action, {}, {**acting, "switches": switches})}
+    defending["against"] = against
+    warded = {gains(one, actor) for one in endings(ruleset, "defend", {}, {**defending, "switches": switches})}
+    assert played == warded

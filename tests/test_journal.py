@@ -588,6 +588,19 @@ def test_the_ruleset_cleans_up_when_a_scene_ends(place: Place) -> None:
         sitting.turn(place, "end")
 
 
+def test_what_nobody_said_to_begin_can_end(place: Place) -> None:
+    """A scene and a conflict go on anyway: an implied scene ends all that is open, an implied conflict nothing else."""
+    sitting.turn(place, "begin", "exchange")
+    sitting.set_value(place, "characters.mara.is_out", "yes")
+    sitting.turn(place, "end", "conflict")
+    assert at(place, "characters.mara.is_out") is False
+    assert store.read(place.path).state.periods == ("exchange",)
+    sitting.turn(place, "end", "scene")
+    assert store.read(place.path).state.periods == ()
+    with pytest.raises(UsageError, match="no exchange has begun"):
+        sitting.turn(place, "end", "exchange")
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Where tables begin, and the chain
 

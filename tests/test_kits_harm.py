@@ -192,3 +192,15 @@ def test_the_end_of_a_conflict_brings_back_who_was_out() -> None:
     ended = harm.turn_conflict(state, effect("conflict", change="ends")).characters["mara"]
     assert (begun.is_out, ended.is_out) == (True, False)
     assert dict(begun.counters) == dict(ended.counters) == {"fate-points": 1}
+
+
+def test_the_end_of_a_conflict_brings_back_a_whole_mob_and_pays_for_conceding() -> None:
+    counters = Map({harm.MEMBERS: 4, "fate-points-after": 2})
+    state = State(characters=Map({"mob": Character(name="mob", counters=counters)}))
+    for count in (1, 2, 1):
+        state = harm.take_out(state, effect("taken-out", to="mob", count=count))
+    assert state.characters["mob"].is_out
+    state = harm.turn_conflict(state, effect("conflict", change="begins"))
+    assert state.characters["mob"].is_out
+    mob = harm.turn_conflict(state, effect("conflict", change="ends")).characters["mob"]
+    assert (mob.is_out, dict(mob.counters)) == (False, {harm.MEMBERS: 4, "fate-points": 2})

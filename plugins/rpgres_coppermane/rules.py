@@ -16,6 +16,7 @@ from rpgres import (
     GM,
     SCENE,
     Character,
+    Effect,
     Map,
     Opposition,
     Outcome,
@@ -380,11 +381,15 @@ def _foes(
 
 def _stand(table: Table, actor: Character, add: int, foes: Sequence[Foe], deed: Deed) -> tuple[Standing, bool]:
     """Return where the roll stands, and whether it does so by a knack (COP, legend), which may spare the roll."""
-    knack = _knack_of(actor, deed.get("knack")) if foes else None
+    knack = _knack_of(actor, deed.get("knack"))
     if knack is None:
         return roll_off(table, actor, add, foes, deed), False
-    opponent = opponent_of(foes)
-    works, spent = legend.use_knack(table, actor, knack, label="knack", gives="a success with style", opponent=opponent)
+    opponent, works = opponent_of(foes), False
+    spent: tuple[Effect, ...] = ()
+    if foes:
+        works, spent = legend.use_knack(
+            table, actor, knack, label="knack", gives="a success with style", opponent=opponent
+        )
     if works:
         return Standing(legend.shifts_of_knack(table.rules, best=True), None, None, spent), True
     standing = roll_off(table, actor, add, foes, deed)

@@ -20,11 +20,12 @@ from rpgres.dice import Dice
 from rpgres.errors import UsageError
 from rpgres.players import NO
 from rpgres.rulesets import Effect, Option, Ruleset, effect
-from rpgres.state import GM, SCENE, Map, State, Tag, put, slug
+from rpgres.state import GM, SCENE, Character, Map, State, Tag, put, slug
 from rpgres.table import Table
 
 POINTS = "fate-points"
 LATER = "fate-points-later"  # gained now, to be had from the next scene on
+AFTER = "fate-points-after"  # gained now, to be had when the conflict is over
 BONUS = 2  # what an invocation adds
 FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
 REROLL = "reroll"
@@ -97,20 +98,20 @@ def new_ledger(table: Table) -> Ledger:
     return Ledger(most_free=FREE_TOGETHER if table.rules.switches.get("same_aspect") == "two-free" else None)
 
 
-def raised_from_nothing(table: Table, members: Sequence[str]) -> Ledger | None:
+def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
     """Ask the other side to invoke where nothing opposes, and return what that cost; None when it does not.
 
     One invocation makes a difficulty of `BONUS` where there was none (Fate Core, "Invoking & Compelling Aspects").
 
     Args:
         table: where it is played.
-        members: who may invoke against the action.
+        own: the acting side.
+        members: who may invoke against it.
     """
     ledger = new_ledger(table)
-    sides = [NOBODY, Side(tuple(members), "invoke-against", "opposition", 0)]
-    return (
-        ledger if _invoke(table, sides, 1, ledger, text="Nothing opposes this. Invoke an aspect against it?") else None
-    )
+    sides = [Side(tuple(own), "", "", 0), Side(tuple(members), "invoke-against", "opposition", 0)]
+    is_raised = _invoke(table, sides, 1, ledger, text="Nothing opposes this. Invoke an aspect against it?")
+    return ledger if is_raised else None
 
 
 def invoke_window(
@@ -159,6 +160,7 @@ def no_window(
 def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text: str = "Invoke an aspect?") -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn]
+    against = other.height if other.label else None  # without a label it has no total yet
     could = False
     for member in side.members:
         choices = {choice.tag.slug: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
@@ -172,8 +174,8 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
             text=text,
             optional=True,
             total=side.height,
-            against=other.height if other is not NOBODY else None,
-            margin=side.height - other.height if other is not NOBODY else None,
+            against=against,
+            margin=side.height - against if against is not None else None,
             rolled=side.rolled,
             acting=turn == 0,
             points=_points_left(table.state, member, ledger),
@@ -442,12 +444,16 @@ def change_free_invokes(state: State, change: Effect) -> State:
 
 
 def change_points(state: State, change: Effect) -> State:
-    """Return the state with more or fewer fate points for `to`, now or kept for the next scene."""
-    counter = LATER if change.get("from") == "next-scene" else POINTS
+    """Return the state with more or fewer fate points for `to`, now, or kept for the next scene or the conflict's end.
+
+    The game master's from a conflict are for the next scene (Fate Core, "The Fate Point Economy").
+    """
+    counter = {"next-scene": LATER, "conflict": AFTER}.get(change.get("from", ""), POINTS)
     who = change["to"]
     if who in state.characters and state.seat_of(who) != GM:
         counters = state.characters[who].counters
         return put(state, ("characters", who, "counters"), _changed(counters, counter, change["change"]))
+    counter = LATER if counter == AFTER else counter
     return msgspec.structs.replace(state, counters=_changed(state.counters, counter, change["change"]))
 
 
@@ -456,14 +462,20 @@ def begin_scene(state: State, _effect: Effect) -> State:
 
     One for each character of a player (Fate Core, the fate point economy).
     """
-    for name, character in state.characters.items():
-        later = character.counters.get(LATER, 0)
-        if later:
-            counters = _changed(character.counters.without(LATER), POINTS, later)
-            state = put(state, ("characters", name, "counters"), counters)
+    for character in state.characters.values():
+        state = state.with_character(paid(character, LATER))
     players = sum(state.seat_of(name) != GM for name in state.characters)
     points = players + state.counters.get(LATER, 0)
     return msgspec.structs.replace(state, counters=state.counters.without(LATER).with_(POINTS, points))
+
+
+def paid(character: Character, kept: str) -> Character:
+    """Return a character who has the fate points that were kept for later in a counter (`LATER`, `AFTER`)."""
+    points = character.counters.get(kept, 0)
+    if not points:
+        return character
+    counters = _changed(character.counters.without(kept), POINTS, points)
+    return msgspec.structs.replace(character, counters=counters)
 
 
 def fade(state: State, _effect: Effect) -> State:

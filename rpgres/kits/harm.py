@@ -14,7 +14,7 @@ from itertools import combinations
 
 import msgspec
 
-from rpgres.kits.aspects import distinct_name, lay
+from rpgres.kits.aspects import AFTER, distinct_name, lay, paid
 from rpgres.rulesets import Effect, Option, Ruleset, effect
 from rpgres.sheets import mark_box
 from rpgres.state import EMPTY, Box, Character, Map, State, Tag, put
@@ -22,6 +22,7 @@ from rpgres.table import Table
 
 CONSEQUENCES = "consequences"
 MEMBERS = "members"  # the counter of a mob's size
+GONE = "members-out"  # how many of a mob are out until the conflict ends
 TAKEN = "consequences-taken"  # counted for what a concession is worth
 OUT = "taken-out"
 LOWEST = "lowest"  # the box or slot that is the smallest free one
@@ -224,11 +225,13 @@ def take_out(state: State, change: Effect) -> State:
     character = state.characters.get(change["to"])
     if character is None:
         return state
-    members = character.counters.get(MEMBERS, 1) - change.get("count", character.counters.get(MEMBERS, 1))
+    out = change.get("count", character.counters.get(MEMBERS, 1))
+    members = character.counters.get(MEMBERS, 1) - out
     if members <= 0:
         return state.with_character(msgspec.structs.replace(character, is_out=True))
     tracks = Map({track: _cleared(boxes) for track, boxes in character.tracks.items()})
-    counters = character.counters.with_(MEMBERS, members)
+    gone = character.counters.get(GONE, 0) + out
+    counters = character.counters.with_(MEMBERS, members).with_(GONE, gone)
     return state.with_character(msgspec.structs.replace(character, tracks=tracks, counters=counters))
 
 
@@ -246,15 +249,24 @@ def recover(state: State, _effect: Effect) -> State:
 def turn_conflict(state: State, change: Effect) -> State:
     """Return the state at the beginning or end of a conflict: consequences taken in it are counted from 0.
 
-    At the end whoever was taken out or conceded is back: both last until the end of the conflict (Fate Core,
-    "Conflicts"; the seed text, line 295).
+    At the end whoever was taken out or conceded is back, of a mob every member (Fate Core, "Conflicts"; the seed text,
+    line 295), and the points for conceding are paid.
     """
-    for character in state.characters.values():
-        is_out = character.is_out and change["change"] == "begins"
-        counters = character.counters.without(TAKEN)
-        if (is_out, counters) != (character.is_out, character.counters):
-            state = state.with_character(msgspec.structs.replace(character, is_out=is_out, counters=counters))
+    for before in state.characters.values():
+        character = msgspec.structs.replace(before, counters=before.counters.without(TAKEN))
+        if change["change"] == "ends":
+            character = paid(_back(character), AFTER)
+        if character != before:
+            state = state.with_character(character)
     return state
+
+
+def _back(character: Character) -> Character:
+    """Return a character who is in play again, a mob with all who were taken out of it."""
+    counters, gone = character.counters, character.counters.get(GONE, 0)
+    if gone:
+        counters = counters.without(GONE).with_(MEMBERS, counters[MEMBERS] + gone)
+    return msgspec.structs.replace(character, is_out=False, counters=counters)
 
 
 def _cleared(boxes: Sequence[Box]) -> tuple[Box, ...]:

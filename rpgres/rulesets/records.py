@@ -324,9 +324,13 @@ class PileText(_Record, frozen=True):
 
 
 class Period(_Record, frozen=True):
-    """Something that begins and ends at a table, such as a scene or an exchange; its effects are applied then."""
+    """Something that begins and ends at a table, such as a scene or an exchange; its effects are applied then.
+
+    An `implied` one can end without anybody having said that it began: play is in it anyway.
+    """
 
     help: str
+    implied: bool = False
     begin: list[dict[str, Any]] = []
     end: list[dict[str, Any]] = []
 

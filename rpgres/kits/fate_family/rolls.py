@@ -75,8 +75,8 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
     """
     ledger: aspects.Ledger | None = None
     if not foes:
-        against = _sides(table.state, actor, foes, given)[1]
-        ledger = aspects.raised_from_nothing(table, against) if table.state.tags else None
+        sides = _sides(table.state, actor, foes, given)
+        ledger = aspects.raised_from_nothing(table, *sides) if table.state.tags else None
         if ledger is None:
             return Standing(None)
         foes = (Foe(aspects.BONUS, None, ""),)
@@ -269,7 +269,7 @@ def check_in(state: State, name: str) -> None:
         UsageError: it is.
     """
     if state.characters[name].is_out:
-        raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends, and takes no part in it")
+        raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; say so with `end conflict`")
 
 
 def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
