@@ -854,24 +854,24 @@ def log(
     rulesets: Folders = None,
 ) -> None:
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
-    from msgspec import structs
-
     from rpgres.journal.views import LogRecord, log_record
 
     if view is not None:
         found = _view_in(view, seat, table)
         its = found.table
         record = LogRecord(
-            version=its.version, ruleset=its.ruleset, title=its.title, seat=found.seat, entries=found.log
+            version=its.version,
+            ruleset=its.ruleset,
+            title=its.title,
+            seat=found.seat,
+            entries=found.log[-last:] if last is not None else found.log,
         )
         rules = None if as_json else _rules_of_view(found, rulesets)
     else:
         who = seat_of(seat)
         place, history = read_table(table, who, rulesets)
-        record = log_record(history, who)
+        record = log_record(history, who, last=last)
         rules = None if as_json else _rules(place, history)
-    if last is not None:
-        record = structs.replace(record, entries=record.entries[-last:])
     if rules is None:
         say_json(record)
     else:

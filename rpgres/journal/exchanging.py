@@ -33,10 +33,10 @@ def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
         path: its file.
         seat: whose view it is.
     """
-    rows = store.read_rows(path)[: len(history.entries)]
     chain = [
         LinkRecord(row.number, row.public.decode("utf-8", "replace"), row.commitment.hex(), row.hash.hex())
-        for row in rows
+        for row in store.read_rows(path)
+        if row.number < len(history.entries)
     ]
     table = table_record(history, seat)
     return ViewRecord(version=__version__, seat=seat, table=table, log=log_seen(history, seat), chain=chain)

@@ -5,17 +5,32 @@ What is found names entries by number and says nothing of what is in them, so th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
-from rpgres.journal.chain import START, canonical, commitment, digest
+from rpgres.journal.chain import START, canonical, commitment
 from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, found_in
+from rpgres.journal.records import (
+    RUNNING,
+    SAID,
+    Entries,
+    Entry,
+    History,
+    Pass,
+    Secret,
+    Standing,
+    found_in,
+    pass_of,
+    stands_after,
+    taken_back,
+)
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
@@ -58,15 +73,16 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     Raises:
         TableError: the file cannot be read at all.
     """
-    rows = store.read_rows(path)
-    problems = chain_problems(rows)
-    entries = _entries(rows) if not problems else []
+    chain = chain_of(path)
+    problems = list(chain.problems)
+    entries = chain.entries if not problems else []
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
-    head_found = any(row.hash.hex().startswith(head.lower()) for row in rows) if head else None
+    head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
     changed_since: list[str] = []
     if entries:
-        history = History(tuple(entries), _state(rows[-1]))
+        known = Entries(len(entries), dict(enumerate(entries)))
+        history = History(known, State())
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
         checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
@@ -77,7 +93,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         elif not _is_revealed_seed(history):
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
-            problems += _replay(history, rules, rows)
+            problems += _replay(path, known, rules)
             checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
     if problems:
         checked = []
@@ -91,8 +107,8 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         version=__version__,
         verdict=verdict,  # type: ignore[arg-type]
         exit=EXITS[verdict],
-        entries=len([row for row in rows if row.hash]),
-        head=rows[-1].hash.hex() if rows else "",
+        entries=len(chain.hashes),
+        head=chain.hashes[-1] if chain.hashes else "",
         head_found=head_found,
         problems=problems,
         checked=checked,
@@ -104,36 +120,106 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
 # The chain
 
 
-def chain_problems(rows: Sequence[Row]) -> list[str]:
-    """Return what does not fit in the chain of a journal: by number, in order."""
-    problems: list[str] = []
-    if not rows:
-        return ["there is no entry"]
-    before = START
-    for place, row in enumerate(rows):
-        if not row.hash:
-            problems.append(f"entry {row.number} is missing; the table after it is there")
-            continue
-        if row.number != place and not problems:
-            problems.append(f"entry {place} is missing")
-        problems += [f"entry {row.number}: {fault}" for fault in _faults(row, before)]
+class Chain(msgspec.Struct, frozen=True):
+    """A journal read from its beginning: its entries as far as they can be read, all hashes, and what does not fit."""
+
+    entries: list[Entry]
+    hashes: list[str]
+    problems: list[str]
+
+
+def chain_of(path: Path) -> Chain:
+    """Return a journal with what does not fit in it: by number, in order. Every byte that counts is hashed.
+
+    Raises:
+        TableError: the file cannot be read at all.
+    """
+    found = Chain([], [], [])
+    before, latest, stands = START, deque[bytes](), _Stands()
+    for row in store.read_rows(path):
+        faults = store.row_faults(row, before)
+        place = len(found.hashes)
+        if row.number != place and not found.problems:
+            faults.insert(0, f"entry {place} is missing")
+        if not faults:
+            faults = [f"entry {row.number}: {fault}" for fault in _faults(row, latest)]
+        if not row.fault:
+            latest.appendleft(row.body)
+            if sum(map(len, latest)) > 2 * store.WORDS + len(row.body):
+                latest.pop()
+        if not faults:
+            entry = store.entry_of(row)
+            fault = stands.fault(entry) if not found.problems else ""
+            faults = [f"entry {row.number}: {fault}"] if fault else []
+            found.entries.append(entry)
+        found.problems.extend(faults)
+        found.hashes.append(row.hash.hex())
         before = row.hash
-    return problems
+    missing = [number for number in store.read_bases(path) if number not in range(len(found.hashes))]
+    found.problems.extend(f"entry {number} is missing; the table after it is there" for number in missing)
+    if not found.hashes:
+        found.problems.append("there is no entry")
+    return found
 
 
-def _faults(row: Row, before: bytes) -> list[str]:
-    faults = store.row_faults(row, before)
-    if faults:
-        return faults
-    if row.state is None:
-        return ["the table after it is missing"]
-    if store.entry_of(row).secret.state != digest(row.state):
-        return ["the table after it is not the one that was recorded"]
-    try:
-        store.state_of(row.state)
-    except FileError as error:
-        return [f"the table after it cannot be read: {error.message}; `rpgres table undo {row.number}` takes it back"]
-    return []
+def _faults(row: Row, latest: Iterable[bytes]) -> Iterator[str]:
+    """Yield what is wrong with the table after an entry, and with what others are packed with."""
+    fault = store.state_fault(row, store.entry_of(row).secret.state)
+    if fault:
+        mended = f"; `rpgres table undo {row.number}` takes it back" if "cannot be read" in fault else ""
+        yield f"the table after it {fault}{mended}"
+    if row.base is not None and row.base.number == row.number and row.base.words != store.words_of(latest):
+        yield "what later entries are packed with is not what was written before it"
+
+
+class _Stands:
+    """What stands after each entry, worked out from the beginning."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._done: list[int] = []  # numbers of what stands, but for notes and passes
+        self._said: set[int] = set()  # numbers of notes and passes that stand
+        self._passes: list[Pass] = []  # of all that was said in advance, taken back or not
+        self._alone: set[int] = set()  # numbers of notes and passes that were taken back
+
+    def fault(self, entry: Entry) -> str:
+        """Return what an entry says of earlier ones that is not so; empty when all of it is. It is the next one."""
+        before, public = entry.public.before, entry.public
+        is_sound = public.alone == (before in self._said) and entry.secret.stands == self._expected(entry)
+        if entry.kind == "undo":
+            is_sound = is_sound and (before in self._said or before in self._done)
+        if public.of is not None:
+            run = entry.secret.stands.run
+            is_sound = is_sound and run is not None and public.of == run.number
+        self._add(entry)
+        return "" if is_sound else "what it says of earlier entries is not so"
+
+    def _expected(self, entry: Entry) -> Standing:
+        if not self._entries:
+            return Standing()
+        now, before = stands_after(self._entries[-1]), entry.public.before
+        if entry.kind != "undo" or before is None:
+            return now
+        if before in self._said:
+            return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
+        later = self._passes[bisect_left(self._passes, before, key=lambda one: one.number) :]
+        return taken_back(self._entries[before], later, self._alone)
+
+    def _add(self, entry: Entry) -> None:
+        self._entries.append(entry)
+        before = entry.public.before or 0
+        if entry.kind == "pass":
+            self._passes.append(pass_of(entry))
+        if entry.kind in SAID:
+            self._said.add(entry.number)
+        elif entry.kind != "undo":
+            self._done.append(entry.number)
+        elif before in self._said:
+            self._said.discard(before)
+            self._alone.add(before)
+        else:
+            while self._done and self._done[-1] >= before:
+                self._done.pop()
 
 
 def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
@@ -147,14 +233,6 @@ def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
     except (UsageError, ValueError):
         return f"entry {opened.number}: the answer is not the one that was sealed in entry {number}"
     return ""
-
-
-def _entries(rows: Sequence[Row]) -> list[Entry]:
-    return [store.entry_of(row) for row in rows]
-
-
-def _state(row: Row) -> State:
-    return store.state_of(row.state or b"{}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -207,39 +285,45 @@ def _given(history: History) -> str:
 # Playing it again
 
 
-def _replay(history: History, rules: Rules, rows: Sequence[Row]) -> list[str]:
+def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
     """Return the entries of which something else comes when they are played again from the seed."""
-    revealed = history.revealed
+    revealed = History(entries, State()).revealed
     assert revealed is not None
     seed = revealed.public.seed or ""
     problems: list[str] = []
-    states: list[State] = []
-    for entry in history.entries:
-        before = History(history.entries[: entry.number], states[-1] if states else State())
+    last = State()
+
+    def after(number: int) -> State:
+        return store.read_state_after(path, entries[number])
+
+    for row in store.read_rows(path):
+        entry, recorded = entries[row.number], store.state_of(row.state())
+        before = History(entries.up_to(entry.number), last) if entry.number else None
         try:
-            state, fault = _again(rules, before, entry, states, seed=seed)
+            state, fault = _again(rules, before, entry, after, seed=seed)
         except Exception as error:  # noqa: BLE001  # an entry that was forged may say anything
             state, fault = None, f"it cannot be played again ({type(error).__name__})"
-        recorded = _state(rows[entry.number])
         if not fault and state is not None and canonical(state_record(state)) != canonical(state_record(recorded)):
             fault = "another table comes of it when it is played again"
         if fault:
             problems.append(f"entry {entry.number}: {fault}")
-        states.append(recorded)
+        last = recorded
     return problems
 
 
-def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State], *, seed: str) -> tuple[State, str]:
+def _again(
+    rules: Rules, before: History | None, entry: Entry, after: Callable[[int], State], *, seed: str
+) -> tuple[State, str]:
     """Return the table after an entry when it is played again, and what else comes of it; empty when nothing does."""
+    secret = entry.secret
+    texts = {name: Source(*text) for name, text in secret.sheets.items()}
+    if before is None:
+        return set_table(rules, texts), "" if secret.seed == seed else "its seed is not the one that was revealed"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
         is_same = _comparable(ran.secret) == _comparable(entry.secret)
         return ran.state, "" if is_same else "something else comes of it when it is played again"
-    secret = entry.secret
-    texts = {name: Source(*text) for name, text in secret.sheets.items()}
     match entry.kind:
-        case "new":
-            return set_table(rules, texts), "" if secret.seed == seed else "its seed is not the one that was revealed"
         case "join":
             name, source = next(iter(texts.items()))
             return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
@@ -248,12 +332,12 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
             return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
         case "undo":
             first = entry.public.before or 0
-            return before.state if before.entries[first].kind in SAID else states[first - 1], ""
+            return before.state if entry.public.alone else after(first - 1), ""
     return before.state, ""
 
 
 def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran:
-    everything = History((*before.entries, entry), before.state)
+    everything = History(before.entries.up_to(entry.number + 1), before.state)
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
