@@ -17,6 +17,7 @@ def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         monkeypatch.delenv(name)
     base = str(tmp_path_factory.getbasetemp())
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
     yield
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", "") or "").startswith(base):

@@ -5,15 +5,14 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rpgres.errors import FileError, UsageError
+from rpgres.files import write_own
 from rpgres.journal import store
 from rpgres.journal.records import History
 from rpgres.journal.sealing import SealFile
@@ -151,24 +150,41 @@ def write_json(path: Path, record: Any, *, is_forced: bool = False) -> Path:
 
 
 def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:
-    """Write a text into a file, whole or not at all.
+    """Write a text into a file for its owner alone, whole or not at all.
 
     Raises:
         FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
     """
-    if path.exists() and not is_forced:
-        raise FileError(
-            f"{path}: is there already; nothing was written. Name another file, or say --force", file=str(path)
-        )
-    made = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(made, path)
+        write_own(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced)
+    except FileExistsError:
+        raise FileError(
+            f"{path}: is there already; nothing was written. Name another file, or say --force", file=str(path)
+        ) from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise FileError(f"{path}: cannot be written: {reason}", file=str(path)) from None
-    finally:
-        with suppress(OSError, ValueError):
-            made.unlink()
     return path
+
+
+def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = False) -> list[Path]:
+    """Write texts into a folder: all of them, or none where one is there already.
+
+    Args:
+        folder: the folder; nothing is written outside it, also where something in it leads elsewhere.
+        files: each text by its path in the folder.
+        is_forced: whether files that are there may be replaced.
+
+    Raises:
+        FileError: a file is there already and nothing said that it may be replaced, or one cannot be written.
+    """
+    paths = {folder / name: text for name, text in files.items()}
+    for path in paths:
+        if not path.parent.resolve().is_relative_to(folder.resolve()):
+            raise FileError(f"{path}: this leads out of {folder}; nothing was written", file=str(path))
+        if path.exists() and not is_forced:
+            raise FileError(
+                f"{path}: is there already; nothing was written. Name another folder, or say --force", file=str(path)
+            )
+    return [write_text(path, text, is_forced=is_forced) for path, text in paths.items()]

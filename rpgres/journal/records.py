@@ -14,6 +14,7 @@ import msgspec
 
 from rpgres.actions import Pending, Result
 from rpgres.errors import FileError, UsageError
+from rpgres.journal.chain import SALT
 from rpgres.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
@@ -438,6 +439,7 @@ def check_entry(entry: Entry) -> None:
         and (entry.kind in ("answer", "seal") or public.of is None)
         and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
         and (entry.kind != "join" or bool(entry.secret.sheets))
+        and (entry.kind != "new" or len(bytes.fromhex(entry.secret.salt)) == SALT)
         and all(0 <= mark.number < number for mark in marks_of(entry.secret.stands))
     )
     if not is_sound:

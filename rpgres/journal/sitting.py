@@ -19,6 +19,7 @@ from rpgres.errors import ChoiceError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
+from rpgres.journal.checking import is_known, remember, require_whole
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import (
     ACTION,
@@ -159,6 +160,7 @@ def begin_table(
     folders = [str(folder.absolute()) for folder in place.folders]
     secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=_kept(rules, texts))
     entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
+    remember(place.path, entry.hash, entry.hash)
     return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
 
 
@@ -909,15 +911,22 @@ def _write(
     is_mending: bool = False,
 ) -> Done:
     loaded: list[Rules] = []
+    known: list[bool] = []
     refused: list[UsageError] = []
 
     def drafts(history: History) -> list[Draft]:
+        if is_mending:
+            known.append(is_known(place.path, history))
+        else:
+            require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
         found = work(history, loaded[0])
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
 
     history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
+    if all(known):
+        remember(place.path, history.new.hash, history.head.hash)
     if refused:
         told = f"{refused[-1].message}; what came before is kept, and entry {history.head.number} waits for an answer"
         raise ChoiceError(told, **refused[-1].details)

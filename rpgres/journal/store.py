@@ -163,9 +163,9 @@ def find_table(path: str | None = None) -> Path:
     """
     if path:
         found = Path(path)
-        if found.is_dir():
+        if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
-        if not found.is_file():
+        if not os.path.isfile(found):
             raise TableError(f"{found}: there is no table; `rpgres table new` begins one", file=str(found))
         return found
     here = Path.cwd()
@@ -184,7 +184,7 @@ def place_for(path: str | None = None) -> Path:
     if not path:
         return Path(FOLDER) / FILE
     found = Path(path)
-    return found / FOLDER / FILE if found.is_dir() else found
+    return found / FOLDER / FILE if os.path.isdir(found) else found
 
 
 def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
@@ -193,7 +193,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     Raises:
         TableError: there is one already, or it cannot be written.
     """
-    if path.exists():
+    if os.path.exists(path):
         raise TableError(f"{path}: there is a table already; --table PATH begins another elsewhere", file=str(path))
     with _told(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -545,32 +545,37 @@ def _head(connection: sqlite3.Connection) -> str:
 
 
 def _state(file: _File, entry: Entry) -> State:
-    row = next(file.rows(entry.number, entry.number), None)
-    fault = state_fault(row, entry.secret.state) if row is not None else "is missing"
-    if row is None or fault:
-        number = entry.number
-        why = f"the table after entry {number} {fault}; `rpgres table undo {number}` takes that entry back"
-        raise _damaged(file.path, why)
-    return state_of(row.state())
+    number = entry.number
+    row = next(file.rows(number, number), None)
+    try:
+        if row is None:
+            raise FileError("is missing")
+        return state_after(row, entry.secret.state)
+    except FileError as error:
+        why = f"the table after entry {number} {error.message}; `rpgres table undo {number}` takes that entry back"
+        raise _damaged(file.path, why) from None
 
 
-def state_fault(row: Row, recorded: str) -> str:
-    """Return what is wrong with the table after an entry; empty when it is the one that was recorded.
+def state_after(row: Row, recorded: str) -> State:
+    """Return the table after an entry.
 
     Args:
         row: the entry.
         recorded: the hash of the table.
+
+    Raises:
+        FileError: it is not the one that was recorded, or cannot be read.
     """
     try:
         data = row.state()
-        if digest(data) == recorded:
-            state_of(data)
-            return ""
-    except FileError as error:
-        return f"cannot be read ({error.message})"
     except UNREADABLE:
-        pass
-    return "is not the one that was recorded"
+        data = b""
+    if digest(data) != recorded:
+        raise FileError("is not the one that was recorded")
+    try:
+        return state_of(data)
+    except FileError as error:
+        raise FileError(f"cannot be read ({error.message})") from None
 
 
 def _damaged(path: Path, why: str) -> TableError:

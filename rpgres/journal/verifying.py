@@ -5,9 +5,7 @@ What is found names entries by number and says nothing of what is in them, so th
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,26 +13,13 @@ import msgspec
 
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
-from rpgres.journal.chain import START, canonical, commitment
+from rpgres.journal.chain import canonical, commitment
+from rpgres.journal.checking import chain_of, remember
 from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import (
-    RUNNING,
-    SAID,
-    Entries,
-    Entry,
-    History,
-    Pass,
-    Secret,
-    Standing,
-    found_in,
-    pass_of,
-    stands_after,
-    taken_back,
-)
+from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
-from rpgres.journal.store import Row
 from rpgres.keeping import state_record
 from rpgres.rulesets import Rules
 from rpgres.sheets import read_sheet
@@ -74,7 +59,9 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         TableError: the file cannot be read at all.
     """
     chain = chain_of(path)
-    problems = list(chain.problems)
+    problems = [*chain.problems, *chain.unreadable]
+    if not problems:
+        remember(path, chain.entries[0].hash, chain.hashes[-1])
     entries = chain.entries if not problems else []
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
@@ -114,112 +101,6 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         checked=checked,
         unchecked=unchecked,
     )
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The chain
-
-
-class Chain(msgspec.Struct, frozen=True):
-    """A journal read from its beginning: its entries as far as they can be read, all hashes, and what does not fit."""
-
-    entries: list[Entry]
-    hashes: list[str]
-    problems: list[str]
-
-
-def chain_of(path: Path) -> Chain:
-    """Return a journal with what does not fit in it: by number, in order. Every byte that counts is hashed.
-
-    Raises:
-        TableError: the file cannot be read at all.
-    """
-    found = Chain([], [], [])
-    before, latest, stands = START, deque[bytes](), _Stands()
-    for row in store.read_rows(path):
-        faults = store.row_faults(row, before)
-        place = len(found.hashes)
-        if row.number != place and not found.problems:
-            faults.insert(0, f"entry {place} is missing")
-        if not faults:
-            faults = [f"entry {row.number}: {fault}" for fault in _faults(row, latest)]
-        if not row.fault:
-            latest.appendleft(row.body)
-            if sum(map(len, latest)) > 2 * store.WORDS + len(row.body):
-                latest.pop()
-        if not faults:
-            entry = store.entry_of(row)
-            fault = stands.fault(entry) if not found.problems else ""
-            faults = [f"entry {row.number}: {fault}"] if fault else []
-            found.entries.append(entry)
-        found.problems.extend(faults)
-        found.hashes.append(row.hash.hex())
-        before = row.hash
-    missing = [number for number in store.read_bases(path) if number not in range(len(found.hashes))]
-    found.problems.extend(f"entry {number} is missing; the table after it is there" for number in missing)
-    if not found.hashes:
-        found.problems.append("there is no entry")
-    return found
-
-
-def _faults(row: Row, latest: Iterable[bytes]) -> Iterator[str]:
-    """Yield what is wrong with the table after an entry, and with what others are packed with."""
-    fault = store.state_fault(row, store.entry_of(row).secret.state)
-    if fault:
-        mended = f"; `rpgres table undo {row.number}` takes it back" if "cannot be read" in fault else ""
-        yield f"the table after it {fault}{mended}"
-    if row.base is not None and row.base.number == row.number and row.base.words != store.words_of(latest):
-        yield "what later entries are packed with is not what was written before it"
-
-
-class _Stands:
-    """What stands after each entry, worked out from the beginning."""
-
-    def __init__(self) -> None:
-        self._entries: list[Entry] = []
-        self._done: list[int] = []  # numbers of what stands, but for notes and passes
-        self._said: set[int] = set()  # numbers of notes and passes that stand
-        self._passes: list[Pass] = []  # of all that was said in advance, taken back or not
-        self._alone: set[int] = set()  # numbers of notes and passes that were taken back
-
-    def fault(self, entry: Entry) -> str:
-        """Return what an entry says of earlier ones that is not so; empty when all of it is. It is the next one."""
-        before, public = entry.public.before, entry.public
-        is_sound = public.alone == (before in self._said) and entry.secret.stands == self._expected(entry)
-        if entry.kind == "undo":
-            is_sound = is_sound and (before in self._said or before in self._done)
-        if public.of is not None:
-            run = entry.secret.stands.run
-            is_sound = is_sound and run is not None and public.of == run.number
-        self._add(entry)
-        return "" if is_sound else "what it says of earlier entries is not so"
-
-    def _expected(self, entry: Entry) -> Standing:
-        if not self._entries:
-            return Standing()
-        now, before = stands_after(self._entries[-1]), entry.public.before
-        if entry.kind != "undo" or before is None:
-            return now
-        if before in self._said:
-            return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
-        later = self._passes[bisect_left(self._passes, before, key=lambda one: one.number) :]
-        return taken_back(self._entries[before], later, self._alone)
-
-    def _add(self, entry: Entry) -> None:
-        self._entries.append(entry)
-        before = entry.public.before or 0
-        if entry.kind == "pass":
-            self._passes.append(pass_of(entry))
-        if entry.kind in SAID:
-            self._said.add(entry.number)
-        elif entry.kind != "undo":
-            self._done.append(entry.number)
-        elif before in self._said:
-            self._said.discard(before)
-            self._alone.add(before)
-        else:
-            while self._done and self._done[-1] >= before:
-                self._done.pop()
 
 
 def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
@@ -289,7 +170,7 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
     """Return the entries of which something else comes when they are played again from the seed."""
     revealed = History(entries, State()).revealed
     assert revealed is not None
-    seed = revealed.public.seed or ""
+    seed, salt = revealed.public.seed or "", revealed.public.salt
     problems: list[str] = []
     last = State()
 
@@ -300,7 +181,7 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
         entry, recorded = entries[row.number], store.state_of(row.state())
         before = History(entries.up_to(entry.number), last) if entry.number else None
         try:
-            state, fault = _again(rules, before, entry, after, seed=seed)
+            state, fault = _again(rules, before, entry, after, seed=seed, salt=salt)
         except Exception as error:  # noqa: BLE001  # an entry that was forged may say anything
             state, fault = None, f"it cannot be played again ({type(error).__name__})"
         if not fault and state is not None and canonical(state_record(state)) != canonical(state_record(recorded)):
@@ -312,13 +193,14 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
 
 
 def _again(
-    rules: Rules, before: History | None, entry: Entry, after: Callable[[int], State], *, seed: str
+    rules: Rules, before: History | None, entry: Entry, after: Callable[[int], State], *, seed: str, salt: str
 ) -> tuple[State, str]:
     """Return the table after an entry when it is played again, and what else comes of it; empty when nothing does."""
     secret = entry.secret
     texts = {name: Source(*text) for name, text in secret.sheets.items()}
     if before is None:
-        return set_table(rules, texts), "" if secret.seed == seed else "its seed is not the one that was revealed"
+        is_revealed = (secret.seed, secret.salt) == (seed, salt)
+        return set_table(rules, texts), "" if is_revealed else "its seed and salt are not those that were revealed"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
         is_same = _comparable(ran.secret) == _comparable(entry.secret)

@@ -149,6 +149,8 @@ def entry_lines(
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
+    if entry.kind == "reveal":
+        yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
 
 
 def typed_words(entry: EntryView) -> str:
