@@ -29,8 +29,8 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
     """Return the name of a file for something that may be called anything.
 
     It names a file in its folder and nowhere else, on every usual file system: letters, digits and a few signs, no
-    device of Windows, no dot or blank at either end, not too long, and none that is taken already (as file systems see
-    it, to which `Ä` and `ä` are one).
+    device of Windows, no dot, blank or hyphen at either end, not too long, and none that is taken already (as file
+    systems see it, to which `Ä` and `ä` are one).
 
     >>> file_name("../../pwned", ending=".toml")
     'pwned.toml'
@@ -43,7 +43,7 @@ def file_name(text: str, *, ending: str = "", taken: Iterable[str] = ()) -> str:
     from unicodedata import normalize
 
     kept = "".join(char if char.isalnum() or char in _KEPT else "-" for char in normalize("NFC", text))
-    name = _cut(kept.strip("-. ") if kept != text or kept != kept.strip(". ") else kept) or UNNAMED
+    name = _cut(kept.strip("-. ")) or UNNAMED
     if name.partition(".")[0].strip().casefold() in _DEVICES:
         name = f"_{name}"
     others = {_as_seen(one) for one in taken}

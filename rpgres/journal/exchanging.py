@@ -5,7 +5,7 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import msgspec
 from rpgres.errors import FileError, UsageError
 from rpgres.files import write_own
 from rpgres.journal import store
+from rpgres.journal.forms import pending_from, result_from
 from rpgres.journal.records import History
 from rpgres.journal.sealing import SealFile
 from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
@@ -48,6 +49,17 @@ def read_view(file: str) -> ViewRecord:
         FileError: it cannot be read, or is no view.
     """
     view: ViewRecord = _read(file, ViewRecord, "view")
+    found: list[tuple[str, Any, Callable[[Any], object]]] = []
+    found += [(f"log[{place}].result", entry.result, result_from) for place, entry in enumerate(view.log)]
+    found += [(f"log[{place}].pending", entry.pending, pending_from) for place, entry in enumerate(view.log)]
+    waits = view.table.pending
+    for place, record, read in [*found, ("table.pending", waits and msgspec.to_builtins(waits), pending_from)]:
+        try:
+            if record is not None:
+                read(record)
+        except (msgspec.ValidationError, RecursionError) as error:
+            raise FileError(f"{file}: {place}: {error}", file=file) from None
+    state_in(file, view)
     return view
 
 
@@ -130,7 +142,7 @@ def answer_for(
         near = nearest(chosen[0], names)
         hint = f"; did you mean {near!r}?" if near else ""
         raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")
-    entry = next(one.hash for one in reversed(view.log) if one.pending is not None and not one.undone)
+    entry = next((one.hash for one in reversed(view.log) if one.pending is not None and not one.undone), "")
     return AnswerFile(
         seat=view.seat,
         entry=entry,

@@ -15,6 +15,7 @@ import msgspec
 from rpgres.actions import Pending, Result
 from rpgres.errors import FileError, UsageError
 from rpgres.journal.chain import SALT
+from rpgres.journal.forms import pending_from, result_from
 from rpgres.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
@@ -430,8 +431,12 @@ def check_entry(entry: Entry) -> None:
     Raises:
         ValueError, msgspec.ValidationError: it has not.
     """
-    public, number = entry.public, entry.number
-    has_found = found_in(entry.secret) is not None
+    public, number, secret = entry.public, entry.number, entry.secret
+    has_found = secret.waits is not None or secret.result is not None
+    if secret.waits is not None:
+        pending_from(secret.waits)
+    if secret.result is not None:
+        result_from(secret.result)
     is_sound = (
         (entry.kind == "new") == (number == 0)
         and has_found == (entry.kind in RUNNING)

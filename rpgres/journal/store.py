@@ -232,8 +232,8 @@ def read_rows(path: Path) -> Iterator[Row]:
         TableError: the file cannot be read, or is no journal of this version.
     """
     with _opened(path) as file:
-        _check_format(file.connection, path)
         file.connection.execute("BEGIN")
+        _check_format(file.connection, path)
         yield from file.rows()
 
 
@@ -603,6 +603,9 @@ def _opened(path: Path) -> Iterator[_File]:
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (format_,) = connection.execute("PRAGMA user_version").fetchone()
+    size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
+    if path.stat().st_size < size[0] * size[1]:
+        raise _damaged(path, "its end is missing")
     if mark != MARK:
         raise TableError(f"{path}: this is a database, but no table of rpgres", file=str(path))
     if format_ < FORMAT:
