@@ -30,7 +30,8 @@ GIVEN = {"roll": ["++++"]}
 
 
 def begun(path: Path) -> Place:
-    place = Place(path)
+    salts = itertools.count(1)
+    place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
     sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7")
     sitting.let_pass(place, seat="gm", until="always")
     return place
@@ -365,8 +366,9 @@ def test_a_damaged_table_is_told(copy: Path) -> None:
     change(copy, "DROP TABLE bases")
     assert "damaged" in shown(copy)
     copy.write_bytes(whole)
-    change(copy, "UPDATE entries SET body = '[]' WHERE number = 10")
-    assert "damaged: entry 10: it is not as it was written" in shown(copy)
+    last = len(store.read(copy).entries) - 1
+    change(copy, f"UPDATE entries SET body = '[]' WHERE number = {last}")
+    assert f"damaged: entry {last}: it is not as it was written" in shown(copy)
 
 
 IN_CHILD = """
