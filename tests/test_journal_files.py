@@ -600,6 +600,7 @@ def test_killed_at_any_write_a_table_is_there_or_not(tmp_path: Path) -> None:
             begun_alone(path)
         assert [entry.kind for entry in store.read(path).entries] == ["new"]
         assert verify(path).exit == 20
+        assert [one.name for one in path.parent.iterdir()] == [store.FILE]  # nothing half done is left
         if not is_killed:
             break
         assert number < 200

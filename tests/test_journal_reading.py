@@ -166,7 +166,10 @@ def naive(entries: tuple[Entry, ...]) -> list[Entry]:
     return found
 
 
-def naive_passes(standing: list[Entry]) -> list[int]:
+def naive_passes(entries: tuple[Entry, ...], standing: list[Entry]) -> list[int]:
+    def said(entry: Entry) -> tuple[str, str, str]:
+        return entry.secret.by, entry.secret.label, entry.secret.until
+
     def ends(until: str, later: Entry) -> bool:
         if until == "always":
             return False
@@ -174,10 +177,12 @@ def naive_passes(standing: list[Entry]) -> list[int]:
             return later.kind in RUNNING and later.secret.waits is None
         return later.kind in ("begin", "end") and later.public.period == until
 
+    last = {said(entry): entry.number for entry in entries if entry.kind == "pass"}  # said again, it is said anew
     return [
         entry.number
         for place, entry in enumerate(standing)
-        if entry.kind == "pass" and not any(ends(entry.secret.until, one) for one in standing[place + 1 :])
+        if entry.number == last.get(said(entry))
+        and not any(ends(entry.secret.until, one) for one in standing[place + 1 :])
     ]
 
 
@@ -188,7 +193,7 @@ def check_stands(history: History) -> None:
     assert history.standing == standing
     assert history.pending == pending
     assert history.step() == sum(entry.kind in RUNS for entry in standing)
-    assert [one.number for one in history.stands.passes] == naive_passes(standing)
+    assert [one.number for one in history.stands.passes] == naive_passes(tuple(history.entries), standing)
     views = log_seen(history, None)
     assert [view.number for view in views if view.undone or view.kind == "undo"] == [
         entry.number for entry in history.entries if entry not in standing
@@ -217,6 +222,16 @@ def test_what_stands_is_what_the_whole_history_says(tmp_path: Path, seed: int) -
         check_stands(store.read(place.path))
     assert verify(place.path).exit == 20
     assert len(store.read(place.path).entries) > 15
+
+
+def test_a_pass_that_is_said_again_and_again_is_kept_once(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    for _ in range(30):
+        sitting.let_pass(place, seat="mara", until="always")
+    assert [one.number for one in store.read(place.path).stands.passes] == [30]
+    sitting.undo(place, 30)
+    assert not store.read(place.path).has_passed("mara", "invoke")
+    assert verify(place.path).exit == 20
 
 
 # ---------------------------------------------------------------------------------------------------------------------

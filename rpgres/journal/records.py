@@ -362,7 +362,7 @@ def stands_after(entry: Entry) -> Standing:
         case "new":
             return Standing(new=mark)
         case "pass":
-            return msgspec.structs.replace(stands, passes=(*stands.passes, pass_of(entry)))
+            return msgspec.structs.replace(stands, passes=_latest([*stands.passes, pass_of(entry)]))
         case "seal":
             return msgspec.structs.replace(stands, seals=(*stands.seals, mark))
         case "reveal":
@@ -386,12 +386,18 @@ def taken_back(first: Entry, said: Iterable[Pass], alone: Iterable[int | None]) 
 
     Args:
         first: the entry.
-        said: the passes after it; nothing that could end them stands any more.
+        said: the passes after it, taken back alone or not; nothing that could end them stands any more.
         alone: the numbers of passes, before it and after, that were taken back alone since.
     """
     stands, gone = first.secret.stands, set(alone)
-    passes = tuple(one for one in (*stands.passes, *said) if one.number not in gone)
+    passes = tuple(one for one in _latest([*stands.passes, *said]) if one.number not in gone)
     return msgspec.structs.replace(stands, passes=passes)
+
+
+def _latest(passes: list[Pass]) -> tuple[Pass, ...]:
+    """Return passes without those that were said again later, for good: so there are never more than can differ."""
+    last = {(one.by, one.label, one.until): one.number for one in passes}
+    return tuple(one for one in passes if one.number in last.values())
 
 
 def undone_in(later: Iterable[Entry]) -> set[int]:
