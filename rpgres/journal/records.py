@@ -53,8 +53,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         steps: how many actions, beginnings and ends there are; chance is drawn under this number.
-        since, deepest: where something was taken back that may have drawn under this number or a later one: the number
-            of its first entry, and the highest number that it may have drawn under.
         new: the first entry.
         pending: the entry that waits for a decision, the last of its action.
         run: the entry with which that action began.
@@ -64,8 +62,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     steps: int = 0
-    since: int = 0
-    deepest: int = 0
     new: Mark | None = None
     pending: Mark | None = None
     run: Mark | None = None
@@ -316,7 +312,7 @@ class History(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
         alone = {entry.public.before for entry in later if entry.kind == "undo"}
         said = [pass_of(entry) for entry in later if entry.kind == "pass"]
-        return taken_back(later[0], self.stands, said, alone)
+        return taken_back(later[0], said, alone)
 
     @property
     def pending(self) -> Entry | None:
@@ -340,14 +336,6 @@ class History(msgspec.Struct, frozen=True):
         It counts the actions that stand, so that after an undo the same question gets the same dice.
         """
         return (self.stands if run is None else run.secret.stands).steps
-
-    def tried(self, run: Entry | None = None) -> tuple[Entry, ...]:
-        """Return the last entries: all that drew under the same number as an action that began, or as the next one.
-
-        What was taken back is among them: the same question got the same dice there.
-        """
-        stands, first = (self.stands, len(self.entries)) if run is None else (run.secret.stands, run.number)
-        return self.entries[stands.since or first :]
 
     def has_passed(self, seat: str, label: str) -> bool:
         """Tell whether a seat said in advance that it lets windows of a label go by, and that still holds."""
@@ -381,13 +369,10 @@ def stands_after(entry: Entry) -> Standing:
             return msgspec.structs.replace(stands, revealed=mark)
         case "act" | "begin" | "end" | "answer":
             is_answer, waits = entry.kind == "answer", secret.waits is not None
-            steps = stands.steps + (not is_answer)
             seals = [one for one in stands.seals if is_answer and waits and one.number != entry.public.opens]
             return msgspec.structs.replace(
                 stands,
-                steps=steps,
-                since=stands.since if steps <= stands.deepest else 0,
-                deepest=stands.deepest if steps <= stands.deepest else 0,
+                steps=stands.steps + (not is_answer),
                 pending=mark if waits else None,
                 run=None if not waits else stands.run if is_answer else mark,
                 seals=tuple(seals),
@@ -396,21 +381,17 @@ def stands_after(entry: Entry) -> Standing:
     return stands
 
 
-def taken_back(first: Entry, now: Standing, said: Iterable[Pass], alone: Iterable[int | None]) -> Standing:
+def taken_back(first: Entry, said: Iterable[Pass], alone: Iterable[int | None]) -> Standing:
     """Return what counts once everything is taken back that was done from an entry on; notes and passes stay.
 
     Args:
         first: the entry.
-        now: what counts before that.
         said: the passes after it, taken back alone or not; nothing that could end them stands any more.
         alone: the numbers of passes, before it and after, that were taken back alone since.
     """
     stands, gone = first.secret.stands, set(alone)
     passes = tuple(one for one in _latest([*stands.passes, *said]) if one.number not in gone)
-    # Every action so far has drawn under a number up to this one.
-    deepest = max(now.steps - 1, now.deepest)
-    since = min(stands.since or first.number, first.number) if deepest >= stands.steps else 0
-    return msgspec.structs.replace(stands, passes=passes, since=since, deepest=deepest if since else 0)
+    return msgspec.structs.replace(stands, passes=passes)
 
 
 def _latest(passes: list[Pass]) -> tuple[Pass, ...]:
@@ -470,7 +451,6 @@ def check_entry(entry: Entry) -> None:
         and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
         and (entry.kind != "join" or bool(entry.secret.sheets))
         and (entry.kind != "new" or len(bytes.fromhex(entry.secret.salt)) == SALT)
-        and 0 <= secret.stands.since < max(number, 1)
         and all(0 <= mark.number < number for mark in marks_of(entry.secret.stands))
     )
     if not is_sound:
