@@ -795,7 +795,8 @@ def test_a_counteraction_has_ammunition_and_a_range() -> None:
     shot = "weapon=5,ammo=plasma,range=3"
     result = played([], skill=1, attribute=0, armour=3, against=[f"orso:skill=3,attribute=1,{shot}"])
     assert told(result, "harm") == [("harm", "actor", "orso", 2)]  # 5 less 2, less the one point that is left
-    assert "orso: 3, 0 advantages, no cards" in [event.get("text") for event in result.events]
+    lines = [event.get("text") for event in result.events]
+    assert "orso: 3, 0 advantages (2 disadvantages over: to actor), no cards (inferior to actor)" in lines
     answered = played(
         [],
         skill=1,
@@ -914,12 +915,12 @@ def test_what_a_sheet_gives_counts_for_the_skill_and_tells_of_levels(tmp_path: P
         found = as_json(
             "roll", "faith", "confront", "--sheet", str(sheet), *asked, "--hand", f"{cards},D4", *play, "--auto"
         )
-        told = next(event["text"] for event in found["events"] if event["event"] == "text")
+        told = next(text for event in found["events"] if (text := event.get("text", "")).startswith("wen:"))
         works = [one.get("text") for one in found["effects"] if one["kind"] == "works"]
         shown[skill, cards] = told, works
     assert shown == {
         ("ballistic", "H3,H2"): ("wen: 9, 3 advantages, 2 cards", ["It is pinned."]),
-        ("athletic", "H3,H2"): ("wen: 9, 0 advantages, 1 card", [None]),
+        ("athletic", "H3,H2"): ("wen: 9, 0 advantages, 1 card (inferior to orso)", [None]),
         ("ballistic", "H3,H13"): ("wen: 9, 3 advantages, 2 cards", ["It is out."]),
     }
 
