@@ -635,7 +635,7 @@ class Table(msgspec.Struct):
         return anew
 
     def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
-        """Lay the cards that somebody says are in a pile there; those that are not are shuffled back where they came from.
+        """Lay the cards that somebody says are in a pile there; those that are not go back, shuffled in.
 
         Args:
             pile: the pile.
@@ -662,7 +662,7 @@ class Table(msgspec.Struct):
             fitting = tuple(card for card in stock.cards if code_of(card) in codes)
             if not fitting:
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-            card = fitting[0]
+            card = next((one for one in fitting if one in there.cards), fitting[0])
             if len({code_of(one) for one in fitting}) > 1:
                 # Not in the order in which they would be drawn: those left would then come later than their share.
                 stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)

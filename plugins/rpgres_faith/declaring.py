@@ -160,7 +160,9 @@ def read_ruling(text: str, *, option: str, about: str, names: Sequence[str], tar
         name = slug(name) if sign else about
         if name not in names:
             raise UsageError(f"{name!r} takes no part in it; there are: {', '.join(names)}")
-        if re.fullmatch(rf"[+-]\d{{1,{MOST_DIGITS}}}", value) and abs(int(value)) <= MOST_NUMBER:
+        if re.fullmatch(r"[+-][0-9]{1,4}", value):
+            if abs(int(value)) > MOST_NUMBER:
+                raise UsageError(f"{MOST_NUMBER} advantages are the most, not {value}")
             granted[name] = granted.get(name, 0) + int(value)
         elif sign and value.lower() == UNAWARE and name in targets:
             unaware.append(name)

@@ -239,6 +239,9 @@ def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
         over = ""
         if side.net < 0:
             over = f" ({counted(-side.net, 'disadvantage')} over: to {_names(sides, side.limits)})"
+        elif table.rules.switches["surplus_advantage"] == "giver" and len(side.limits) > 1:
+            givers = [find(sides, other) for other in side.limits]
+            over = "".join(f" ({-one.net} against {spoken(one)} alone)" for one in givers if one.net < 0)
         table.tell(f"{spoken(side)}: {side.start}, {counted(shown[side.name], 'advantage')}{over}, {cards}")
 
 

@@ -297,15 +297,21 @@ def suits_of(settings: Any, word: str) -> tuple[str, ...]:
 
 def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> tuple[Side, ...]:
     """Return the sides with how many cards count against whom (S:37-44, S:89, S:104)."""
-    below = inferior_pairs(table, sides, pairs)
+    below, is_global = inferior_pairs(table, sides, pairs), _is_global(table)
     found = []
     for side in sides:
         others = [other for pair in pairs if side.name in pair for other in pair if other != side.name]
-        limits = {other: limit_of(table, side, is_inferior=(side.name, other) in below) for other in others}
+        over = tuple(other.name for other in sides if (side.name, other.name) in below)
+        everywhere = bool(over) and (is_global or not set(over).issubset(others))
+        limits = {other: limit_of(table, side, is_inferior=everywhere or other in over) for other in others}
         most = max(limits.values(), default=0)
-        over = tuple(other for other in others if (side.name, other) in below)
         found.append(msgspec.structs.replace(side, limits=Map(limits), limit=most, inferior_to=over))
     return tuple(found)
+
+
+def _is_global(table: Table) -> bool:
+    """Tell whether whoever has the least of all is inferior to everybody (R:A4)."""
+    return table.rules.switches["inferiority_scope"] == "global_minimum"
 
 
 def limit_of(table: Table, side: Side, *, is_inferior: bool) -> int:
@@ -320,22 +326,21 @@ def limit_of(table: Table, side: Side, *, is_inferior: bool) -> int:
 
 
 def inferior_pairs(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return who is inferior to whom: by pairs, or whoever has the least in the whole confrontation (R:A4, R:A9)."""
+    """Return who has fewer advantages than whom, as far as they are compared (S:44, S:89, R:A4, R:A9)."""
     switches, shown = table.rules.switches, shown_advantages(sides, pairs)
+    if _is_global(table):
+        least = min(shown.values())
+        return {(one, other) for one in shown for other in shown if shown[one] == least < shown[other]}
     both_ways = [*pairs, *(pair[::-1] for pair in pairs)]
-    if switches["inferiority_scope"] == "global_minimum":
-        least, most = min(shown.values()), max(shown.values())
-        return {(one, other) for one, other in both_ways if shown[one] == least and least < most}
     if switches["surplus_advantage"] == "everybody":
-        counted = {(one, other): shown[one] for one, other in both_ways}
+        counts = {(one, other): shown[one] for one, other in both_ways}
     else:
         net = {side.name: side.net for side in sides}
-        counted = {(one, other): max(0, net[one]) + max(0, -net[other]) for one, other in both_ways}
-    below = {(one, other) for one, other in both_ways if counted[one, other] < counted[other, one]}
+        counts = {(one, other): max(0, net[one]) + max(0, -net[other]) for one, other in both_ways}
+    below = {(one, other) for one, other in both_ways if counts[one, other] < counts[other, one]}
     if switches["confronters_compare"] == "yes":
-        first = pairs[0][0] if pairs else ""
-        others = {one: count for (one, other), count in counted.items() if other == first and one != GM}
-        below |= {(one, first) for one, count in others.items() if count < max(others.values())}
+        peers = {one: count for (one, other), count in counts.items() if other == sides[0].name and one != GM}
+        below |= {(one, other) for one in peers for other in peers if peers[one] < peers[other]}
     return below
 
 
