@@ -1228,6 +1228,16 @@ def test_nothing_is_thrown_beyond_its_reach() -> None:
         played([], target=["bero"], choose={"counter": ["skill=3,attribute=0,thrown=60"]})
 
 
+def test_nothing_is_shot_and_thrown_at_once() -> None:
+    with pytest.raises(UsageError, match="leave one out"):
+        played([], thrown=5, range=2)
+
+
+def test_what_nobody_confronts_is_told_too() -> None:
+    result, _ = at(None, "unopposed", words="opens the hatch", choose={"level": ["success"]})
+    assert "action (mara): opens the hatch" in [event.get("text") for event in result.events]
+
+
 # -- done
 
 

@@ -65,8 +65,12 @@ def tell_action(
     """
     tells = skill.name or attribute.name or targets or any(values.get(name) for name in ("words", "weapon", "range"))
     if table.is_read and (tells or values.get("thrown") is not None or (label == "action" and who != "actor")):
-        told = action_words(skill, attribute, values, targets=targets)
-        table.tell(f"{label}{'' if who == 'actor' else f' ({who})'}: {told}")
+        tell(table, who, label, action_words(skill, attribute, values, targets=targets))
+
+
+def tell(table: Table, who: str, label: str, words: str) -> None:
+    """Tell what somebody says."""
+    table.tell(f"{label}{'' if who == 'actor' else f' ({who})'}: {words}")
 
 
 def action_words(skill: Rating, attribute: Rating, values: Mapping[str, Any], *, targets: Iterable[str] = ()) -> str:

@@ -39,6 +39,8 @@ from rpgres_faith.declaring import (
     check_targets,
     counted,
     counteractions,
+    plain_words,
+    tell,
     tell_action,
     with_activated,
     with_granted,
@@ -139,17 +141,19 @@ def confront(
     # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
     for option, names in (("--target", target), ("--unaware", unaware)):
         check_targets(actor.name, names, option=option)
-    told = action_words(skill, attribute, values, targets=[*target, *unaware])
+    told = ""
+    if table.is_read:
+        told = f"{actor.name}: {action_words(skill, attribute, values, targets=[*target, *unaware])}"
     tell_action(table, actor.name, "action", skill, attribute, values, [*target, *unaware])
     others = [_declared(table, form, ambience) for form in _distinct(actor, against, [*target, *unaware])]
     named = [actor.name, *(side.name for side in others)]
     ruling = Ruling(JOIN.name)
     if not gm:
-        ruling = asks_to_join(table, actor.name, f"{actor.name}: {told}", target, named[1:])
+        ruling = asks_to_join(table, actor.name, told, target, named[1:])
     joins = bool(ruling.option)
     aware = [name for name in target if name not in ruling.unaware]
     in_it = [*named, *([GM] if joins else [])]
-    declared, granted = counteractions(table, f"{actor.name}: {told}", aware, names=in_it, ambience=ambience)
+    declared, granted = counteractions(table, told, aware, names=in_it, ambience=ambience)
     others += declared
     affected = [*target, *unaware]
     if not joins and (gm_advantages or gm_disadvantages or gm_against):
@@ -502,9 +506,11 @@ def _used(table: Table, play: Play) -> list[Effect]:
 
 
 @faith.action("unopposed")
-def unopposed(table: Table, actor: Character) -> Outcome:
+def unopposed(table: Table, actor: Character, *, words: str = "") -> Outcome:
     """Do what nobody and nothing confronts: it succeeds (S:13, R:4)."""
     spent = take_turn(table, actor.name)
+    if words:
+        tell(table, actor.name, "action", plain_words(words))
     return unconfronted(table, actor).plus(spent)
 
 

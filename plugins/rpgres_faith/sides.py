@@ -156,7 +156,8 @@ def side_of(
         is_npc: whether the cards come from the game master's deck though a player's name is not hers.
 
     Raises:
-        UsageError: an attribute below 0 cannot be played with; or an attribute is named for a skill, or the reverse.
+        UsageError: an attribute below 0 cannot be played with; an attribute is named for a skill, or the reverse; or it
+            is both shot and thrown, or thrown too far.
     """
     rules, character = table.rules, table.state.characters[who]
     if attribute.value < 0 or skill.value < 0:
@@ -170,6 +171,8 @@ def side_of(
     unskilled = not start and not plain and (not by_harm or rules.switches["skill0_from_damage"] == "yes")
     used = values.get("used")
     gear = gear_for(character, skill.name, attribute.name)
+    if values.get("range") and values.get("thrown") is not None:
+        raise UsageError(f"{who}: nothing is shot over kilometres and thrown over metres at once; leave one out")
     near, far = thrown_for(rules.file.settings, values.get("thrown"))
     far += range_loss(values.get("range") or 0)  # long range is a disadvantage too (R:6.11)
     minus = values.get("disadvantages", 0) + far + (1 if unskilled else 0)
