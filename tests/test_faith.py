@@ -17,6 +17,7 @@ from rpgres import Map, Option
 from rpgres.actions import Pending, Prepared, Result, policy_of, prepare, run
 from rpgres.best import best_odds
 from rpgres.chance import Streams
+from rpgres.cli.prompt import Person
 from rpgres.dealers import SeededDealer
 from rpgres.errors import UsageError
 from rpgres.odds import outcome_odds
@@ -225,7 +226,7 @@ def share(mine: str, theirs: str, *, runs: int = 600) -> float:
     for number in range(runs):
         result, _ = run(ready, streams=Streams(f"{mine}#{number}"), policies=named, identify=False)
         assert isinstance(result, Result)
-        points += {True: 1.0, None: 0.5, False: 0.0}[result.success]
+        points += 0.5 if result.outcome == "tie" else float(bool(result.success))
     return points / runs
 
 
@@ -1190,6 +1191,17 @@ def test_a_ruling_that_cannot_be_is_refused(answers: dict[str, list[str]], told:
     choose = {"counter": ["skill=3,attribute=1"], **answers}
     with pytest.raises(UsageError, match=told):
         run(confront(target=["bero"]), streams=Streams("1"), choose=choose, identify=False)
+
+
+def test_a_ruling_is_typed_at_a_prompt_and_join_may_be_shortened() -> None:
+    for typed, luck in (("j", True), ("+1", False)):
+        lines = iter([typed, "h"])
+        ready = confront(attribute=0, against=["ena:skill=1,attribute=0"])
+        person = Person(is_plain=True, read=lambda _sign, lines=lines: next(lines))
+        result, _ = run(ready, streams=Streams("1"), prompt=person.ask, choose={"failure": ["no"]}, identify=False)
+        assert isinstance(result, Result)
+        assert ("gm" in sides_of(result)) == luck
+        assert sides_of(result)["actor"][0] == (0 if luck else 1)
 
 
 def test_the_game_master_does_not_rule_on_her_own_countermeasures() -> None:

@@ -105,6 +105,8 @@ class Person:
                 try:
                     return question.reads(typed)
                 except UsageError as error:
+                    if len(found) == 1:
+                        return found[0]
                     fault = error.message
             say([line(f"  {fault}")], is_plain=self._is_plain)
 
