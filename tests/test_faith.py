@@ -783,6 +783,7 @@ def test_the_cards_of_a_round_are_limited_though_nobody_said_that_it_began() -> 
         state, "confront", "guard", skill=9, attribute=0, against=against, choose={"play": ["H12"]}
     )  # one card is left, and then it is over
     assert (result.total, result.opposition) == (9, 15)
+    assert told(result, "acted") == [("acted", "guard")]  # mara's action was gone before
 
 
 @pytest.mark.parametrize(("budget", "value"), [("per_character", 0), ("none", 4)])
