@@ -799,17 +799,27 @@ def _likely_folders(entry: Entry) -> Iterator[Path]:
 
 def _head(path: Path) -> dict[str, object]:
     """Return the keys of a TOML file that stand before its first table; nothing when it cannot be read."""
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return {}
+    return _head_of(path, (known.st_mtime_ns, known.st_size, known.st_ino))
+
+
+@lru_cache(maxsize=256)  # a list asks for each several times: whether it is whole, whose it is, what it is called
+def _head_of(path: Path, _stamp: tuple[int, ...]) -> dict[str, object]:
     import tomli
 
     try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeError):
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES).decode("utf-8-sig")
+    except (OSError, ValueError):
         return {}
     head = re.split(r"^\s*\[", text, maxsplit=1, flags=re.MULTILINE)[0]
     for part in (head, text):  # a bracket may also begin a line of a list or a long text
         try:
             return tomli.loads(part)
-        except (tomli.TOMLDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # what is no TOML, and numbers of too many digits
             continue
     return {}
 

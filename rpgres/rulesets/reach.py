@@ -96,8 +96,9 @@ def _counts(rules: Rules, name: str) -> Iterator[Problem]:
 
 def _rows(rules: Rules, described: Sequence[str]) -> Iterator[Problem]:
     """Yield the conditions of outcome tables that the dice never meet."""
+    known = set(described)
     for table in dict.fromkeys(rules.table_names()):
-        actions = [name for name in described if table in rules.file.actions[name].tables]
+        actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
         spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
         for text in rules.table_texts(table) if spans else ():
             for path, wanted in _conditions(text.data, ()):

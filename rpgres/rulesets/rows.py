@@ -103,7 +103,7 @@ def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
     except FileError as error:
         yield from problems_in(error)
         return
-    known = scope_of(rules, [action for action, its in rules.file.actions.items() if name in its.tables])
+    known = scope_of(rules, rules.actions_by_table.get(name, ()))
     for band, row in table.items():
         if band not in rules.file.bands:
             yield missing(texts, (band,), "band", band, rules.file.bands)

@@ -391,6 +391,15 @@ class Rules:
         text = self.file.piles[pile.partition(":")[0]]
         return text.refill if self.has(text.refill_when) else ""
 
+    @cached_property
+    def actions_by_table(self) -> Mapping[str, Sequence[str]]:
+        """The names of the actions that have an outcome table, by its name."""
+        found: dict[str, dict[str, None]] = {}
+        for name, action in self.file.actions.items():
+            for table in action.tables:
+                found.setdefault(table, {})[name] = None
+        return {table: list(names) for table, names in found.items()}
+
     def table_names(self) -> Iterator[str]:
         """Yield the names of all outcome tables, those of `ruleset.toml` first."""
         yield from self.file.outcomes
