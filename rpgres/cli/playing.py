@@ -249,6 +249,8 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
     if parameter.choices:
         text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
+    if parameter.is_repeated:
+        text += f" [repeat it, {parameter.most} times at most]"
     if left_out:
         text += f" {left_out}"
 
@@ -262,7 +264,7 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
         text,
         metavar(parameter, name, has_rungs=bool(data.file.ladder)),
         INPUTS,
-        parameter.many or parameter.kind == "tag",
+        parameter.is_repeated,
         parameter.aliases,
         None if parameter.kind == "flag" else offer,
     )

@@ -161,7 +161,8 @@ class Parameter(_Record, frozen=True):
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
+    too, without a sheet. With `many` it may be given several times, up to `most`, as a tag always may; `most` holds for
+    the number of `cards` too, where `at-most` says nothing. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
     `name` is the option's name where it differs from the key in `[parameters]`. With `said-by = "gm"` no player says it
     at a table that lasts, but the game master or the host.
 
@@ -177,6 +178,7 @@ class Parameter(_Record, frozen=True):
     name: str = ""
     metavar: str = ""
     many: bool = False
+    most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
     seat: Literal["", "gm"] = ""
@@ -195,6 +197,11 @@ class Parameter(_Record, frozen=True):
     seats: bool = False
     guests: bool = False
     said_by: Literal["", "gm"] = ""
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it may be given several times, up to `most`."""
+        return self.many or self.kind == "tag"
 
     @property
     def is_argument(self) -> bool:

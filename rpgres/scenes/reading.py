@@ -153,10 +153,7 @@ def _check_seed(seed: str, source: Source) -> None:
 
 def seated(state: State, sheet: Sheet) -> State:
     """Return the state with a character and its tags."""
-    state = state.with_character(sheet.character)
-    for tag in sheet.tags:
-        state = lay_distinct(state, tag)
-    return state
+    return lay_distinct(state.with_character(sheet.character), sheet.tags)
 
 
 def laid_out(state: State, laid: SceneTag) -> State:
