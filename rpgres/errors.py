@@ -71,6 +71,12 @@ class PluginError(RpgresError):
     code = "plugin"
 
 
+class TimeError(RpgresError):
+    """What was asked for takes longer than it may. Exit code 1."""
+
+    code = "time"
+
+
 class RuleError(RpgresError):
     """A rule broke its contract with the table: it raised, asked otherwise when replayed, or never ended. Exit 1."""
 
