@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rpgres.safetext import in_line
+
 LONGEST = 300  # characters of what somebody else's code says
 
 
@@ -89,7 +91,7 @@ class RuleError(RpgresError):
 
 def in_short(text: str) -> str:
     """Return a text as one line of printable characters, cut when it is long."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join(in_line(text).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 

@@ -20,6 +20,7 @@ import tomli
 from msgspec import inspect
 
 from rpgres.errors import RpgresError
+from rpgres.safetext import in_line
 
 KeyPath = tuple[str | int, ...]
 
@@ -396,7 +397,7 @@ def _quoted(value: Any) -> str:
         return _kind(value)
     if not isinstance(value, str):
         return _cut(str(value).lower())
-    return f"`{''.join(c if c.isprintable() else '?' for c in _cut(value))}`" if value else "an empty text"
+    return f"`{in_line(_cut(value))}`" if value else "an empty text"
 
 
 def _cut(text: str) -> str:

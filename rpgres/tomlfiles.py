@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
+from rpgres.safetext import in_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -214,7 +215,7 @@ def _shown_error(
 ) -> FileError:
     text = lines[line - 1].rstrip()
     start = max(0, column - 1 - _SHOWN_WIDTH // 2)
-    shown = "".join(c if c.isprintable() else " " for c in text[start : start + _SHOWN_WIDTH])
+    shown = in_line(text[start : start + _SHOWN_WIDTH])
     tail = f"\n{advice}" if advice else ""
     return FileError(
         f"{source.path}:{line}:{column}: {said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}",

@@ -77,7 +77,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         say(_too_long(number, line, seconds, "cannot be stopped, so batch ends here"))
 
     with time_limit(seconds, give_up=give_up) as limit:
-        for number, line in _lines(stream):  # noqa: B007  # `give_up` tells which one it was
+        for number, line in _lines(stream):  # `give_up` tells which one it was
             with _nothing_typed():
                 answer = limit.within(partial(_answer, number, line, folders))
             say(answer if answer is not None else _too_long(number, line, seconds))

@@ -10,6 +10,7 @@ import msgspec
 import typer.core
 
 from rpgres.errors import UsageError
+from rpgres.safetext import harmless
 
 if TYPE_CHECKING:
     from rpgres.actions import Prepared
@@ -100,6 +101,10 @@ SECONDS = Option("seconds", "Stop after so long and say what is left open [defau
 
 class SectionedCommand(typer.core.TyperCommand):
     """A command whose help lists its options under headings."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""
+        return harmless(super().get_help(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, section by section in the order in which sections first appear."""

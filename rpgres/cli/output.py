@@ -6,13 +6,12 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-import msgspec
-
-from rpgres.errors import NotationError, OutputError, RpgresError
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError
+from rpgres.safetext import harmless, in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.render.lines import Line
@@ -53,11 +52,44 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(FALLBACK, _in_ascii)
 
 
+class _HarmlessStream:
+    """A stream that makes harmless whatever is written to it, by rpgres, by Typer or by a ruleset's code."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        return self.stream.write(harmless(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+
 def prepare_streams() -> None:
-    """Have both output streams write in ASCII what their encoding lacks, where they would raise otherwise."""
+    """Have both output streams write nothing harmful, and in ASCII what their encoding lacks.
+
+    What is typed that is no text comes in as lone surrogates, for `ask` to refuse.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=FALLBACK)
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="surrogateescape")
+    sys.stdout, sys.stderr = _made_harmless(sys.stdout), _made_harmless(sys.stderr)
+
+
+def _made_harmless(stream: TextIO) -> TextIO:
+    is_ready = stream is None or isinstance(stream, _HarmlessStream)
+    return stream if is_ready else cast("TextIO", _HarmlessStream(stream))
+
+
+def _raw(stream: TextIO) -> TextIO:
+    """Return the stream itself, for what is made of our own: colours, and lines that are written anew."""
+    return stream.stream if isinstance(stream, _HarmlessStream) else stream
 
 
 _kept: TextIO | None = None  # where results go while `results_alone` holds
@@ -118,14 +150,19 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
 
         from rpgres.render.lines import styled
 
-        Console(file=results(), highlight=False, soft_wrap=True).print(styled(lines), end="")
+        Console(file=_raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
     results().write(plain_text(lines))
 
 
 def say_text(text: str) -> None:
-    """Write a text to standard output as it is."""
+    """Write a text to standard output."""
     results().write(text)
+
+
+def erase_line() -> None:
+    """Take back what was written on the last line of a terminal (`can_rewrite`)."""
+    _raw(results()).write("\r\x1b[K")
 
 
 def flush() -> None:
@@ -134,17 +171,30 @@ def flush() -> None:
 
 
 def ask(sign: str) -> str:
-    """Return a line that a person types behind a sign that one is awaited."""
+    """Return a line that a person types behind a sign that one is awaited.
+
+    Raises:
+        UsageError: it is not in the encoding of the terminal, or of the pipe.
+    """
     shown, sys.stdout = sys.stdout, results()
     try:
-        return input(sign)
+        typed = input(harmless(sign))
     finally:
         sys.stdout = shown
+    if any("\ud800" <= char <= "\udfff" for char in typed):
+        encoding = (getattr(sys.stdin, "encoding", None) or "utf-8").upper()
+        raise UsageError(f"this line is no text in {encoding}: {typed!a}; type it again")
+    return typed
 
 
-def say_json(record: Any) -> None:
-    """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding."""
-    text = msgspec.json.encode(record) + b"\n"
+def say_json(record: Any, *, indent: int = 0) -> None:
+    """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding.
+
+    Args:
+        record: what is written.
+        indent: by how many columns what is inside is moved in, on lines of its own.
+    """
+    text = to_json(record, indent=indent) + b"\n"
     out = results()
     out.flush()
     if hasattr(out, "buffer"):
@@ -177,7 +227,7 @@ def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):
-            sys.stderr.write(f"rpgres: {printable(text)}\n")
+            sys.stderr.write(f"rpgres: {harmless(text)}\n")
 
 
 def blame(error: BaseException, *, as_json: bool) -> int:
@@ -191,14 +241,14 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     from rpgres.library import error_record, exit_code
 
     if as_json:
-        text = msgspec.json.encode(error_record(shown)).decode()
+        text = to_json(error_record(shown)).decode()
     elif isinstance(shown, RpgresError):
-        text = f"rpgres: {printable(shown.message)}"
+        text = f"rpgres: {harmless(shown.message)}"
         if isinstance(shown, NotationError):
             text += "\n" + _caret(shown)
     else:
         text = (
-            f"rpgres: this is a fault in rpgres: {type(error).__name__}: {printable(str(error))}; "
+            f"rpgres: this is a fault in rpgres: {type(error).__name__}: {harmless(str(error))}; "
             "run it again with --debug to see where"
         )
     for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -213,8 +263,6 @@ def blame(error: BaseException, *, as_json: bool) -> int:
 
 def _as_own(error: BaseException) -> BaseException:
     """Return Typer's own complaints as errors of rpgres, everything else as it is."""
-    from rpgres.errors import UsageError
-
     if type(error).__name__ == "Abort" and type(error).__module__.startswith("typer"):
         return RpgresError("the input ended before the question was answered")
     if not hasattr(error, "format_message"):
@@ -239,11 +287,6 @@ def _no_option(path: str, option: str, context: Any) -> str:
     return f"{message} (options of an action stand behind its name)" if is_play else message
 
 
-def printable(text: str) -> str:
-    """Return a text that cannot do anything to a terminal: control characters other than line ends are escaped."""
-    return "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
-
-
 WIDTH = 72  # of the piece of a dice expression that is shown with a caret
 
 
@@ -251,7 +294,7 @@ def _caret(error: NotationError) -> str:
     """Return the expression with carets under the fault, cut down to its surroundings."""
     start = max(0, error.position - WIDTH // 2)
     shown = error.text[start : start + WIDTH]
-    before = "".join(char if char.isprintable() else " " for char in shown)
+    before = in_line(shown)
     lead = "..." if start else ""
     rest = "..." if start + WIDTH < len(error.text) else ""
     offset = error.position - start

@@ -249,10 +249,10 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
     if parameter.choices:
         text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
-    if parameter.is_repeated:
-        text += f" [repeat it, {parameter.most} times at most]"
     if left_out:
         text += f" {left_out}"
+    if parameter.is_repeated:
+        text += f" [repeat it, {parameter.most} times at most]"
 
     def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
         from rpgres.cli.offers import offer_input

@@ -142,10 +142,10 @@ def _show_begin(check: Check) -> None:
 
 
 def _clear_begin(*, is_plain: bool) -> None:
-    from rpgres.cli.output import can_rewrite, say_text
+    from rpgres.cli.output import can_rewrite, erase_line
 
     if can_rewrite() and not is_plain:
-        say_text("\r\x1b[K")
+        erase_line()
 
 
 def _tell(

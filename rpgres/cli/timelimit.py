@@ -23,7 +23,8 @@ T = TypeVar("T")
 
 GRACE = 2.0  # seconds in which code may still end after it was interrupted
 _AGAIN = 0.1  # seconds until it is interrupted again
-_SIGNAL: int = getattr(signal, "SIGALRM", 0) or getattr(signal, "SIGBREAK", 0)  # on Windows there is no alarm
+# On Windows there is no alarm.
+_SIGNAL: signal.Signals = getattr(signal, "SIGALRM", None) or getattr(signal, "SIGBREAK", signal.SIGTERM)
 
 
 class _OverError(BaseException):

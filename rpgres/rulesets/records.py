@@ -162,7 +162,8 @@ class Parameter(_Record, frozen=True):
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
     too, without a sheet. With `many` it may be given several times, up to `most`, as a tag always may; `most` holds for
-    the number of `cards` too, where `at-most` says nothing. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
+    the number of `cards` too, where `at-most` says nothing. A flag with `seat = "gm"` makes whoever acts the game
+    master's, if they sit down by it.
     `name` is the option's name where it differs from the key in `[parameters]`. With `said-by = "gm"` no player says it
     at a table that lasts, but the game master or the host.
 

@@ -28,6 +28,7 @@ from rpgres.rulesets.records import (
 )
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
 from rpgres.rulesets.templates import fill, joined, misnamed, names_in
+from rpgres.safetext import in_line
 from rpgres.state import EMPTY, ROLES
 from rpgres.tomlfiles import Problem, nearest
 
@@ -375,7 +376,7 @@ def _unreadable(text: str) -> str:
     try:
         dice(text)
     except NotationError as error:
-        shown = "".join(char if char.isprintable() else " " for char in error.text)
+        shown = in_line(error.text)
         return f"{error.message}\n  {shown}\n  {' ' * error.position}{'^' * error.length}"
     return ""
 
