@@ -24,7 +24,9 @@ T = TypeVar("T")
 GRACE = 2.0  # seconds in which code may still end after it was interrupted
 _AGAIN = 0.1  # seconds until it is interrupted again
 # On Windows there is no alarm.
-_SIGNAL: signal.Signals = getattr(signal, "SIGALRM", None) or getattr(signal, "SIGBREAK", signal.SIGTERM)
+_SIGNAL: signal.Signals = getattr(signal, "SIGALRM", signal.SIGTERM)
+if hasattr(signal, "SIGBREAK"):
+    _SIGNAL = signal.SIGBREAK
 
 
 class _OverError(BaseException):
