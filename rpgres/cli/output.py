@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rpgres.render.lines import Line
 
 FALLBACK = "rpgres"  # the name of the error handler below
+_PROGRESS = 79  # columns of a line that can be taken back: one that wraps cannot
 
 # What a terminal without Unicode gets instead.
 _ASCII = {
@@ -136,11 +137,6 @@ def can_prompt() -> bool:
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
-def can_rewrite() -> bool:
-    """Tell whether a line that was written can be taken back: standard output is a terminal that knows how."""
-    return is_terminal() and os.environ.get("TERM") != "dumb"
-
-
 def say(lines: list[Line], *, is_plain: bool = False) -> None:
     """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
     from rpgres.render.lines import plain_text
@@ -160,9 +156,19 @@ def say_text(text: str) -> None:
     results().write(text)
 
 
-def erase_line() -> None:
-    """Take back what was written on the last line of a terminal (`can_rewrite`)."""
-    _raw(results()).write("\r\x1b[K")
+def show_progress(text: str) -> None:
+    """Show on standard error, where that is a terminal, what is being done, in place of what was shown before.
+
+    Args:
+        text: what is being done; nothing clears the line, before results are written.
+    """
+    stream = sys.stderr
+    if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return
+    flush()
+    with suppress(OSError, ValueError):
+        _raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
+        stream.flush()
 
 
 def flush() -> None:

@@ -60,8 +60,7 @@ class RulesetData(Struct, frozen=True):
 
     def parameters(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under."""
-        found = ((key, self.file.parameters[key]) for key in self.file.actions[action].parameters)
-        return {parameter.name or key: parameter for key, parameter in found}
+        return self.file.parameters_of(action)
 
 
 def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:

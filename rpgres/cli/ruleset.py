@@ -33,15 +33,17 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import say, say_json
     from rpgres.descriptions import RulesetList
-    from rpgres.plugins import ruleset_names, unused_disabled
+    from rpgres.plugins import ended_faults, ruleset_names, unused_disabled
+    from rpgres.probing import probe_plugins
     from rpgres.render.rulesets import ruleset_list_lines
     from rpgres.tomlfiles import Problem
 
     extra = read_folders(rulesets or ())
+    probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
-    strays += [Problem("", None, "", told) for told in unused_disabled()]
+    strays += [Problem("", None, "", told) for told in (*ended_faults(), *unused_disabled())]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json(RulesetList(rulesets=names, problems=found))
@@ -129,8 +131,11 @@ def check(
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import say, say_json
     from rpgres.plugins import ruleset_names
+    from rpgres.probing import probe_plugins
 
     folders = read_folders(rulesets or ())
+    if not rulesets_named:
+        probe_plugins()
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
     checked = []
     for one in dict.fromkeys(rulesets_named or known):

@@ -201,7 +201,7 @@ def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> 
     low, high = spans[name]
     found = wanted if isinstance(wanted, list) else [wanted]
     numbers = [one for one in found if isinstance(one, int)]
-    if len(numbers) < len(found):
+    if len(numbers) < len(found) or not numbers:
         return ""  # what a name comes to is not known
     is_too_high = high is not None and min(numbers) > high and not key.endswith("-to")
     is_too_low = max(numbers) < low and not key.endswith("-from")

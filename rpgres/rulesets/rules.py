@@ -323,10 +323,10 @@ class Rules:
         for part in self._parts:
             inline: Any = part.data
             for key in path:
-                inline = inline.get(key, {})
+                inline = inline.get(key) if isinstance(inline, dict) else None
             if inline == {"remove": True}:
                 found.clear()
-            elif inline:
+            elif inline and isinstance(inline, dict):  # anything else is replaced by a nearer file, or was refused
                 found.append(Text(part.source, inline, path))
             if os.path.isfile(part.folder / file_name):
                 source = read_source(part.folder / file_name)
