@@ -22,6 +22,7 @@ from rpgres.cli.playing import inputs_of, read_ruleset
 from rpgres.decks import describe_deck, find_deck, list_decks
 from rpgres.descriptions import describe_ruleset
 from rpgres.errors import RpgresError
+from rpgres.library import error_record
 from rpgres.plugins import claimed_ids, find_ruleset, misnamed_folders, ruleset_names
 from rpgres.render.decks import deck_lines
 from rpgres.render.lines import plain_text
@@ -52,9 +53,10 @@ def polite(work: Callable[[], object]) -> object:
     try:
         return work()
     except RpgresError as error:
-        assert error.message
-        to_json(error.details)
-        return None
+        told = error_record(error)
+    assert told["message"]
+    to_json(told)
+    return None
 
 
 def used(ruleset_id: str, root: Path) -> None:
