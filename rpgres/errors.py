@@ -61,6 +61,18 @@ class FileError(RpgresError):
     code = "file"
 
 
+def as_own(error: BaseException) -> BaseException:
+    """Return what the system says of a file or folder as our own error; anything else as it is.
+
+    Most such errors are met where they arise; this is for a name that is too long, or a disk that has gone.
+    """
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+        name = os.fsdecode(error.filename)
+        shown = name if len(name) <= LONGEST else f"{name[:LONGEST]}..."
+        return FileError(f"{shown}: {error.strerror or type(error).__name__}", file=name)
+    return error
+
+
 class OutputError(RpgresError):
     """A result that cannot be written where it should go. Exit code 1."""
 

@@ -797,7 +797,7 @@ def _title(entry: Entry) -> tuple[str, str]:
 
 
 def _likely_folder(entry: Entry) -> Path | None:
-    return next((folder for folder in _likely_folders(entry) if (folder / "ruleset.toml").is_file()), None)
+    return next((folder for folder in _likely_folders(entry) if os.path.isfile(folder / "ruleset.toml")), None)
 
 
 def _likely_folders(entry: Entry) -> Iterator[Path]:

@@ -7,6 +7,7 @@ line in the text.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -103,7 +104,7 @@ def _content(path: Path) -> bytes:
         if sys.stdin is None:
             raise OSError("there is no standard input")
         return sys.stdin.buffer.read(MAX_BYTES + 1)
-    if path.is_dir():  # opening a folder is "permission denied" on Windows
+    if os.path.isdir(path):  # opening a folder is "permission denied" on Windows
         raise OSError("it is a folder; name a file in it")
     with path.open("rb") as file:
         return file.read(MAX_BYTES + 1)

@@ -6,13 +6,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 from command_line import PROGRAM, rpgres
+from growth import calls_of
 
 from rpgres import UsageError, resolve
 from rpgres.inputs import lay_distinct
@@ -187,23 +187,6 @@ def test_a_ruleset_says_its_own_limit(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Nothing grows with the square of what is said
-
-
-def calls_of(work: Any) -> int:
-    """Return how many functions some work calls."""
-    calls = 0
-
-    def count(_frame: object, event: str, _arg: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return calls
 
 
 def test_laying_the_tags_of_a_sheet_takes_work_in_proportion_to_their_number() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -210,7 +211,7 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     """
     folders = tuple(Path(text) for text in texts)
     for folder in folders:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise UsageError(f"--rulesets {folder}: there is no such folder")
     return folders
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own
 from rpgres.safetext import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -268,11 +268,11 @@ def blame(error: BaseException, *, as_json: bool) -> int:
 
 
 def _as_own(error: BaseException) -> BaseException:
-    """Return Typer's own complaints as errors of rpgres, everything else as it is."""
+    """Return Typer's own complaints, and those of the system about files, as errors of rpgres, all else as it is."""
     if type(error).__name__ == "Abort" and type(error).__module__.startswith("typer"):
         return RpgresError("the input ended before the question was answered")
     if not hasattr(error, "format_message"):
-        return error
+        return as_own(error)
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:

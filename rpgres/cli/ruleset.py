@@ -176,18 +176,20 @@ def _folder_at(typed: str) -> Path | None:
     from rpgres.rulesets.overlays import FILES, FOLDERS
 
     path = Path(typed)
-    if path.is_dir() and any((path / name).exists() for name in (*FILES, *FOLDERS)):
+    if os.path.isdir(path) and any(os.path.exists(path / name) for name in (*FILES, *FOLDERS)):
         return path
-    if path.is_file() and path.name == RULESET:
+    if os.path.isfile(path) and path.name == RULESET:
         return path.parent
-    if path.is_file() and path.suffix == ".toml":
+    if os.path.isfile(path) and path.suffix == ".toml":
         better = path.parent / path.stem / RULESET
         message = f"{path}: a ruleset is a file {RULESET} in a folder that is called as its id; move it to {better}"
         raise FileError(message, file=typed)
     if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
         return None
     told = (
-        f"has no {RULESET}, and nothing that is laid over one" if path.is_dir() else "there is no such file or folder"
+        f"has no {RULESET}, and nothing that is laid over one"
+        if os.path.isdir(path)
+        else "there is no such file or folder"
     )
     raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
 
