@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from growth import calls_of
 
 from rpgres import UsageError, resolve
 from rpgres.inputs import lay_distinct
+from rpgres.plugins import find_ruleset
+from rpgres.scenes import read_scene
 from rpgres.state import State, Tag
+from rpgres.tomlfiles import Source
 
 ENDLESS = """
 import itertools
@@ -134,6 +138,15 @@ def test_what_never_comes_back_from_c_ends_the_batch(site: Path) -> None:
     assert code != 0
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has none of these")
+def test_nothing_of_the_limit_outlives_the_batch() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    assert rpgres("batch", stdin='{"notation": "d6"}').code == 0
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+    assert not [thread for thread in threading.enumerate() if thread.name == "time limit"]
+
+
 @pytest.mark.parametrize("typed", ["0", "-1", "nan", "soon", ""])
 def test_seconds_are_a_number_over_0(typed: str) -> None:
     assert rpgres("batch", "--seconds", typed, stdin="").code == 2
@@ -196,6 +209,16 @@ def test_laying_the_tags_of_a_sheet_takes_work_in_proportion_to_their_number() -
 
     work(10)
     assert work(1600) < 12 * work(200)
+
+
+def test_so_does_laying_those_of_a_scene() -> None:
+    def work(count: int) -> int:
+        lines = [f'[tags.t{number}]\ntext = "tag {count} {number}"\nkind = "aspect"\n' for number in range(count)]
+        source = Source("scene.toml", 'ruleset = "fate"\n' + "".join(lines))
+        return calls_of(lambda: read_scene(source, find_ruleset=find_ruleset))
+
+    work(10)
+    assert work(800) < 12 * work(100)
 
 
 def test_tags_are_laid_one_after_the_other() -> None:

@@ -79,7 +79,8 @@ def prepare_streams() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=FALLBACK)
     if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="surrogateescape")
+        with suppress(ValueError):  # whoever has read from it already keeps it as it is
+            sys.stdin.reconfigure(errors="surrogateescape")
     sys.stdout, sys.stderr = _made_harmless(sys.stdout), _made_harmless(sys.stderr)
 
 

@@ -92,20 +92,25 @@ def _let_compute(seconds: float) -> None:
 
 @contextmanager
 def time_limit(seconds: float, *, give_up: Callable[[], None]) -> Iterator[TimeLimit]:
-    """Give a limit of time for each piece of work that is done meanwhile; works in the main thread alone.
+    """Give a limit of time for each piece of work that is done meanwhile; in another thread than the main there is none.
 
     Args:
         seconds: the limit.
         give_up: is called, in another thread, before the process is ended because the work cannot be interrupted.
     """
     limit, ended = TimeLimit(seconds, give_up), threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield limit
+        return
     before = signal.signal(_SIGNAL, limit._interrupt)
     args = threading.get_ident(), ended
-    threading.Thread(target=limit._watch, args=args, name="time limit", daemon=True).start()
+    watch = threading.Thread(target=limit._watch, args=args, name="time limit", daemon=True)
+    watch.start()
     _let_compute(2 * (seconds + GRACE))
     try:
         yield limit
     finally:
         ended.set()
+        watch.join()  # or it might give the process a time to compute after this is over
         _let_compute(0)
         signal.signal(_SIGNAL, before)
