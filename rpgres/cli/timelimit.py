@@ -92,7 +92,7 @@ def _let_compute(seconds: float) -> None:
 
 @contextmanager
 def time_limit(seconds: float, *, give_up: Callable[[], None]) -> Iterator[TimeLimit]:
-    """Give a limit of time for each piece of work that is done meanwhile; in another thread than the main there is none.
+    """Give a limit of time for each piece of work that is done meanwhile; only in the main thread, elsewhere none.
 
     Args:
         seconds: the limit.
