@@ -57,6 +57,10 @@ def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
         process.kill()
         answer, _ = process.communicate()
         told = f"importing it did not end within {SECONDS:g} s"
+    except BaseException:  # an interrupt ends both
+        process.kill()
+        process.communicate()
+        raise
     lines = answer.decode("ascii", "replace").split()
     return (lines.count(DONE), told) if READY in lines else (len(entries), "")
 

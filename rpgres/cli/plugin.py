@@ -6,7 +6,7 @@ How they are found stands in `plugins`, what is checked in `contract`, what is w
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -97,8 +97,9 @@ def check_some(
     from rpgres.render.plugins import header_line, plugin_lines
 
     probe_plugins()
-    plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show_progress(f"loading {name} ..."))
-    show_progress("")
+    show = show_progress if not plain else lambda _: None
+    plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show(f"loading {name} ..."))
+    show("")
     if ruleset is not None and not plugins:
         raise unknown_ruleset(ruleset)
     reports = []
@@ -106,7 +107,7 @@ def check_some(
         if not as_json:
             say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
         place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
-        reports.append(_report(plugin, place, is_shown=not as_json, is_plain=plain))
+        reports.append(_report(plugin, place, show, is_shown=not as_json, is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     if as_json:
         say_json(PluginCheck(version=__version__, ok=is_well, plugins=reports))
@@ -114,11 +115,13 @@ def check_some(
         raise typer.Exit(1)
 
 
-def _report(plugin: PluginStatus, place: str, *, is_shown: bool, is_plain: bool) -> PluginReport:
+def _report(
+    plugin: PluginStatus, place: str, show: Callable[[str], None], *, is_shown: bool, is_plain: bool
+) -> PluginReport:
     """Return what became of a plugin after every check, showing each as it ends."""
     from msgspec.structs import asdict
 
-    from rpgres.cli.output import flush, say, show_progress
+    from rpgres.cli.output import flush, say
     from rpgres.contract import PluginReport, check_ruleset, open_subject
     from rpgres.plugins import find_ruleset
     from rpgres.render.plugins import closing_line, verdict_lines
@@ -127,9 +130,9 @@ def _report(plugin: PluginStatus, place: str, *, is_shown: bool, is_plain: bool)
         return PluginReport(**asdict(plugin))
     subject = open_subject(find_ruleset(plugin.id))
     verdicts = []
-    for verdict in check_ruleset(subject, begins=lambda check: show_progress(f"checking {place}: {check.name} ...")):
+    for verdict in check_ruleset(subject, begins=lambda check: show(f"checking {place}: {check.name} ...")):
         verdicts.append(verdict)
-        show_progress("")
+        show("")
         if is_shown:
             say(verdict_lines(verdict), is_plain=is_plain)
             flush()
