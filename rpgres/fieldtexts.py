@@ -639,6 +639,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "name": "the option's name where it differs from the key",
         "metavar": "what stands for the value in help",
         "many": "whether it can be given several times",
+        "most": "how often it can be given at most; of cards: how many there can be, where `at-most` says nothing",
         "default": "the value when it is left out",
         "choices": "for a choice: what may be typed, and what it means",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",

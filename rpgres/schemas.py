@@ -511,8 +511,8 @@ _NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
 
 def _input(parameter: Parameter) -> Schema:
     one = _one_input(parameter)
-    if parameter.many or parameter.kind == "tag":
-        return {"anyOf": [one, {"type": "array", "items": one}]}
+    if parameter.is_repeated:
+        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": parameter.most}]}
     return one
 
 

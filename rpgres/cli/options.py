@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import msgspec
 import typer.core
 
 from rpgres.errors import UsageError
+from rpgres.safetext import harmless
 
 if TYPE_CHECKING:
     from rpgres.actions import Prepared
@@ -100,6 +102,10 @@ SECONDS = Option("seconds", "Stop after so long and say what is left open [defau
 
 class SectionedCommand(typer.core.TyperCommand):
     """A command whose help lists its options under headings."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""
+        return harmless(super().get_help(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, section by section in the order in which sections first appear."""
@@ -205,7 +211,7 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     """
     folders = tuple(Path(text) for text in texts)
     for folder in folders:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise UsageError(f"--rulesets {folder}: there is no such folder")
     return folders
 

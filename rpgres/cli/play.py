@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsWords, Folders
-from rpgres.cli.output import ask, blame, flush, listening, printable, results, say, say_text, trace
+from rpgres.cli.output import ask, blame, flush, listening, results, say, say_text, trace
 from rpgres.errors import UsageError
 from rpgres.render.lines import Line, Piece, line
+from rpgres.safetext import harmless
 
 if TYPE_CHECKING:
     from rpgres.journal.records import History
@@ -93,12 +94,10 @@ def _next_line(actions: Mapping[str, str], *, plain: bool) -> list[str] | None:
     while True:
         flush()
         try:
-            typed = ask(SIGN).strip()
+            words = words_of(ask(SIGN).strip())
         except EOFError:
             say_text("\n")
             return None
-        try:
-            words = words_of(typed)
         except UsageError as error:
             blame(error, as_json=False)
             continue
@@ -124,7 +123,7 @@ def words_of(typed: str) -> list[str]:
     try:
         return shlex.split(typed)
     except ValueError:
-        raise UsageError(f"a quote is not closed: {printable(typed)}") from None
+        raise UsageError(f"a quote is not closed: {harmless(typed)}") from None
 
 
 def _help_lines(actions: Mapping[str, str]) -> list[Line]:

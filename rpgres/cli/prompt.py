@@ -95,6 +95,9 @@ class Person:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
                 say([line()])
                 return None
+            except UsageError as error:
+                say([line(f"  {error.message}")], is_plain=self._is_plain)
+                continue
             found = matching(question, typed)
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
             is_listed = typed.isdecimal() or typed in found or typed in ("", "0")

@@ -191,9 +191,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
         raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
-    state = state.with_character(sheet.character)
-    for tag in sheet.tags:
-        state = lay_distinct(state, tag)
+    state = lay_distinct(state.with_character(sheet.character), sheet.tags)
     return lay_out(rules, state) if rules.file.piles else state
 
 
