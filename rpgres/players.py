@@ -6,12 +6,12 @@ name, whole-number weights over option names (the dealer then draws), or None to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from rpgres.rulesets import Option
+from rpgres.rulesets import OUTCOME_ONLY, Option
 from rpgres.state import EMPTY, State
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         words: what the decision is about, for people; in place of the facts.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
+        holds: the questions of odds for which `alike` holds.
     """
 
     label: str
@@ -54,6 +55,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     alike: Callable[[Card], Hashable] | None = None
     hidden: bool = False
     words: str = ""
+    holds: Collection[str] = OUTCOME_ONLY
 
     @property
     def listed(self) -> tuple[Option, ...]:
