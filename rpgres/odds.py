@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rpgres.dice import Dice, Law
     from rpgres.dice.readings import JointLaw, Reading
 
-WORK = 250_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
+WORK = 310_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
 EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is left open
 ROOM = 1_000  # courses that may wait beyond those that the budget can come to, so that they are seldom sorted out
 UNKNOWN = "?"  # what comes of dice beyond what they are followed to; no band is called so

@@ -947,6 +947,7 @@ class Table(msgspec.Struct):
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
         about: Mapping[str, Any] = EMPTY,
         words: str = "",
+        counts: bool = True,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -962,10 +963,11 @@ class Table(msgspec.Struct):
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
             about: what its questions are about, beside the margin.
             words: the same for people, in place of that and of the margin.
+            counts: whether the margin is the outcome's; else it only says which row stands, and the outcome has none.
         """
         found = self.rules.settlement(name, margin, facts, band=band)
         if self.asked != EFFECTS:
-            raise Settled(found.band, margin, total=total)
+            raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls:
             facts = self._with_results(found.rolls, facts, by=roles.get("actor", ""))
             found = self.rules.settlement(name, margin, facts, band=found.band)
@@ -975,7 +977,7 @@ class Table(msgspec.Struct):
             effects, texts = self._follow(found.asks, effects, texts, known, roles, facts, words=words)
         if defaults:
             effects = tuple(_with_defaults(effect, defaults) for effect in effects)
-        return Outcome(found.band, found.success, margin, total, opposition, effects, texts, roles)
+        return Outcome(found.band, found.success, margin if counts else None, total, opposition, effects, texts, roles)
 
     def _follow(
         self,
