@@ -353,7 +353,8 @@ def _explore(play: Callable[[WalkDealer], Hashable], dealer: WalkDealer, budget:
         while dealer.has_more():
             if budget.is_spent or (joints and budget.is_past(half)):
                 break
-            if dealer.crowd() > min(2 * budget.runs + ROOM, MOST_WAITING):  # the lightest could never have their turn
+            if dealer.crowd() > ROOM and dealer.crowd() > min(2 * budget.runs + ROOM, MOST_WAITING):
+                # the lightest could never have their turn
                 dealer.drop(keep=int(min(budget.runs, MOST_WAITING // 2)))
             dealer.begin()
             runs, before = runs + 1, dealer.work
