@@ -17,9 +17,10 @@ from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
 from rpgres.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
-from rpgres.rulesets import Rule, Rules, blamed, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
+    EFFECTS,
     PLACE,
     Broken,
     Chain,
@@ -145,6 +146,10 @@ class Prepared(msgspec.Struct, frozen=True):
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
 
+    def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
+        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
+        return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
+
 
 def prepare(
     rules: Rules,
@@ -222,7 +227,7 @@ def play(
     *,
     dealer: Dealer,
     players: Players,
-    band_only: bool = False,
+    asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
 ) -> tuple[Outcome, Table]:
     """Run an action once and return its outcome, with the table it was played at for the events.
@@ -230,7 +235,7 @@ def play(
     Args:
         prepared: the action.
         dealer, players: who answers.
-        band_only: whether the run ends as soon as the outcome's band is fixed.
+        asked: what the run is for; see `Table.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
 
     Raises:
@@ -238,7 +243,7 @@ def play(
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump, follow=follow)
+    table = Table(rules, prepared.state, dealer, players, asked, lump=prepared.lump_for(asked), follow=follow)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
         for number, (pile, cards, option) in enumerate(prepared.placed):
@@ -286,10 +291,10 @@ def fault_of(error: BaseException, table: Table, told: str) -> BaseException:
     return fault
 
 
-def laid(prepared: Prepared) -> Prepared:
+def laid(prepared: Prepared, *, asked: str) -> Prepared:
     """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
 
-    Whoever runs it many times spares doing it each time.
+    Whoever runs it many times to answer one question (`QUESTIONS`) spares doing it each time.
 
     Raises:
         UsageError: there is no such card, or it lies somewhere else.
@@ -297,7 +302,7 @@ def laid(prepared: Prepared) -> Prepared:
     if not prepared.placed:
         return prepared
     dealer = _Unlaid()
-    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump)
+    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
     for pile, cards, option in prepared.placed:
         table.place(pile, cards, option=option)
     if dealer.was_asked:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+METHOD = (
+    "how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to one or "
+    "another; sampled, where nothing was followed to an end, and there are estimates alone"
+)
+
 CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
 UNLESS = "what must not hold; written as `when`"
 
@@ -402,7 +407,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "by": "what the chances are of: outcomes, margins or totals",
         "outcomes": "the chance of every outcome, by its name; with --by of every number",
-        "method": "how the chances were found",
+        "method": METHOD,
         "open": "the chance of what the budget left unresolved; all chances and this sum to exactly 1",
         "leaves": "how many courses of the action were run to an end",
         "states": "how many distinct merged states were met",
@@ -412,7 +417,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "weighed": "who decides for whoever acts: policies; policies after the first decision, of which each option is "
         "weighed; or who decides as well as can be, best",
         "choices": "the odds of each first choice of whoever acts, the best first",
-        "sample": "where cards left something open: what came in many games, in which policies decided for everybody",
+        "sample": "where the budget left something open: estimates of all chances, from games that go on from there",
         "note": "the text of --note",
     },
     "Sample": {
@@ -439,6 +444,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "outcomes": "the chance of every outcome, by its name",
         "open": "the chance of what the budget left unresolved",
         "leaves": "how many courses of the action were run to an end",
+        "sample": "where the budget left something open: estimates of all chances, from games that go on from there",
     },
     "LadderOdds": {
         "format": "what this object is, and the version of its form",
@@ -448,7 +454,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "ladder": "every rung, the highest first",
         "advice": "how to choose a difficulty, line by line",
-        "method": "how the chances were found",
+        "method": METHOD,
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
         "note": "the text of --note",

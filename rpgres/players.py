@@ -6,12 +6,12 @@ name, whole-number weights over option names (the dealer then draws), or None to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from rpgres.rulesets import Option
+from rpgres.rulesets import OUTCOME_ONLY, Option
 from rpgres.state import EMPTY, State
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         aside: further options that policies and odds do not weigh: they only spare people being asked again.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
+        holds: the questions of odds for which `alike` holds.
     """
 
     label: str
@@ -58,6 +59,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     words: str = ""
     of: str = ""
     aside: tuple[Option, ...] = ()
+    holds: Collection[str] = OUTCOME_ONLY
 
     @property
     def offered(self) -> tuple[Option, ...]:

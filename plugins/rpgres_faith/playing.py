@@ -53,7 +53,7 @@ def play_out(table: Table, play: Play) -> Play:
     for who in _holders(table, play):
         deal_first(table, who)
     tell(table, play)
-    last: Play = table.chain(step, play, key=_essence)
+    last: Play = table.chain(step, play, key=_essence, holds=("outcome", "margin"))
     return last
 
 

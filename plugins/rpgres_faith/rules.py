@@ -14,6 +14,7 @@ from rpgres import (
     EMPTY,
     GM,
     NO,
+    QUESTIONS,
     Card,
     Character,
     Effect,
@@ -84,7 +85,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
     return put(character, ("counters",), character.counters.with_("hand-size", size))
 
 
-@faith.lump("confront")
+@faith.lump("confront", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
     """Cards are told apart by value, and by the suits that let somebody draw: of the place, and of anybody here."""
     if rules.switches["draw_on_suit"] == "off":

@@ -96,8 +96,8 @@ PLAIN = Option("plain", "Print words only: no colours, no drawn dice or bars.", 
 NOTE = Option("note", "Carry this text into the result.", "TEXT", OUTPUT)
 REPEAT = Option("repeat", "Do it so often, each time with a seed of its own, and sum up.", "N", OUTPUT)
 EXIT_CODE = Option("exit_code", "Exit with 10 on a failure and 11 on a tie.", section=OUTPUT)
-LEAVES = Option("leaves", "Follow at most so many courses of play [default: 200000].", "N", OTHER)
-SECONDS = Option("seconds", "Stop after so long and say what is left open [default: 10].", "S", OTHER)
+LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
+SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
 
 
 class SectionedCommand(typer.core.TyperCommand):
@@ -186,14 +186,14 @@ def read_count(text: str | None, *, option: str, default: int) -> int:
     return int(digits)
 
 
-def read_seconds(text: str | None, *, default: float) -> float:
-    """Return a positive number of seconds.
+def read_seconds(text: str | None) -> float | None:
+    """Return a positive number of seconds; None where there is no limit.
 
     Raises:
         UsageError: the text is none.
     """
     if text is None:
-        return default
+        return None
     try:
         seconds = float(text)
     except ValueError:
