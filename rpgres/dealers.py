@@ -127,20 +127,28 @@ class SeededDealer:
         """Do nothing: a single run has nothing to merge."""
 
 
+Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None is not given
+
+
 class GivenDealer:
     """Answers with results read off real dice, by label and in order, and leaves the rest to another dealer.
 
     Args:
-        given: the results as typed, by label.
+        given: the results as typed, by label; None leaves that question to the other dealer.
         then: who answers what was not given.
     """
 
     __slots__ = ("_given", "_then")
     joint = False
 
-    def __init__(self, given: Mapping[str, Sequence[str]], *, then: Dealer) -> None:
+    def __init__(self, given: Given, *, then: Dealer) -> None:
         self._given = {label: list(results) for label, results in given.items()}
         self._then = then
+
+    def _next(self, label: str) -> str | None:
+        """Return the next given result of a label; None where the other dealer answers."""
+        results = self._given.get(label)
+        return results.pop(0) if results else None
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return the given result, or the other dealer's.
@@ -148,14 +156,13 @@ class GivenDealer:
         Raises:
             GivenError: the result is impossible with these dice; says what was expected.
         """
-        results = self._given.get(label)
-        if results and dice.pools:  # where there are no dice, nobody can have read any off
-            result = results.pop(0)
-            try:
-                return dice.read(result)
-            except GivenError as error:
-                raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
-        return self._then.throw(dice, label, count)
+        result = self._next(label) if dice.pools else None  # where there are no dice, nobody can have read any off
+        if result is None:
+            return self._then.throw(dice, label, count)
+        try:
+            return dice.read(result)
+        except GivenError as error:
+            raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
 
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
@@ -186,11 +193,11 @@ class GivenDealer:
         Raises:
             GivenError: it is no card, or cannot be drawn here.
         """
-        results = self._given.get(label)
-        if not results:
+        result = self._next(label)
+        if result is None:
             return self._then.draw(self._free(cards, stack), stack, label, count)
-        text, *following = stack.known.one_by_one(results.pop(0))
-        results[:0] = following
+        text, *following = stack.known.one_by_one(result)
+        self._given[label][:0] = following
         codes = stack.known.matching(text)
         if not codes:
             raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
@@ -205,7 +212,7 @@ class GivenDealer:
 
     def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
         """Return the cards that may come now: those that are said to come later do not."""
-        later = [text for results in self._given.values() for text in results]
+        later = [text for results in self._given.values() for text in results if text is not None]
         return unpromised(cards, later, known=stack.known) if later else cards
 
     def merge(self, key: object) -> None:
@@ -215,7 +222,8 @@ class GivenDealer:
         """Yield what was given and never asked, as (label, result)."""
         for label, results in self._given.items():
             for result in results:
-                yield label, result
+                if result is not None:
+                    yield label, result
 
 
 def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card, unpromised
-from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
+from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, is_interrupt, place_of
 from rpgres.players import NO, Players, Question, View
 from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
 from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name, slug
@@ -482,7 +482,7 @@ class Table(msgspec.Struct):
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         if source.top:
-            card = source.top[0]
+            card = self._drawn(pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike)
             rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
         else:
             card = self._drawn(pile, source, label, alike)
@@ -551,13 +551,16 @@ class Table(msgspec.Struct):
         found = self._pile(pile)
         top, knowers = list(found.top), list(found.knowers)
         rest = found.cards
-        while len(top) < count and rest:
+        for number in range(min(count, len(found))):
             if len(self.events) >= MAX_QUESTIONS:
                 raise endless(label)
-            card = self._drawn(pile, msgspec.structs.replace(found, cards=rest), label, None)
-            rest = piles.without(rest, (card,))
-            top.append(card)
-            knowers.append(())
+            card = self._drawn(
+                pile, msgspec.structs.replace(found, cards=tuple(top[number : number + 1]) or rest), label, None
+            )
+            if number == len(top):
+                rest = piles.without(rest, (card,))
+                top.append(card)
+                knowers.append(())
         for number, card in enumerate(top[:count]):
             seats = knowers[number]
             knowers[number] = seats if seats is None or seat in seats else (*seats, seat)
@@ -783,13 +786,14 @@ class Table(msgspec.Struct):
             self.has_secrets = True
             self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
             return NO
-        if question.reads is not None:
-            read = self._read(question, choice)
-            self.events.append(Decided(label, who, read, "", answer.means, audience))
-            return read
-        self.fault = refusal(question, choice)
-        self._idled(label)
-        raise self.fault
+        try:
+            read = accepted(question, choice)
+        except ChoiceError as error:
+            self.fault = error
+            self._idled(label)
+            raise
+        self.events.append(Decided(label, who, read, "", answer.means, audience))
+        return read
 
     def _ask_unseen(self, question: Question, *, is_hidden: bool) -> str:
         """Return what somebody plays from a hand that nobody has looked into, and note what that tells of the rest."""
@@ -833,18 +837,6 @@ class Table(msgspec.Struct):
         self.has_secrets = self.has_secrets or is_hidden
         self.events.append(Decided(label, question.who, name, "", means, (seat,) if is_hidden else None))
         return name
-
-    def _read(self, question: Question, choice: str) -> str:
-        """Return a typed answer that is none of the options as it is kept."""
-        assert question.reads is not None
-        try:
-            return question.reads(choice)
-        except UsageError as error:
-            names = [option.name for option in question.options]
-            told = f"{question.label}={choice}: {error.message}"
-            self.fault = ChoiceError(told, label=question.label, options=names)
-            self._idled(question.label)
-            raise self.fault from None
 
     def _view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
@@ -977,6 +969,24 @@ class Table(msgspec.Struct):
             raise endless(label)
 
 
+def accepted(question: Question, choice: str) -> str:
+    """Return a typed answer as it is kept.
+
+    Raises:
+        ChoiceError: the question does not offer it.
+    """
+    chosen = _chosen(question.options, choice)
+    if chosen is not None or (question.optional and choice == NO):
+        return chosen.name if chosen is not None else NO
+    if question.reads is None:
+        raise refusal(question, choice)
+    try:
+        return question.reads(choice)
+    except UsageError as error:
+        names = [option.name for option in question.options]
+        raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
+
+
 def _chosen(options: Iterable[Option], choice: str) -> Option | None:
     """Return the option that an answer names."""
     for option in options:
@@ -1053,7 +1063,9 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             state = function(state, named(effect, outcome.roles))
             if type(state) is not State:
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             place = place_of(error)
             told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
             raise RuleError(told, place=place) from error

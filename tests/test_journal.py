@@ -290,13 +290,22 @@ def test_whoever_was_asked_may_take_the_answer_back(place: Place) -> None:
 
 
 def test_somebody_acts_while_a_person_thinks(place: Place) -> None:
+    """What they say does not matter; an answer to what is not asked any more is not taken."""
+
     def prompt(view: Any, question: Any) -> str:
         sitting.write_note(place, "meanwhile")
         return "no"
 
-    with pytest.raises(store.TableError, match="somebody else acted at this table"):
-        overcome(place, choose={}, prompt=prompt)
-    assert [entry.kind for entry in store.read(place.path).entries] == ["new", "note"]
+    overcome(place, choose={}, prompt=prompt)
+    assert [entry.kind for entry in store.read(place.path).entries] == ["new", "act", "note", "answer"]
+
+    def taken_back(view: Any, question: Any) -> str:
+        sitting.undo(place)
+        overcome(place, choose={})
+        return "no"
+
+    with pytest.raises(UsageError, match="a question that is not asked any more"):
+        overcome(place, choose={}, prompt=taken_back)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

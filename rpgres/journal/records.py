@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.actions import Pending, Result
-from rpgres.errors import UsageError
+from rpgres.errors import RpgresError
 from rpgres.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
@@ -32,6 +32,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
         action, actor: of `act`: which action, and who acts.
         period: of `begin` and `end`: of what.
+        attempt: of a run: whether it failed after something was drawn, which stays known; nothing comes of it.
         of: of `answer` and `seal`: the number of the entry that waited.
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
@@ -52,6 +53,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     action: str = ""
     actor: str = ""
     period: str = ""
+    attempt: bool = False
     of: int | None = None
     seat: str = ""
     opens: int | None = None
@@ -69,7 +71,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: the seat that did it; empty for the host.
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
-        given: results read off real dice, by label; all of them, so that the run can be repeated.
+        given: results read off real dice, by label in the order of the questions, so that the run can be repeated;
+            null where the seed has answered.
         laid: where inputs have put something on the table before the action, by the names that were typed.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
@@ -79,7 +82,9 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
         is_replaced: of `join`: whether there was a sheet of that character before.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
-        text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it.
+        text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it; of an
+            attempt: why it failed.
+        accepted: of an `answer` from a file: what the host was shown of it and took.
         to: the seats that a note, or a value that was set, is for; null for everybody.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
@@ -91,7 +96,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by: str = ""
     inputs: dict[str, Any] = {}
     sheets: dict[str, tuple[str, str]] = {}
-    given: dict[str, list[str]] = {}
+    given: dict[str, list[str | None]] = {}
     laid: dict[str, str] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
@@ -112,6 +117,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seed: str = ""
     salt: str = ""
     folders: list[str] = []
+    accepted: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -120,7 +126,7 @@ class Draft(msgspec.Struct, frozen=True):
     public: Public
     secret: Secret
     state: State
-    refused: UsageError | None = None
+    refused: RpgresError | None = None
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -180,7 +186,7 @@ class History(msgspec.Struct, frozen=True):
     def pending(self) -> Entry | None:
         """The entry that waits for a decision, the last of its action; None when none does."""
         for entry in reversed(self.standing):
-            if entry.kind in RUNNING:
+            if entry.kind in RUNNING and not entry.public.attempt:
                 return entry if entry.secret.waits is not None else None
         return None
 
@@ -196,11 +202,11 @@ class History(msgspec.Struct, frozen=True):
     def step(self, run: Entry | None = None) -> int:
         """Return the number under which chance is drawn for an action that began, or for the next one.
 
-        It counts the actions that stand, so that after an undo the same question gets the same dice.
+        It counts the actions that stand, so that after an undo, or an attempt, the same question gets the same dice.
         """
         end = run.number if run is not None else len(self.entries)
         earlier = History(self.entries[:end], self.state).standing
-        return sum(entry.kind in RUNS for entry in earlier)
+        return sum(entry.kind in RUNS and not entry.public.attempt for entry in earlier)
 
     def has_passed(self, seat: str, label: str) -> bool:
         """Tell whether a seat said in advance that it lets windows of a label go by, and that still holds."""
@@ -222,8 +228,8 @@ def _ends(until: str, later: Entry) -> bool:
     if until == ALWAYS:
         return False
     if until == ACTION:
-        return later.kind in RUNNING and later.secret.waits is None
-    return later.kind in ("begin", "end") and later.public.period == until
+        return later.kind in RUNNING and later.secret.waits is None and not later.public.attempt
+    return later.kind in ("begin", "end") and later.public.period == until and not later.public.attempt
 
 
 def check_entry(entry: Entry) -> None:

@@ -5,7 +5,7 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -15,6 +15,7 @@ from rpgres.actions import (
     Prepared,
     QuestionRecord,
     Result,
+    bare_result,
     check_labels,
     play,
     policies_of,
@@ -23,7 +24,7 @@ from rpgres.actions import (
     run,
 )
 from rpgres.chance import Streams
-from rpgres.dealers import GivenDealer, SeededDealer
+from rpgres.dealers import Given, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError
 from rpgres.journal.records import Entry, History, Secret, found_in
 from rpgres.journal.saying import laid_by
@@ -47,13 +48,12 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         actor: who acts.
         inputs: what was typed for it.
         sheets: the texts of sheets that are known, by the name that is typed.
-        given: results read off real dice, by label.
+        given: results read off real dice, by label in the order of the questions; None where the seed has answered.
         choose: answers by label, of anybody.
         own: answers by label that are for questions of a seat alone, by seat.
         policies: policy by character or seat; everybody's under an empty name.
         note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
-        spare: the labels of results that were given earlier, and need not be asked for any more.
     """
 
     kind: Literal["act", "begin", "end"]
@@ -61,21 +61,32 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     actor: str = ""
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
-    given: By = {}
+    given: Given = EMPTY
     choose: By = {}
     own: dict[str, By] = {}
     policies: dict[str, str] = {}
     note: str | None = None
     answered: Answered = EMPTY
-    spare: tuple[str, ...] = ()
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """What came of a run: its result or the decision it waits for, the state after it, and what is kept of it."""
+    """What came of a run.
+
+    Attributes:
+        found: its result or the decision it waits for; of one that failed, what had happened by then.
+        state: the table after it.
+        secret: what is kept of it.
+        unused: given results that a finished run did not ask for, as (label, result).
+        fault: what is told beside it; why it failed.
+        is_attempt: whether it failed, so that nothing comes of it.
+    """
 
     found: Result | Pending
     state: State
     secret: Secret
+    unused: tuple[tuple[str, str], ...] = ()
+    fault: RpgresError | None = None
+    is_attempt: bool = False
 
 
 def run_of(history: History, entry: Entry) -> Run:
@@ -108,11 +119,20 @@ def answered_in(found: Result | Pending | None) -> Answered:
     return answered
 
 
-def given_so_far(found: Result | Pending, given: Mapping[str, Sequence[str]]) -> By:
+def drawn_in(found: Result | Pending) -> dict[str, list[str]]:
+    """Return what a run has rolled and drawn, by label and in order."""
+    drawn: dict[str, list[str]] = {}
+    for answer in found.answers:
+        if answer.kind == "chance":
+            drawn.setdefault(answer.label, []).append(answer.value)
+    return drawn
+
+
+def given_so_far(found: Result | Pending, given: Given) -> dict[str, list[str | None]]:
     """Return those of given results that a run has asked for."""
-    asked = [answer.label for answer in found.answers if answer.kind == "chance"]
-    used = {label: list(results[: asked.count(label)]) for label, results in given.items()}
-    return {label: results for label, results in used.items() if results}
+    drawn = drawn_in(found)
+    used = {label: list(results[: len(drawn.get(label, ()))]) for label, results in given.items()}
+    return {label: results for label, results in used.items() if any(result is not None for result in results)}
 
 
 def run_at(
@@ -125,7 +145,7 @@ def run_at(
     prompt: Prompt | None = None,
     is_replay: bool = False,
 ) -> Ran:
-    """Return what comes of a run at a table, as far as the answers there are reach.
+    """Return what comes of a run at a table, as far as the answers there are reach; see `Ran` for one that fails.
 
     Args:
         rules: the ruleset in play.
@@ -137,45 +157,49 @@ def run_at(
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
-        UsageError: an input or an answer is impossible.
-        RuleError: the ruleset's code failed.
+        UsageError: what was typed for it is impossible, whatever comes of it.
     """
     streams = Streams(seed)
+    dealer = GivenDealer(asked.given, then=SeededDealer(streams, step=step))
     if asked.kind != "act":
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
         players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
-        found, state = turn(
+        moment: Literal["begin", "end"] = asked.kind
+        return _ran(
             rules,
+            asked,
+            lambda: turn(
+                rules,
+                history.state,
+                period=asked.name,
+                moment=moment,
+                streams=streams,
+                step=step,
+                note=asked.note,
+                players=players,
+                dealer=dealer,
+            ),
             history.state,
-            period=asked.name,
-            moment=asked.kind,
-            streams=streams,
-            step=step,
-            given=asked.given,
-            note=asked.note,
-            players=players,
-            spare=asked.spare,
+            players,
+            dealer,
         )
-        return _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     for typed in (asked.choose, *asked.own.values()):
-        check_labels(rules, asked.name, given=EMPTY, choose=typed)
+        check_labels(rules, asked.name, given=asked.given, choose=typed)
     waits = (
         always
         if is_replay
         else _in_public(prepared, _by_passes(history), streams=streams, step=step, given=asked.given)
     )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
-    found, state = run(
-        prepared,
-        streams=streams,
-        step=step,
-        given=asked.given,
-        note=asked.note,
-        players=players,
-        spare=asked.spare,
+    ran = _ran(
+        rules,
+        asked,
+        lambda: run(prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer),
+        history.state,
+        players,
+        dealer,
     )
-    ran = _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     return msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid))
@@ -190,15 +214,31 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
     return Waiting(asked.choose, waits=waits, recalled=asked.answered, own=asked.own, policies=policies, prompt=prompt)
 
 
-def _ran(asked: Run, found: Result | Pending, state: State, players: Waiting) -> Ran:
-    found = msgspec.structs.replace(
-        found, seed=None, inputs=dict(asked.inputs) if asked.kind == "act" else found.inputs
-    )
+def _ran(
+    rules: Rules,
+    asked: Run,
+    play_it: Callable[[], tuple[Result | Pending, State]],
+    before: State,
+    players: Waiting,
+    dealer: GivenDealer,
+) -> Ran:
+    is_act, fault = asked.kind == "act", None
+    try:
+        found, state = play_it()
+    except RpgresError as error:
+        if error.table is None:
+            raise
+        fault = error
+        action, actor = (asked.name, asked.actor) if is_act else (None, None)
+        found = bare_result(rules, error.table.events, action=action, actor=actor, inputs={}, note=asked.note)
+    is_over = isinstance(found, Result) and fault is None
+    inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
+    found = msgspec.structs.replace(found, seed=None, inputs=inputs)
     choose, own = players.left()
     record = msgspec.to_builtins(found)
     secret = Secret(
         inputs=asked.inputs,
-        given=asked.given if isinstance(found, Pending) else given_so_far(found, asked.given),
+        given=given_so_far(found, asked.given) if is_over else {label: [*its] for label, its in asked.given.items()},
         choose=choose,
         own=own,
         policies=asked.policies,
@@ -206,7 +246,8 @@ def _ran(asked: Run, found: Result | Pending, state: State, players: Waiting) ->
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
     )
-    return Ran(found, state, secret)
+    unused = tuple(dealer.unused()) if is_over else ()
+    return Ran(found, state if is_over else before, secret, unused, fault, is_attempt=fault is not None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -220,7 +261,7 @@ def _by_passes(history: History) -> Waits:
     return waits
 
 
-def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: int, given: By) -> Waits:
+def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: int, given: Given) -> Waits:
     """Return what makes a moment wait only where anybody could know that it has come.
 
     Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the

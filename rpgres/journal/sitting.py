@@ -16,23 +16,25 @@ import msgspec
 
 from rpgres.actions import Pending, QuestionRecord, Result, default_policy
 from rpgres.chance import read_seed
-from rpgres.errors import ChoiceError, UsageError
+from rpgres.dealers import Given
+from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
 from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, History, Kind, Public, Secret, found_in
-from rpgres.journal.running import Ran, Run, asked_of, given_so_far, questions_of, run_at, run_of
+from rpgres.journal.running import Ran, Run, asked_of, drawn_in, given_so_far, questions_of, run_at, run_of
 from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.sealing import check_opening, read_hex, seal_by
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
 from rpgres.piles import lay_out
-from rpgres.players import NO, Prompt
+from rpgres.players import NO, Prompt, Question, View
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, load_rules, unknown
 from rpgres.sheets import Sheet, read_sheet, sheet_source
 from rpgres.state import EMPTY, GM, ROLES, State
+from rpgres.table import NeedsAnswer, accepted
 from rpgres.tomlfiles import Source
 from rpgres.version import __version__
 
@@ -246,7 +248,7 @@ def act(
         choose: answers to decisions, by label.
         policies: policy by character, everybody's under an empty name.
         auto: whether the ruleset's first policy answers what nobody did.
-        prompt: asks a person; others may act meanwhile, and then nothing is written.
+        prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
         note: carried into the result.
 
     Raises:
@@ -265,12 +267,10 @@ def act(
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
-        ran, refused = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat), seat=seat)
-        secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
-        draft = _draft(place, rules, "act", secret, ran.state, action=action, actor=who)
-        return [msgspec.structs.replace(draft, refused=refused)]
+        ran = _ran(rules, history, asked, seat=seat, given=given)
+        return [_draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
-    return _write(place, work, is_slow=prompt is not None)
+    return _put(place, _write(place, work), prompt, seat)
 
 
 def turn(
@@ -308,12 +308,10 @@ def turn(
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
-        ran, refused = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat), seat=seat)
-        secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
-        draft = _draft(place, rules, moment, secret, ran.state, period=name)
-        return [msgspec.structs.replace(draft, refused=refused)]
+        ran = _ran(rules, history, asked, seat=seat, given=given)
+        return [_draft_of(place, rules, history, moment, ran, seat, period=name)]
 
-    return _write(place, work, is_slow=prompt is not None)
+    return _put(place, _write(place, work), prompt, seat)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -334,12 +332,16 @@ def answer(
     auto: bool = False,
     prompt: Prompt | None = None,
     at: str = "",
+    accepted: str = "",
 ) -> Done:
     """Answer the decision that is waited for, and go on with its action; see `act` for the arguments.
+
+    What is given is for questions that are asked after this answer: what was rolled or drawn stays.
 
     Args:
         place: the table.
         at: the hash of the entry that is answered, when the answer was given elsewhere.
+        accepted: of an answer from a file: what the host was shown of it and took.
 
     Raises:
         UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
@@ -355,24 +357,58 @@ def answer(
             )
         asked = require_own(history, pending, seat)
         _refuse_sealed(history, pending, seat)
-        if not (choose or policies or auto or prompt):
+        if not (choose or policies or auto):
             raise UsageError(f"say what you choose: --choose {asked.label}={_options(asked)}")
-        return [
-            _answered(
-                place,
-                rules,
-                history,
-                pending,
-                seat,
-                given=given,
-                choose=choose,
-                policies=policies,
-                auto=auto,
-                prompt=prompt,
-            )
-        ]
+        draft = _answered(
+            place, rules, history, pending, seat, given=given, choose=choose, policies=policies, auto=auto
+        )
+        return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
-    return _write(place, work, is_slow=prompt is not None)
+    if prompt is not None and not (choose or policies or auto):
+        history = store.read(place.path)
+        rules = rules_of(history, folders=place.folders)
+        check_seat(history, seat)
+        asked = require_own(history, require_pending(history), seat)
+        _refuse_sealed(history, require_pending(history), seat)
+        choose = _typed(rules, history, prompt, seat)
+        at = at or require_pending(history).hash
+        if not choose:
+            raise _undecided(asked)
+    return _put(place, _write(place, work), prompt, seat)
+
+
+def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> Done:
+    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time."""
+    if prompt is None or done.history.pending is None:
+        return done
+    choose = _typed(done.rules, done.history, prompt, seat)
+    if not choose:
+        return done
+    more = answer(place, seat=seat, choose=choose, prompt=prompt, at=done.history.pending.hash)
+    return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+
+
+def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> dict[str, list[str]]:
+    """Return what a person answers to the decision of a seat that waits; nothing where it is left undecided."""
+    typed: dict[str, list[str]] = {}
+
+    def once(view: View, question: Question) -> str | None:
+        choice = prompt(view, question) if not typed and seat in (HOST, view.seat) else None
+        if choice is not None:
+            typed[question.label] = [choice]
+        raise NeedsAnswer(question)
+
+    _run_on(rules, history, once)
+    return typed
+
+
+def _run_on(rules: Rules, history: History, prompt: Prompt) -> None:
+    """Run what waits up to the decision that it waits for, and ask it."""
+    pending = require_pending(history)
+    step = history.step(history.run_of(pending))
+    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
+    if ran.fault is not None:
+        raise ran.fault
 
 
 def _refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
@@ -412,7 +448,7 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
         if answer is not None and label != asked.label:
             raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
         if answer is not None:
-            _answered(place, rules, history, pending, seat, choose={label: [answer]})
+            _check_offered(rules, history, seat, answer)
         run = history.run_of(pending).number
         return [_draft(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
 
@@ -441,11 +477,28 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> D
             raise UsageError(f"{seat} has sealed nothing that is asked now; `rpgres table answer` answers")
         check_opening(seal, label=label, answer=text, salt=salt)
         draft = _answered(place, rules, history, pending, seat, choose={label: [text]})
+        if draft.public.attempt:
+            return [draft]
         secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
         public = msgspec.structs.replace(draft.public, opens=seal.number)
-        return [Draft(public, secret, draft.state)]
+        return [msgspec.structs.replace(draft, public=public, secret=secret)]
 
     return _write(place, work)
+
+
+def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:
+    """Check that an answer is one that a seat is offered; nothing after the decision is run.
+
+    Raises:
+        ChoiceError: it is not.
+    """
+
+    def once(view: View, question: Question) -> str | None:
+        if view.seat == seat:
+            accepted(question, choice)
+        raise NeedsAnswer(question)
+
+    _run_on(rules, history, once)
 
 
 def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
@@ -489,7 +542,6 @@ def _answered(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
-    prompt: Prompt | None = None,
 ) -> Draft:
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
     begun = history.run_of(pending)
@@ -499,30 +551,34 @@ def _answered(
             "can be done by the rules as they are now"
         )
     before = found_in(pending.secret)
-    asked = _without_stale(run_of(history, pending), before, given)
+    assert isinstance(before, Pending)
+    asked = _from_here_on(run_of(history, pending), before, given)
     asked = _with_answers(rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
-    ran, refused = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat), seat=seat)
-    if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
-        if refused is not None:
-            raise refused
-        left = asked_of(history.state, before, seat) or before.question
-        raise UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
+    ran = _ran(rules, history, asked, seat=seat, given=given, pending=pending)
+    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
+        raise ran.fault or _undecided(asked_of(history.state, before, seat) or before.question)
     # What was typed stands where the action began.
-    secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
-    secret = hidden_by(_by(secret, seat), history.state, ran.state)
-    draft = _draft(place, rules, "answer", secret, ran.state, of=begun.number)
-    return msgspec.structs.replace(draft, refused=refused)
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    return _draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
+
+
+def _undecided(left: QuestionRecord) -> UsageError:
+    return UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
 
 
 def _thing(begun: Entry) -> str:
     return begun.public.action or f"{begun.kind} of the {begun.public.period}"
 
 
-def _without_stale(asked: Run, found: Result | Pending | None, given: Mapping[str, Sequence[str]]) -> Run:
-    """Return a run in which new results stand in place of those of their label that nothing has asked for so far."""
-    used = given_so_far(found, asked.given) if found is not None else {}
-    kept = {label: used.get(label, []) if label in given else results for label, results in asked.given.items()}
-    return msgspec.structs.replace(asked, given=kept, spare=tuple(label for label in kept if label not in given))
+def _from_here_on(asked: Run, found: Pending, given: Given) -> Run:
+    """Return a run to which results may be added that are for questions still to come.
+
+    They stand in place of those of their label that nothing has asked for so far.
+    """
+    drawn, used = drawn_in(found), given_so_far(found, asked.given)
+    fixed = {label: used.get(label, []) for label in given}
+    fixed = {label: [*its, *[None] * (len(drawn.get(label, ())) - len(its))] for label, its in fixed.items()}
+    return msgspec.structs.replace(asked, given={**asked.given, **fixed})
 
 
 def _with_answers(
@@ -548,7 +604,8 @@ def _with_answers(
     more = {who or everybody: name for who, name in policies.items()}
     if auto:
         more.setdefault(everybody, default_policy(rules))
-    asked = msgspec.structs.replace(asked, given=_joined(asked.given, given), policies={**asked.policies, **more})
+    results = {label: [*asked.given.get(label, ()), *given.get(label, ())] for label in (*asked.given, *given)}
+    asked = msgspec.structs.replace(asked, given=results, policies={**asked.policies, **more})
     if seat is HOST:
         return msgspec.structs.replace(asked, choose=_joined(asked.choose, choose))
     own = {**asked.own, seat: _joined(asked.own.get(seat, {}), choose)} if choose else asked.own
@@ -560,39 +617,90 @@ def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]])
 
 
 def _ran(
-    rules: Rules, history: History, asked: Run, *, step: int, prompt: Prompt | None, seat: str | None
-) -> tuple[Ran, UsageError | None]:
-    """Return what comes of a run; where a seat's answer is refused, what it was shown before that, and the refusal.
+    rules: Rules,
+    history: History,
+    asked: Run,
+    *,
+    seat: str | None,
+    given: Given,
+    pending: Entry | None = None,
+) -> Ran:
+    """Return what comes of a run; `fault` is what is told beside it.
 
-    A refusal must be no way to look at what comes of an action and then do something else.
+    A refusal must be no way to look at what comes of an action and then do something else: what was shown stands.
+
+    Args:
+        rules: the ruleset in play.
+        history: the table.
+        asked: what is run.
+        seat: who types.
+        given: what was typed now of results.
+        pending: the entry that is answered.
 
     Raises:
-        UsageError: something is impossible, and nothing was shown before.
+        RpgresError: something is impossible, and nothing is shown that was not known before.
     """
-    seed = history.new.secret.seed
-    try:
-        return run_at(rules, history, asked, seed=seed, step=step, prompt=prompt), None
-    except ChoiceError as error:
-        label = error.details.get("label", "")
-        name = seat or ""
-        typed = asked.own.get(name, {}).get(label, [])  # the host's answers stand elsewhere, and it may see everything
-        for count in reversed(range(len(typed))):
-            fewer = {**asked.own, name: {**asked.own[name], label: typed[:count]}}
-            try:
-                ran = run_at(rules, history, msgspec.structs.replace(asked, own=fewer), seed=seed, step=step)
-            except ChoiceError:
-                continue
-            if isinstance(ran.found, Pending) and any(event["event"] != "decision" for event in ran.found.events):
-                return ran, error
-            break
-        raise
+    step = history.step(history.run_of(pending) if pending is not None else None)
+    before = found_in(pending.secret) if pending is not None else None
+    _check_known(history, asked, before, given, step=step)
+    seed, known = history.new.secret.seed, _shown(before)
+    ran = run_at(rules, history, asked, seed=seed, step=step)
+    if isinstance(ran.fault, ChoiceError):
+        for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
+            then = run_at(rules, history, fewer, seed=seed, step=step)
+            if not then.is_attempt and _shown(then.found) > known:
+                return msgspec.structs.replace(then, fault=ran.fault)
+    if ran.fault is not None and _shown(ran.found) <= known:
+        raise ran.fault
+    for label, text in ran.unused:
+        if label in given:
+            told = f"--given {label}={text} was not used: nothing of that label was asked again"
+            return msgspec.structs.replace(ran, fault=UsageError(told))
+    return ran
 
 
-def _own(prompt: Prompt | None, seat: str | None) -> Prompt | None:
-    """Return what asks a person only for the decisions of its own seat; the host's answers for all."""
-    if prompt is None or seat is HOST:
-        return prompt
-    return lambda view, question: prompt(view, question) if view.seat == seat else None
+def _shown(found: Result | Pending | None) -> int:
+    """Return how much a run has shown, beside what was decided."""
+    return sum(event["event"] != "decision" for event in found.events) if found is not None else 0
+
+
+def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
+    """Yield a run without the last of the answers that were typed under a label, then without the last two, ..."""
+    typed = asked.choose if seat is HOST else asked.own.get(seat, {})
+    for count in reversed(range(len(typed.get(label, ())))):
+        fewer = {**typed, label: typed[label][:count]}
+        if seat is HOST:
+            yield msgspec.structs.replace(asked, choose=fewer)
+        else:
+            yield msgspec.structs.replace(asked, own={**asked.own, seat: fewer})
+
+
+def _check_known(history: History, asked: Run, before: Result | Pending | None, given: Given, *, step: int) -> None:
+    """Check that no result is said of what the seed has rolled already, in an action that was taken back or failed.
+
+    Raises:
+        UsageError: one is.
+    """
+    if not given:
+        return
+    drawn = drawn_in(before) if before is not None else {}
+    standing = {entry.number for entry in history.standing if not entry.public.attempt}
+    for entry in history.entries:
+        found = found_in(entry.secret) if entry.kind in RUNNING and entry.number not in standing else None
+        begun = history.run_of(entry).public if found is not None else entry.public
+        if found is None or (begun.action or begun.period, begun.actor) != (asked.name, asked.actor):
+            continue
+        for label in given:
+            typed = entry.secret.given.get(label, [])
+            answers = drawn_in(found).get(label, [])
+            rolled = [place for place in range(len(answers)) if place >= len(typed) or typed[place] is None]
+            first = len(drawn.get(label, ()))
+            is_known = any(first <= place < len(asked.given[label]) for place in rolled)
+            if is_known and history.step(history.run_of(entry)) == step:
+                raise UsageError(
+                    f"--given {label}={given[label][0]}: the seed has answered this already, in entry {entry.number}, "
+                    "and what was rolled or drawn stays, though nothing came of it; leave this out"
+                )
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
@@ -775,9 +883,10 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
 
 def _asked_before(history: History, entry: Entry) -> set[str]:
     """Return the seats whose decisions an answer took; none for what is no answer."""
-    if entry.kind != "answer":
+    if entry.kind != "answer" or entry.public.attempt:
         return set()
-    earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
+    runs = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
+    earlier = (one for one in runs if not one.public.attempt)
     found, then = found_in(next(earlier).secret), found_in(entry.secret)
     if not isinstance(found, Pending):
         return set()
@@ -891,11 +1000,10 @@ def _write(
     place: Place,
     work: Callable[[History, Rules], list[Draft]],
     *,
-    is_slow: bool = False,
     is_mending: bool = False,
 ) -> Done:
     loaded: list[Rules] = []
-    refused: list[UsageError] = []
+    refused: list[RpgresError] = []
 
     def drafts(history: History) -> list[Draft]:
         loaded.append(rules_of(history, folders=place.folders))
@@ -903,20 +1011,37 @@ def _write(
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
 
-    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
-    if refused:
-        told = f"{refused[-1].message}; what came before is kept, and entry {history.head.number} waits for an answer"
-        raise ChoiceError(told, **refused[-1].details)
+    history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
+    for error in refused:
+        error.add(_stands(history.head))
+        error.details["entry"] = history.head.number
+        raise error
     return Done(history, tuple(added), loaded[0])
+
+
+def _stands(entry: Entry) -> str:
+    """Return what is told of an entry that was written though something was refused."""
+    if entry.public.attempt:
+        return f"; nothing comes of it, but what was drawn is known (entry {entry.number}), and will be drawn again"
+    if entry.secret.waits is not None:
+        return f"; what came before is kept, and entry {entry.number} waits for an answer"
+    return f"; entry {entry.number} stands without it, and `rpgres table log --last 1` shows it"
+
+
+def _draft_of(
+    place: Place, rules: Rules, history: History, kind: Kind, ran: Ran, seat: str | None, **public: Any
+) -> Draft:
+    """Return the entry of something that was run."""
+    text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
+    secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
+    secret = hidden_by(secret, history.state, ran.state)
+    draft = _draft(place, rules, kind, secret, ran.state, attempt=ran.is_attempt, **public)
+    return msgspec.structs.replace(draft, refused=ran.fault)
 
 
 def _draft(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
     rules_hash, code = hash_of(rules), code_of(rules)
     return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
-
-
-def _by(secret: Secret, seat: str | None) -> Secret:
-    return msgspec.structs.replace(secret, by=seat or "")
 
 
 def check_seat(history: History, seat: str | None) -> None:

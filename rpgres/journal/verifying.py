@@ -5,18 +5,19 @@ What is found names entries by number and says nothing of what is in them, so th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from rpgres.actions import Pending
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest
 from rpgres.journal.places import changed, shown_to
 from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, found_in
-from rpgres.journal.running import Ran, answered_in, run_at, run_of
+from rpgres.journal.running import Ran, answered_in, drawn_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.store import Row
@@ -69,6 +70,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         history = History(tuple(entries), _state(rows[-1]))
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
+        problems += _rewritten(entries)
         checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
@@ -147,6 +149,35 @@ def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
     except (UsageError, ValueError):
         return f"entry {opened.number}: the answer is not the one that was sealed in entry {number}"
     return ""
+
+
+def _rewritten(entries: Sequence[Entry]) -> list[str]:
+    """Return the answers that change what was rolled, drawn or decided before them."""
+    problems: list[str] = []
+    standing: list[Entry] = []
+    for entry in entries:
+        if entry.kind == "undo" and entries[entry.public.before or 0].kind not in SAID:
+            standing = [one for one in standing if one.number < (entry.public.before or 0)]
+        elif entry.kind in RUNNING:
+            if entry.kind == "answer" and (fault := _rewrites(standing, entry)):
+                problems.append(f"entry {entry.number}: {fault}")
+            standing += [] if entry.public.attempt else [entry]
+    return problems
+
+
+def _rewrites(standing: Sequence[Entry], entry: Entry) -> str:
+    last = standing[-1] if standing else None
+    was, now = found_in(last.secret) if last is not None else None, found_in(entry.secret)
+    is_asked = last is not None and entry.public.of in (last.number, last.public.of)
+    if not is_asked or not isinstance(was, Pending) or now is None:
+        return "it answers what does not wait for an answer"
+    if not _goes_on(drawn_in(was), drawn_in(now)):
+        return "it changes what was rolled or drawn before it"
+    return "" if _goes_on(answered_in(was), answered_in(now)) else "it changes what was decided before it"
+
+
+def _goes_on(was: Mapping[Any, Sequence[Any]], now: Mapping[Any, Sequence[Any]]) -> bool:
+    return all(list(now.get(key, ())[: len(its)]) == list(its) for key, its in was.items())
 
 
 def _entries(rows: Sequence[Row]) -> list[Entry]:
@@ -233,7 +264,7 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
     """Return the table after an entry when it is played again, and what else comes of it; empty when nothing does."""
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
-        is_same = _comparable(ran.secret) == _comparable(entry.secret)
+        is_same = _comparable(ran.secret, entry) == _comparable(entry.secret, entry)
         return ran.state, "" if is_same else "something else comes of it when it is played again"
     secret = entry.secret
     texts = {name: Source(*text) for name, text in secret.sheets.items()}
@@ -257,16 +288,19 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
-    asked = msgspec.structs.replace(
-        asked, policies={}, answered=answered_in(found_in(entry.secret)), spare=tuple(asked.given)
-    )
+    asked = msgspec.structs.replace(asked, policies={}, answered=answered_in(found_in(entry.secret)))
     return run_at(
         rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
     )
 
 
-def _comparable(secret: Secret) -> Any:
-    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was."""
+def _comparable(secret: Secret, entry: Entry) -> Any:
+    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was.
+
+    Of an attempt, that is what had happened when it failed; whoever answered wrongly is not asked again.
+    """
     found = secret.result if secret.result is not None else secret.waits
+    if entry.public.attempt:
+        return canonical((found or {}).get("events"))
     kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
     return secret.waits is None, canonical(kept)

@@ -37,6 +37,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     action: str = ""
     actor: str = ""
     period: str = ""
+    attempt: bool = False
     of: int | None = None
     opens: int | None = None
     given: list[str] = []
@@ -57,6 +58,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_replaced: bool = msgspec.field(default=False, name="replaced")
     seed: str | None = None
     salt: str = ""
+    accepted: str = ""
     is_hidden: bool = msgspec.field(default=False, name="hidden")
 
 
@@ -347,6 +349,10 @@ def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any
         seen["salt"] = entry.secret.salt if seat in (HOST, entry.secret.by) else ""
     if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
         seen["by"] = entry.secret.by
+        seen["accepted"] = entry.secret.accepted
+    if entry.public.attempt:
+        seen["attempt"] = True
+        seen["text"] = entry.secret.text if seat in (HOST, entry.secret.by) else ""
     seen["given"] = sorted(entry.secret.given)
     seen["laid"] = sorted(entry.secret.laid.values())
     found = run_seen(history, entry, seat)

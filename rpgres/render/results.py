@@ -65,7 +65,8 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
+        came = band_title(file, result.outcome) if result.outcome is not None else "nothing comes of it"
+        name = Piece(came, style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
     compared = _compared(result, file)
     if compared:

@@ -139,14 +139,16 @@ def entry_lines(
 ) -> Iterator[Line]:
     """Yield an entry: its number, and what was done."""
     time = f"{entry.at}  " if is_timed else ""
-    undone = Piece("taken back: ", "quiet") if entry.undone else Piece("")
-    lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), undone)
+    stands = "taken back: " if entry.undone else "failed: " if entry.attempt else ""
+    lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), Piece(stands, "quiet"))
     found = found_of(entry)
     if found is not None:
         first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
         typed = typed_words(entry)
         yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
+        if entry.attempt and entry.text:
+            yield line("       ", Piece(entry.text, "quiet"))
         return
     yield line(*lead, *_told(entry))
 
@@ -154,7 +156,9 @@ def entry_lines(
 def typed_words(entry: EntryView) -> str:
     """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
     typed = [*entry.given, *entry.laid]
-    return f"not from the seed: {', '.join(typed)}" if typed else ""
+    told = [f"not from the seed: {', '.join(typed)}" if typed else ""]
+    told.append(f"taken from a file: {entry.accepted}" if entry.accepted else "")
+    return "; ".join(filter(None, told))
 
 
 def found_of(entry: EntryView) -> Result | Pending | None:

@@ -21,7 +21,7 @@ _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~"})  # what M
 def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> str:
     """Return an account of a table in Markdown: scenes as headings, actions as paragraphs with what came of them.
 
-    What was taken back is left out, and so is what a decision waited for before it was taken.
+    What was taken back or failed is left out, and so is what a decision waited for before it was taken.
 
     Args:
         title: what stands above it.
@@ -30,7 +30,7 @@ def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> s
     """
     blocks = [f"# {_text(title)}"]
     for entry in entries:
-        if not entry.undone and not entry.is_hidden and entry.kind not in ("new", "undo", "pass"):
+        if not (entry.undone or entry.is_hidden or entry.attempt) and entry.kind not in ("new", "undo", "pass"):
             blocks += _block(entry, file)
     return "\n\n".join(blocks) + "\n"
 
