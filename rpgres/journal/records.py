@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.actions import Pending, Result
+from rpgres.dealers import Given
 from rpgres.errors import RpgresError
 from rpgres.state import State
 
@@ -257,3 +258,25 @@ def found_in(secret: Secret) -> Result | Pending | None:
     if secret.waits is not None:
         return msgspec.convert(secret.waits, Pending)
     return msgspec.convert(secret.result, Result) if secret.result is not None else None
+
+
+def drawn_in(found: Result | Pending) -> dict[str, list[str]]:
+    """Return what a run has rolled and drawn, by label and in order."""
+    drawn: dict[str, list[str]] = {}
+    for answer in found.answers:
+        if answer.kind == "chance":
+            drawn.setdefault(answer.label, []).append(answer.value)
+    return drawn
+
+
+def given_so_far(found: Result | Pending, given: Given) -> dict[str, list[str | None]]:
+    """Return those of given results that a run has asked for."""
+    drawn = drawn_in(found)
+    used = {label: list(results[: len(drawn.get(label, ()))]) for label, results in given.items()}
+    return {label: results for label, results in used.items() if any(result is not None for result in results)}
+
+
+def given_in(secret: Secret) -> dict[str, list[str | None]]:
+    """Return the results read off real dice that a run has asked for; what only lies there for later is left out."""
+    found = found_in(secret) if secret.given else None
+    return given_so_far(found, secret.given) if found is not None else {}

@@ -26,7 +26,7 @@ from rpgres.actions import (
 from rpgres.chance import Streams
 from rpgres.dealers import Given, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError
-from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.records import Entry, History, Secret, found_in, given_so_far
 from rpgres.journal.saying import laid_by
 from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
@@ -117,22 +117,6 @@ def answered_in(found: Result | Pending | None) -> Answered:
             answer = Answer(event["answer"], event["means"])
             answered.setdefault((event["label"], event["who"]), []).append(answer)
     return answered
-
-
-def drawn_in(found: Result | Pending) -> dict[str, list[str]]:
-    """Return what a run has rolled and drawn, by label and in order."""
-    drawn: dict[str, list[str]] = {}
-    for answer in found.answers:
-        if answer.kind == "chance":
-            drawn.setdefault(answer.label, []).append(answer.value)
-    return drawn
-
-
-def given_so_far(found: Result | Pending, given: Given) -> dict[str, list[str | None]]:
-    """Return those of given results that a run has asked for."""
-    drawn = drawn_in(found)
-    used = {label: list(results[: len(drawn.get(label, ()))]) for label, results in given.items()}
-    return {label: results for label, results in used.items() if any(result is not None for result in results)}
 
 
 def run_at(

@@ -21,9 +21,24 @@ from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
-from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, History, Kind, Public, Secret, found_in
-from rpgres.journal.running import Ran, Run, asked_of, drawn_in, given_so_far, questions_of, run_at, run_of
+from rpgres.journal.places import ABSENT, audience_at, set_by, value_at
+from rpgres.journal.records import (
+    ACTION,
+    ALWAYS,
+    RUNNING,
+    SAID,
+    Draft,
+    Entry,
+    History,
+    Kind,
+    Public,
+    Secret,
+    drawn_in,
+    found_in,
+    given_in,
+    given_so_far,
+)
+from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.sealing import check_opening, read_hex, seal_by
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
@@ -691,7 +706,7 @@ def _check_known(history: History, asked: Run, before: Result | Pending | None, 
         if found is None or (begun.action or begun.period, begun.actor) != (asked.name, asked.actor):
             continue
         for label in given:
-            typed = entry.secret.given.get(label, [])
+            typed = given_in(entry.secret).get(label, [])
             answers = drawn_in(found).get(label, [])
             rolled = [place for place in range(len(answers)) if place >= len(typed) or typed[place] is None]
             first = len(drawn.get(label, ()))
@@ -916,10 +931,10 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
-        _check_sees(rules, history.state, path, text, seat)
-        state = shown_to(changed(rules, history.state, path, text), path, to)
-        was, value = value_at(history.state, path), value_at(state, path)
-        audiences = [audience_at(one, path) for one in (history.state, state)]
+        before = history.state if seat is HOST else history.state.seen_by(seat)
+        state = set_by(rules, history.state, path, text, seat=seat, to=to)
+        was, value = value_at(before, path), value_at(state, path)
+        audiences = [audience_at(one, path) for one in (before, state)]
         was_there = was != ABSENT  # nobody has seen before what is only laid now
         known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
         readers = None if None in known else sorted({one for seats in known for one in seats or ()})
@@ -927,24 +942,6 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         return [_draft(place, rules, "set", secret, state)]
 
     return _write(place, work)
-
-
-def _check_sees(rules: Rules, state: State, path: str, text: str, seat: str | None) -> None:
-    """Check that a seat may know of what it sets; what is wrong is told by what it sees.
-
-    Raises:
-        UsageError: it may not, or cannot set it so.
-    """
-    known = state if seat is HOST else state.seen_by(seat)
-    if known is state:
-        return
-    seats = audience_at(state, path)
-    kind, _, rest = path.partition(".")
-    # What it does not see it cannot lay either: that a name is free would tell that nothing of the name is hidden.
-    is_unseen = kind in ("tracks", "things") and rest.partition(".")[0] not in getattr(known, kind)
-    if is_unseen or (seats is not None and seat not in seats):
-        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
-    changed(rules, known, path, text)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:

@@ -15,9 +15,9 @@ from rpgres.actions import Pending
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest
-from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, found_in
-from rpgres.journal.running import Ran, answered_in, drawn_in, run_at, run_of
+from rpgres.journal.places import set_by
+from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, drawn_in, found_in, given_in
+from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.store import Row
@@ -229,7 +229,7 @@ def _is_revealed_seed(history: History) -> bool:
 
 def _given(history: History) -> str:
     """Return which entries have results or cards that were typed, of which the seed says nothing."""
-    given = [str(entry.number) for entry in history.standing if entry.secret.given or entry.secret.laid]
+    given = [str(entry.number) for entry in history.standing if given_in(entry.secret) or entry.secret.laid]
     told = "; what was read off real dice or cards, or said to lie there, is as it was typed"
     return f"{told} (entries: {', '.join(given)})" if given else ""
 
@@ -276,7 +276,7 @@ def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State],
             return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
         case "set":
             to = secret.label.split(",") if secret.label else ()
-            return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
+            return set_by(rules, before.state, secret.path, secret.text, seat=secret.by or None, to=to), ""
         case "undo":
             first = entry.public.before or 0
             return before.state if before.entries[first].kind in SAID else states[first - 1], ""
