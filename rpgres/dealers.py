@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from rpgres.chance import LANES, WORD, Streams, pick
 from rpgres.dice import Dice, Throw
 from rpgres.errors import GivenError
+from rpgres.state import EMPTY
 
 if TYPE_CHECKING:
     from rpgres.cards import Cards, Stack
@@ -127,7 +128,7 @@ class SeededDealer:
         """Do nothing: a single run has nothing to merge."""
 
 
-Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None is not given
+Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None where it was not given
 
 
 class GivenDealer:
@@ -224,6 +225,72 @@ class GivenDealer:
             for result in results:
                 if result is not None:
                     yield label, result
+
+
+class TapedDealer(GivenDealer):
+    """Answers a run that is repeated: first as it was answered before, then with results read off real dice, then anew.
+
+    What was answered stays, whatever is given since; nor does what is given for later change which cards came before.
+
+    Args:
+        given: the results that are for questions after those on the tape.
+        then: who answers what was not given.
+        tape: what was answered before, in the order of the questions: dice as they are read, physical cards.
+        typed: which of it was given, by label; None for what was not.
+
+    Attributes:
+        tape, typed: what has been answered by now.
+        later: what was given and is not used so far.
+    """
+
+    __slots__ = ("_asked", "_left", "later", "tape", "typed")
+
+    def __init__(self, given: Given, *, then: Dealer, tape: Sequence[str] = (), typed: Given = EMPTY) -> None:
+        super().__init__(given, then=then)
+        self.later = {label: [text for text in texts if text is not None] for label, texts in given.items()}
+        self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
+        self._left = list(tape)
+        self._asked: dict[str, int] = {}
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        if not dice.pools:
+            return self._then.throw(dice, label, count)
+        if self._left:
+            return dice.read(self._again(label))
+        is_given = bool(self._given.get(label))
+        throw = super().throw(dice, label, count)
+        self._add(label, throw.text, is_given=is_given)
+        return throw
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        if self._left:
+            card = self._again(label)
+            if card not in cards:
+                raise GivenError(f"{label}={card} was drawn before, and is not in {stack.pile} now", label=label)
+            return card
+        is_given = bool(self._given.get(label))
+        card = super().draw(cards, stack, label, count)
+        self._add(label, card, is_given=is_given)
+        return card
+
+    def _again(self, label: str) -> str:
+        self._asked[label] = self._asked.get(label, 0) + 1
+        return self._left.pop(0)
+
+    def _add(self, label: str, answer: str, *, is_given: bool) -> None:
+        asked = self._asked[label] = self._asked.get(label, 0) + 1
+        self.tape.append(answer)
+        if is_given:
+            its = self.typed.setdefault(label, [])
+            its += [*[None] * (asked - 1 - len(its)), self.later[label].pop(0)]
 
 
 def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:

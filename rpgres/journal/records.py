@@ -8,7 +8,6 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.actions import Pending, Result
-from rpgres.dealers import Given
 from rpgres.errors import RpgresError
 from rpgres.state import State
 
@@ -72,8 +71,10 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: the seat that did it; empty for the host.
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
-        given: results read off real dice, by label in the order of the questions, so that the run can be repeated;
-            null where the seed has answered.
+        given: results read off real dice that were asked for, by label in the order of the questions; null where the
+            seed has answered.
+        later: results read off real dice that nothing has asked for so far, by label.
+        tape: of what waits: everything that was rolled and drawn so far, in order, whoever answers next.
         laid: where inputs have put something on the table before the action, by the names that were typed.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
@@ -98,6 +99,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     inputs: dict[str, Any] = {}
     sheets: dict[str, tuple[str, str]] = {}
     given: dict[str, list[str | None]] = {}
+    later: dict[str, list[str]] = {}
+    tape: list[str] = []
     laid: dict[str, str] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
@@ -267,16 +270,3 @@ def drawn_in(found: Result | Pending) -> dict[str, list[str]]:
         if answer.kind == "chance":
             drawn.setdefault(answer.label, []).append(answer.value)
     return drawn
-
-
-def given_so_far(found: Result | Pending, given: Given) -> dict[str, list[str | None]]:
-    """Return those of given results that a run has asked for."""
-    drawn = drawn_in(found)
-    used = {label: list(results[: len(drawn.get(label, ()))]) for label, results in given.items()}
-    return {label: results for label, results in used.items() if any(result is not None for result in results)}
-
-
-def given_in(secret: Secret) -> dict[str, list[str | None]]:
-    """Return the results read off real dice that a run has asked for; what only lies there for later is left out."""
-    found = found_in(secret) if secret.given else None
-    return given_so_far(found, secret.given) if found is not None else {}

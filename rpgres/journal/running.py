@@ -24,9 +24,9 @@ from rpgres.actions import (
     run,
 )
 from rpgres.chance import Streams
-from rpgres.dealers import Given, GivenDealer, SeededDealer
+from rpgres.dealers import Given, GivenDealer, SeededDealer, TapedDealer
 from rpgres.errors import RpgresError
-from rpgres.journal.records import Entry, History, Secret, found_in, given_so_far
+from rpgres.journal.records import Entry, History, Secret, found_in
 from rpgres.journal.saying import laid_by
 from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
@@ -48,7 +48,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         actor: who acts.
         inputs: what was typed for it.
         sheets: the texts of sheets that are known, by the name that is typed.
-        given: results read off real dice, by label in the order of the questions; None where the seed has answered.
+        given: results read off real dice, by label, for what is not on the tape.
+        tape: what was rolled and drawn in earlier runs of it, which stays.
+        typed: what of that was read off real dice, by label; None where the seed has answered.
         choose: answers by label, of anybody.
         own: answers by label that are for questions of a seat alone, by seat.
         policies: policy by character or seat; everybody's under an empty name.
@@ -61,7 +63,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     actor: str = ""
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
-    given: Given = EMPTY
+    given: By = {}
+    tape: tuple[str, ...] = ()
+    typed: Given = EMPTY
     choose: By = {}
     own: dict[str, By] = {}
     policies: dict[str, str] = {}
@@ -76,7 +80,6 @@ class Ran(msgspec.Struct, frozen=True):
         found: its result or the decision it waits for; of one that failed, what had happened by then.
         state: the table after it.
         secret: what is kept of it.
-        unused: given results that a finished run did not ask for, as (label, result).
         fault: what is told beside it; why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
     """
@@ -84,7 +87,6 @@ class Ran(msgspec.Struct, frozen=True):
     found: Result | Pending
     state: State
     secret: Secret
-    unused: tuple[tuple[str, str], ...] = ()
     fault: RpgresError | None = None
     is_attempt: bool = False
 
@@ -100,7 +102,9 @@ def run_of(history: History, entry: Entry) -> Run:
         actor=public.actor,
         inputs=begun.secret.inputs,
         sheets={name: Source(*text) for name, text in secret.sheets.items()},
-        given=secret.given,
+        given=secret.later,
+        tape=tuple(secret.tape),
+        typed=secret.given,
         choose=secret.choose,
         own=secret.own,
         policies=begun.secret.policies,
@@ -144,7 +148,8 @@ def run_at(
         UsageError: what was typed for it is impossible, whatever comes of it.
     """
     streams = Streams(seed)
-    dealer = GivenDealer(asked.given, then=SeededDealer(streams, step=step))
+    seeded = SeededDealer(streams, step=step)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed)
     if asked.kind != "act":
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
         players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
@@ -173,7 +178,7 @@ def run_at(
     waits = (
         always
         if is_replay
-        else _in_public(prepared, _by_passes(history), streams=streams, step=step, given=asked.given)
+        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(_all_given(asked), then=seeded))
     )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
     ran = _ran(
@@ -204,7 +209,7 @@ def _ran(
     play_it: Callable[[], tuple[Result | Pending, State]],
     before: State,
     players: Waiting,
-    dealer: GivenDealer,
+    dealer: TapedDealer,
 ) -> Ran:
     is_act, fault = asked.kind == "act", None
     try:
@@ -222,7 +227,9 @@ def _ran(
     record = msgspec.to_builtins(found)
     secret = Secret(
         inputs=asked.inputs,
-        given=given_so_far(found, asked.given) if is_over else {label: [*its] for label, its in asked.given.items()},
+        given=dealer.typed,
+        later={label: texts for label, texts in dealer.later.items() if texts},
+        tape=dealer.tape if isinstance(found, Pending) else [],
         choose=choose,
         own=own,
         policies=asked.policies,
@@ -230,8 +237,7 @@ def _ran(
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
     )
-    unused = tuple(dealer.unused()) if is_over else ()
-    return Ran(found, state if is_over else before, secret, unused, fault, is_attempt=fault is not None)
+    return Ran(found, state if is_over else before, secret, fault, is_attempt=fault is not None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -245,7 +251,12 @@ def _by_passes(history: History) -> Waits:
     return waits
 
 
-def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: int, given: Given) -> Waits:
+def _all_given(asked: Run) -> Given:
+    """Return what was read off real dice, before and now."""
+    return {label: [*asked.typed.get(label, ()), *asked.given.get(label, ())] for label in {*asked.typed, *asked.given}}
+
+
+def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
     """Return what makes a moment wait only where anybody could know that it has come.
 
     Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the
@@ -260,8 +271,7 @@ def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: in
         if not further(view, question, answered):
             return False
         try:
-            dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
-            play(prepared, dealer=dealer, players=Recalled(answered))
+            play(prepared, dealer=dealer(), players=Recalled(answered))
         except NeedsAnswer as needs:
             asked = (needs.question, *needs.together)
             return (question.label, question.who) in [(one.label, one.who) for one in asked]

@@ -16,7 +16,6 @@ import msgspec
 
 from rpgres.actions import Pending, QuestionRecord, Result, default_policy
 from rpgres.chance import read_seed
-from rpgres.dealers import Given
 from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
@@ -35,8 +34,6 @@ from rpgres.journal.records import (
     Secret,
     drawn_in,
     found_in,
-    given_in,
-    given_so_far,
 )
 from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.saying import check_given, check_laid
@@ -567,7 +564,7 @@ def _answered(
         )
     before = found_in(pending.secret)
     assert isinstance(before, Pending)
-    asked = _from_here_on(run_of(history, pending), before, given)
+    asked = run_of(history, pending)
     asked = _with_answers(rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
     ran = _ran(rules, history, asked, seat=seat, given=given, pending=pending)
     if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
@@ -585,17 +582,6 @@ def _thing(begun: Entry) -> str:
     return begun.public.action or f"{begun.kind} of the {begun.public.period}"
 
 
-def _from_here_on(asked: Run, found: Pending, given: Given) -> Run:
-    """Return a run to which results may be added that are for questions still to come.
-
-    They stand in place of those of their label that nothing has asked for so far.
-    """
-    drawn, used = drawn_in(found), given_so_far(found, asked.given)
-    fixed = {label: used.get(label, []) for label in given}
-    fixed = {label: [*its, *[None] * (len(drawn.get(label, ())) - len(its))] for label, its in fixed.items()}
-    return msgspec.structs.replace(asked, given={**asked.given, **fixed})
-
-
 def _with_answers(
     rules: Rules,
     state: State,
@@ -607,7 +593,10 @@ def _with_answers(
     policies: Mapping[str, str],
     auto: bool,
 ) -> Run:
-    """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    """Return a run with further answers, which count for everybody or for the seat that gives them alone.
+
+    Results stand in place of those of their label that nothing has asked for so far.
+    """
     if rules.file.piles:  # kept one by one, so that what was asked for can be told from what was not
         one_by_one = rules.cards.one_by_one
         given = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
@@ -619,7 +608,7 @@ def _with_answers(
     more = {who or everybody: name for who, name in policies.items()}
     if auto:
         more.setdefault(everybody, default_policy(rules))
-    results = {label: [*asked.given.get(label, ()), *given.get(label, ())] for label in (*asked.given, *given)}
+    results = {**asked.given, **{label: list(its) for label, its in given.items()}}
     asked = msgspec.structs.replace(asked, given=results, policies={**asked.policies, **more})
     if seat is HOST:
         return msgspec.structs.replace(asked, choose=_joined(asked.choose, choose))
@@ -637,7 +626,7 @@ def _ran(
     asked: Run,
     *,
     seat: str | None,
-    given: Given,
+    given: Mapping[str, Sequence[str]],
     pending: Entry | None = None,
 ) -> Ran:
     """Return what comes of a run; `fault` is what is told beside it.
@@ -667,10 +656,11 @@ def _ran(
                 return msgspec.structs.replace(then, fault=ran.fault)
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
-    for label, text in ran.unused:
-        if label in given:
-            told = f"--given {label}={text} was not used: nothing of that label was asked again"
-            return msgspec.structs.replace(ran, fault=UsageError(told))
+    unused = [label for label in ran.secret.later if label in given] if isinstance(ran.found, Result) else []
+    if unused and ran.fault is None:
+        text = ran.secret.later[unused[0]][0]
+        told = f"--given {unused[0]}={text} was not used: nothing of that label was asked again"
+        return msgspec.structs.replace(ran, fault=UsageError(told))
     return ran
 
 
@@ -690,7 +680,9 @@ def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
             yield msgspec.structs.replace(asked, own={**asked.own, seat: fewer})
 
 
-def _check_known(history: History, asked: Run, before: Result | Pending | None, given: Given, *, step: int) -> None:
+def _check_known(
+    history: History, asked: Run, before: Result | Pending | None, given: Mapping[str, Sequence[str]], *, step: int
+) -> None:
     """Check that no result is said of what the seed has rolled already, in an action that was taken back or failed.
 
     Raises:
@@ -706,11 +698,11 @@ def _check_known(history: History, asked: Run, before: Result | Pending | None, 
         if found is None or (begun.action or begun.period, begun.actor) != (asked.name, asked.actor):
             continue
         for label in given:
-            typed = given_in(entry.secret).get(label, [])
+            typed = entry.secret.given.get(label, [])
             answers = drawn_in(found).get(label, [])
             rolled = [place for place in range(len(answers)) if place >= len(typed) or typed[place] is None]
             first = len(drawn.get(label, ()))
-            is_known = any(first <= place < len(asked.given[label]) for place in rolled)
+            is_known = any(0 <= place - first < len(asked.given[label]) for place in rolled)
             if is_known and history.step(history.run_of(entry)) == step:
                 raise UsageError(
                     f"--given {label}={given[label][0]}: the seed has answered this already, in entry {entry.number}, "

@@ -16,7 +16,7 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import START, canonical, commitment, digest
 from rpgres.journal.places import set_by
-from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, drawn_in, found_in, given_in
+from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, drawn_in, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
@@ -171,7 +171,9 @@ def _rewrites(standing: Sequence[Entry], entry: Entry) -> str:
     is_asked = last is not None and entry.public.of in (last.number, last.public.of)
     if not is_asked or not isinstance(was, Pending) or now is None:
         return "it answers what does not wait for an answer"
-    if not _goes_on(drawn_in(was), drawn_in(now)):
+    assert last is not None
+    is_taped = not isinstance(now, Pending) or entry.secret.tape[: len(last.secret.tape)] == last.secret.tape
+    if not is_taped or not _goes_on(drawn_in(was), drawn_in(now)):
         return "it changes what was rolled or drawn before it"
     return "" if _goes_on(answered_in(was), answered_in(now)) else "it changes what was decided before it"
 
@@ -229,7 +231,7 @@ def _is_revealed_seed(history: History) -> bool:
 
 def _given(history: History) -> str:
     """Return which entries have results or cards that were typed, of which the seed says nothing."""
-    given = [str(entry.number) for entry in history.standing if given_in(entry.secret) or entry.secret.laid]
+    given = [str(entry.number) for entry in history.standing if entry.secret.given or entry.secret.laid]
     told = "; what was read off real dice or cards, or said to lie there, is as it was typed"
     return f"{told} (entries: {', '.join(given)})" if given else ""
 
@@ -288,7 +290,23 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
-    asked = msgspec.structs.replace(asked, policies={}, answered=answered_in(found_in(entry.secret)))
+    # What had been rolled when it was answered stays; the rest of what was read off real dice had been given by then.
+    last = before.pending.secret if entry.kind == "answer" and before.pending is not None else Secret()
+    given = {
+        label: [
+            *[text for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :] if text is not None],
+            *entry.secret.later.get(label, ()),
+        ]
+        for label in {*entry.secret.given, *entry.secret.later}
+    }
+    asked = msgspec.structs.replace(
+        asked,
+        policies={},
+        answered=answered_in(found_in(entry.secret)),
+        given=given,
+        tape=tuple(last.tape),
+        typed=last.given,
+    )
     return run_at(
         rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
     )
@@ -303,4 +321,4 @@ def _comparable(secret: Secret, entry: Entry) -> Any:
     if entry.public.attempt:
         return canonical((found or {}).get("events"))
     kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
-    return secret.waits is None, canonical(kept)
+    return secret.waits is None, canonical(kept), secret.tape, secret.given

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.journal.records import SAID, Entry, History, Secret, found_in, given_in
+from rpgres.journal.records import SAID, Entry, History, Secret, found_in
 from rpgres.keeping import state_record
 from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
@@ -353,7 +353,7 @@ def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any
     if entry.public.attempt:
         seen["attempt"] = True
         seen["text"] = entry.secret.text if seat in (HOST, entry.secret.by) else ""
-    seen["given"] = sorted(given_in(entry.secret))
+    seen["given"] = sorted(entry.secret.given)
     seen["laid"] = sorted(entry.secret.laid.values())
     found = run_seen(history, entry, seat)
     name = "pending" if isinstance(found, Pending) else "result"
