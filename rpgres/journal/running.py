@@ -147,7 +147,7 @@ def run_at(
     Raises:
         UsageError: what was typed for it is impossible, whatever comes of it.
     """
-    streams = Streams(seed)
+    streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
     seeded = SeededDealer(streams, step=step)
     dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed)
     if asked.kind != "act":
