@@ -28,6 +28,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         rules: the hash of the rules in force.
         code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
+        trust: of `new`: whether claims count at once (`players`), or when the game master has confirmed them (`gm`).
         ruleset, title, switches: of `new`: what is played here, and how.
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
         action, actor: of `act`: which action, and who acts.
@@ -45,6 +46,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: str = ""
     code: str = ""
     format: int = 0
+    trust: str = ""
     ruleset: str = ""
     title: str = ""
     switches: dict[str, str] = {}
@@ -71,6 +73,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         sheets: file name and text of every sheet that was read, by the name that was typed.
         given: results read off real dice, by label; all of them, so that the run can be repeated.
         laid: where inputs have put something on the table before the action, by the names that were typed.
+        private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
@@ -93,6 +96,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sheets: dict[str, tuple[str, str]] = {}
     given: dict[str, list[str]] = {}
     laid: dict[str, str] = {}
+    private: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}

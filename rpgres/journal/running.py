@@ -6,6 +6,7 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -26,12 +27,12 @@ from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
 from rpgres.errors import RpgresError
 from rpgres.journal.records import Entry, History, Secret, found_in
-from rpgres.journal.saying import laid_by
+from rpgres.journal.saying import claims_in, claims_of, laid_by, private_in
 from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
-from rpgres.rulesets import Rules
-from rpgres.state import EMPTY, Map, State
-from rpgres.table import NeedsAnswer
+from rpgres.rulesets import CLAIM, Rules
+from rpgres.state import EMPTY, GM, Map, State
+from rpgres.table import NeedsAnswer, Trust
 from rpgres.tomlfiles import Source
 from rpgres.waiting import Answered, Asked, Recalled, Waiting, Waits, always
 
@@ -45,6 +46,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         kind: which of the three.
         name: the action, or the period.
         actor: who acts.
+        by: the seat that typed it; empty for the host.
         inputs: what was typed for it.
         sheets: the texts of sheets that are known, by the name that is typed.
         given: results read off real dice, by label.
@@ -59,6 +61,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["act", "begin", "end"]
     name: str
     actor: str = ""
+    by: str = ""
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
     given: By = {}
@@ -87,6 +90,7 @@ def run_of(history: History, entry: Entry) -> Run:
         kind="act" if is_act else "begin" if begun.kind == "begin" else "end",
         name=public.action if is_act else public.period,
         actor=public.actor,
+        by=begun.secret.by,
         inputs=begun.secret.inputs,
         sheets={name: Source(*text) for name, text in secret.sheets.items()},
         given=secret.given,
@@ -123,6 +127,7 @@ def run_at(
     seed: str,
     step: int,
     prompt: Prompt | None = None,
+    is_host: bool = True,
     is_replay: bool = False,
 ) -> Ran:
     """Return what comes of a run at a table, as far as the answers there are reach.
@@ -134,6 +139,7 @@ def run_at(
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
         prompt: asks a person what nobody else answers.
+        is_host: whether that person is the host.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -143,7 +149,7 @@ def run_at(
     streams = Streams(seed)
     if asked.kind != "act":
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
-        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
+        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt, is_host)
         found, state = turn(
             rules,
             history.state,
@@ -155,17 +161,19 @@ def run_at(
             note=asked.note,
             players=players,
             spare=asked.spare,
+            trust=_trust(rules, history, asked),
         )
         return _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
+    prepared = msgspec.structs.replace(prepared, trust=_trust(rules, history, asked))
     for typed in (asked.choose, *asked.own.values()):
-        check_labels(rules, asked.name, given=EMPTY, choose=typed)
+        check_labels(rules, asked.name, given=EMPTY, choose={label: typed[label] for label in typed if label != CLAIM})
     waits = (
         always
         if is_replay
         else _in_public(prepared, _by_passes(history), streams=streams, step=step, given=asked.given)
     )
-    players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
+    players = _players(asked, policies_of(prepared, asked.policies), waits, prompt, is_host)
     found, state = run(
         prepared,
         streams=streams,
@@ -175,10 +183,27 @@ def run_at(
         players=players,
         spare=asked.spare,
     )
-    ran = _ran(asked, found, state if isinstance(found, Result) else history.state, players)
+    is_done = isinstance(found, Result) and found.outcome is not None  # else it waits, or was refused
+    ran = _ran(asked, found, state if is_done else history.state, players)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
-    return msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid))
+    private = private_in(rules, asked.name, asked.inputs)
+    secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, private=private)
+    return msgspec.structs.replace(ran, secret=secret)
+
+
+def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
+    """Return how claims are treated at a table; None at one that was begun before there were any.
+
+    Whoever has the file claims nothing, nor does the game master.
+    """
+    whom = history.new.public.trust
+    if not whom:
+        return None
+    claims: tuple[str, ...] = ()
+    if asked.kind == "act" and asked.by not in ("", GM):
+        claims = claims_of(rules, history.state, asked.name, asked.inputs, actor=asked.actor)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules))
 
 
 def _base(path: str) -> str:
@@ -186,8 +211,21 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
-    return Waiting(asked.choose, waits=waits, recalled=asked.answered, own=asked.own, policies=policies, prompt=prompt)
+def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None, is_host: bool) -> Waiting:
+    return Waiting(
+        asked.choose,
+        waits=waits,
+        recalled=asked.answered,
+        own=asked.own,
+        is_host=is_host,
+        policies={who: partial(_but_for_claims, policy) for who, policy in policies.items()},
+        prompt=prompt,
+    )
+
+
+def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+    """Return what a policy answers; a person alone confirms what was claimed."""
+    return policy(view, question) if question.label != CLAIM else None
 
 
 def _ran(asked: Run, found: Result | Pending, state: State, players: Waiting) -> Ran:

@@ -15,6 +15,7 @@ import msgspec
 
 from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
 from rpgres.journal.records import SAID, Entry, History, Secret, found_in
+from rpgres.journal.saying import without_fields
 from rpgres.keeping import state_record
 from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
@@ -32,7 +33,9 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hash: str
     undone: bool = False
     by: str = ""
+    said_by: str = ""
     title: str = ""
+    trust: str = ""
     commitment: str = ""
     action: str = ""
     actor: str = ""
@@ -86,6 +89,7 @@ class TableRecord(msgspec.Struct, frozen=True, kw_only=True):
     ruleset: str
     rules: str
     title: str
+    trust: str = ""
     switches: dict[str, str]
     seat: str | None
     seats: list[str]
@@ -95,6 +99,7 @@ class TableRecord(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None
     state: dict[str, Any]
     pending: Pending | None
+    said_by: str = ""
     passes: list[PassRecord]
 
 
@@ -215,13 +220,7 @@ def found_seen(
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
     names = _unspoken(found, seat, state, hidden)
-    is_turn = not found.action  # what begins or ends is for everybody
-    may_read = is_turn or seat in (HOST, GM, state.seat_of(found.actor or GM))
-    common: dict[str, Any] = {
-        "events": events,
-        "answers": list(_answers(events)),
-        "inputs": found.inputs if may_read else {},
-    }
+    common: dict[str, Any] = {"events": events, "answers": list(_answers(events))}
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
         return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
@@ -313,7 +312,7 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: It
     }
     match entry.kind:
         case "new":
-            return EntryView(**common, title=public.title, commitment=public.commitment)
+            return EntryView(**common, title=public.title, trust=public.trust, commitment=public.commitment)
         case "act" | "begin" | "end" | "answer":
             return EntryView(**common, **_run_seen(history, entry, seat))
         case "join":
@@ -340,8 +339,10 @@ def _is_for(to: list[str] | None, seat: str | None) -> bool:
 
 
 def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any]:
-    begun = history.run_of(entry).public
+    run = history.run_of(entry)
+    begun = run.public
     seen: dict[str, Any] = {"action": begun.action, "actor": begun.actor, "period": begun.period, "of": entry.public.of}
+    seen["said_by"] = run.secret.by if run.kind == "act" else ""
     if entry.public.opens is not None:
         seen["opens"] = entry.public.opens
         seen["salt"] = entry.secret.salt if seat in (HOST, entry.secret.by) else ""
@@ -363,15 +364,29 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     if seat is not HOST and isinstance(seen, Result):
         own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
         seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
-    begun = history.run_of(entry)
-    typed = begun.secret.by  # empty for the host, who may have typed what only the host knows
-    has_typed = seat is HOST or seat == typed or not found.action
-    inputs = {
-        key: value
-        for key, value in seen.inputs.items()
-        if (_may_see(history.state, entry.secret.laid[key], seat) if key in entry.secret.laid else has_typed)
-    }
+    shown = ((key, _input_seen(history, entry, key, value, seat)) for key, value in seen.inputs.items())
+    inputs = {key: value for key, value in shown if value is not None}
     return msgspec.structs.replace(seen, inputs=inputs, seed=revealed.public.seed if revealed is not None else None)
+
+
+def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str | None) -> Any:
+    """Return what a seat may read of something that was typed; None for nothing.
+
+    What the rules make public is public when it is said, unless it is the name of something hidden and whoever typed it
+    knows that; the host knows everything.
+    """
+    begun = history.run_of(entry)
+    typed = begun.secret.by
+    if seat in (HOST, typed) or begun.kind != "act":
+        return value
+    secret, place = entry.secret, entry.secret.laid.get(key)
+    fields = secret.private.get(key)
+    if fields:
+        value = without_fields(value, fields)
+    elif fields is not None or not history.new.public.trust:  # cards, for whoever sees where they lie
+        return value if place is not None and _may_see(history.state, place, seat) else None
+    unspoken = {name for name, seats in secret.hidden.items() if seat not in seats and (not typed or typed in seats)}
+    return value if not unspoken & set(_words(value)) else None
 
 
 def _may_see(state: State, place: str | None, seat: str | None) -> bool:
@@ -414,6 +429,7 @@ def table_record(history: History, seat: str | None) -> TableRecord:
         ruleset=public.ruleset,
         rules=history.head.public.rules,
         title=public.title,
+        trust=public.trust,
         switches=public.switches,
         seat=seat,
         seats=seats_of(history.state),
@@ -423,6 +439,7 @@ def table_record(history: History, seat: str | None) -> TableRecord:
         seed=revealed.public.seed if revealed is not None else None,
         state=state_record(state_seen(history.state, seat)),
         pending=waits if isinstance(waits, Pending) else None,
+        said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,
     )
 
