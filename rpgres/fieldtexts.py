@@ -116,6 +116,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "by": "the seat that did it, as far as that may be known; empty for the host",
         "said_by": "of act and answer: the seat that typed what the action was begun with; empty for the host",
         "title": "of new: what people call the table",
+        "claimed": "of act and answer: what was typed for the action and no sheet had",
         "trust": "of new: whether claims count at once (players), or when the game master confirms them (gm)",
         "commitment": "of new: sha256(salt + seed); of seal: sha256(salt + LABEL=ANSWER)",
         "action": "of act and answer: which action",

@@ -73,6 +73,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         sheets: file name and text of every sheet that was read, by the name that was typed.
         given: results read off real dice, by label; all of them, so that the run can be repeated.
         laid: where inputs have put something on the table before the action, by the names that were typed.
+        claimed: what of the inputs no sheet had, in words.
         private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
@@ -96,6 +97,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sheets: dict[str, tuple[str, str]] = {}
     given: dict[str, list[str]] = {}
     laid: dict[str, str] = {}
+    claimed: list[str] = []
     private: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}

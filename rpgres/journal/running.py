@@ -6,6 +6,7 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
 
@@ -32,7 +33,7 @@ from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.state import EMPTY, GM, Map, State
-from rpgres.table import NeedsAnswer, Trust
+from rpgres.table import NeedsAnswer, Stop, Trust
 from rpgres.tomlfiles import Source
 from rpgres.waiting import Answered, Asked, Recalled, Waiting, Waits, always
 
@@ -165,7 +166,10 @@ def run_at(
         )
         return _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
-    prepared = msgspec.structs.replace(prepared, trust=_trust(rules, history, asked))
+    trust = _trust(rules, history, asked)
+    if trust is not None and trust.asks and trust.claims and not asked.answered:
+        _check_slips(prepared)
+    prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
         check_labels(rules, asked.name, given=EMPTY, choose={label: typed[label] for label in typed if label != CLAIM})
     waits = (
@@ -188,8 +192,28 @@ def run_at(
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
-    secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, private=private)
+    claimed = list(trust.claims) if trust is not None else []
+    secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
     return msgspec.structs.replace(ran, secret=secret)
+
+
+def _check_slips(prepared: Prepared) -> None:
+    """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
+
+    Raises:
+        UsageError: it does.
+    """
+    with suppress(Stop):
+        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
+
+
+class _NoChance:
+    """A dealer that ends the run at the first question of chance."""
+
+    joint = False
+
+    def __getattr__(self, name: str) -> Any:
+        raise Stop
 
 
 def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:

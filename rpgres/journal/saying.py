@@ -160,7 +160,7 @@ def _claims(
         words = ":".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
         ability = slug(words.partition("=")[0])
         sheet = state.characters[who].abilities.get(ability) if who in state.characters else None
-        yield f"{name} {words}" + (f" (the sheet says {sheet})" if sheet is not None else "")
+        yield f"{name} {words}" + (f" (sheet: {sheet})" if sheet is not None else "")
 
 
 def _is_known(rules: Rules, state: State, described: Parameter | FormField, value: Any, who: str) -> bool:

@@ -1,9 +1,9 @@
 """What a seat may see of a table that lasts: of its state, its entries, its results and its pending decision.
 
 One rule for all: what a seat may know of the state it sees; an event with an audience is for that audience; an answer
-is its event's; an effect that names something hidden is left out; what was typed is for who typed it and for the game
-master; of a decision that waits, its owner sees everything, the game master whose it is, and others only that somebody
-is asked. The host sees what any seat may see, and no seed.
+is its event's; an effect that names something hidden is left out; what was typed is for everybody unless the rules say
+otherwise (`seen-by`); of a decision that waits, its owner sees everything, the game master whose it is, and others only
+that somebody is asked. The host sees what any seat may see, and no seed.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     opens: int | None = None
     given: list[str] = []
     laid: list[str] = []
+    claimed: list[str] = []
     result: dict[str, Any] | None = None
     pending: dict[str, Any] | None = None
     path: str = ""
@@ -208,7 +209,12 @@ def event_seen(event: Mapping[str, Any], seat: str | None) -> dict[str, Any] | N
 
 
 def found_seen(
-    found: Result | Pending, seat: str | None, *, state: State, hidden: Mapping[str, Iterable[str]] = EMPTY
+    found: Result | Pending,
+    seat: str | None,
+    *,
+    state: State,
+    hidden: Mapping[str, Iterable[str]] = EMPTY,
+    inputs: Mapping[str, Any] = EMPTY,
 ) -> Result | Pending:
     """Return a result, or a pending decision, as far as a seat or the host may know it.
 
@@ -217,10 +223,11 @@ def found_seen(
         seat: who looks.
         state: the table, for whose seat is whose.
         hidden: the seats that may know of what is hidden, by slug.
+        inputs: what was typed, as far as it may be known.
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
-    names = _unspoken(found, seat, state, hidden)
-    common: dict[str, Any] = {"events": events, "answers": list(_answers(events))}
+    names = _unspoken(found, seat, state, hidden) - set(_words(inputs))
+    common: dict[str, Any] = {"events": events, "answers": list(_answers(events)), "inputs": dict(inputs)}
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
         return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
@@ -350,6 +357,7 @@ def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any
         seen["by"] = entry.secret.by
     seen["given"] = sorted(entry.secret.given)
     seen["laid"] = sorted(entry.secret.laid.values())
+    seen["claimed"] = entry.secret.claimed
     found = run_seen(history, entry, seat)
     name = "pending" if isinstance(found, Pending) else "result"
     return {**seen, name: msgspec.to_builtins(found)}
@@ -360,33 +368,29 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     found = found_in(entry.secret)
     assert found is not None
     revealed = history.revealed
-    seen = found_seen(found, seat, state=history.state, hidden=entry.secret.hidden)
+    shown = ((key, _input_seen(history, entry, key, value, seat)) for key, value in found.inputs.items())
+    inputs = {key: value for key, value in shown if value is not None}
+    seen = found_seen(found, seat, state=history.state, hidden=entry.secret.hidden, inputs=inputs)
     if seat is not HOST and isinstance(seen, Result):
         own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
         seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
-    shown = ((key, _input_seen(history, entry, key, value, seat)) for key, value in seen.inputs.items())
-    inputs = {key: value for key, value in shown if value is not None}
-    return msgspec.structs.replace(seen, inputs=inputs, seed=revealed.public.seed if revealed is not None else None)
+    return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
 
 
 def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str | None) -> Any:
     """Return what a seat may read of something that was typed; None for nothing.
 
-    What the rules make public is public when it is said, unless it is the name of something hidden and whoever typed it
-    knows that; the host knows everything.
+    What the rules make public is public when it is said, whatever hidden thing may be called so.
     """
     begun = history.run_of(entry)
-    typed = begun.secret.by
-    if seat in (HOST, typed) or begun.kind != "act":
+    if seat in (HOST, begun.secret.by) or begun.kind != "act":
         return value
-    secret, place = entry.secret, entry.secret.laid.get(key)
-    fields = secret.private.get(key)
+    place, fields = entry.secret.laid.get(key), entry.secret.private.get(key)
+    if fields is None and history.new.public.trust:  # at older tables nothing was public
+        return value
     if fields:
-        value = without_fields(value, fields)
-    elif fields is not None or not history.new.public.trust:  # cards, for whoever sees where they lie
-        return value if place is not None and _may_see(history.state, place, seat) else None
-    unspoken = {name for name, seats in secret.hidden.items() if seat not in seats and (not typed or typed in seats)}
-    return value if not unspoken & set(_words(value)) else None
+        return without_fields(value, fields)
+    return value if place is not None and _may_see(history.state, place, seat) else None  # cards
 
 
 def _may_see(state: State, place: str | None, seat: str | None) -> bool:

@@ -171,7 +171,11 @@ def found_of(entry: EntryView) -> Result | Pending | None:
 def _waits(pending: Pending, entry: EntryView) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
     asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
-    return [(*first, Piece(asked, "quiet")), *(said_lines(pending, entry.said_by) if entry.kind == "act" else [])]
+    lines = [(*first, Piece(asked, "quiet"))]
+    if entry.kind == "act":  # an answer goes on with what was said there
+        lines += said_lines(pending, entry.said_by)
+        lines += [line(INDENT, f"claimed: {', '.join(entry.claimed)}")] if entry.claimed else []
+    return lines
 
 
 def _asked_words(asked: QuestionRecord) -> str:
