@@ -53,8 +53,7 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass); `host`
-    where the host of a persistent table did it.
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
 
     That a moment was let pass is its owner's alone: being asked can tell what somebody holds.
     """

@@ -90,7 +90,7 @@ def shown(done: Done, seat: str) -> str:
     record, log = views.table_record(history, seat), views.log_seen(history, seat)
     met: list[Any] = [record, views.log_record(history, seat), views.entry_record(history, done.entry, seat)]
     if done.entry.kind in ("act", "answer"):
-        met.append(plain_text(found_lines(views.run_seen(history, done.entry, seat), file, said_by="")))
+        met.append(plain_text(found_lines(views.run_seen(history, done.entry, seat), file)))
     met += [plain_text(show_lines(record, views.state_seen(history.state, seat), file))]
     met += [plain_text(log_lines(log, file)), transcript("x", log, file)]
     texts = (one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode() for one in met)

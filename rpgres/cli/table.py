@@ -136,14 +136,15 @@ def say_done(done: Done, seat: str | None, *, as_json: bool, plain: bool, exit_c
     from rpgres.actions import Pending, Result
     from rpgres.journal.views import run_seen
 
-    found = run_seen(done.history, done.entry, seat)
+    found, said_by = run_seen(done.history, done.entry, seat), done.history.run_of(done.entry).secret.by
     if as_json:
-        say_found(found, done.entry, said_by=done.history.run_of(done.entry).secret.by)
+        say_found(found, done.entry, said_by=said_by)
     else:
         from rpgres.render.tables import found_lines
 
-        said_by = done.history.run_of(done.entry).secret.by
-        say_lines(found_lines(found, done.rules.file, said_by=said_by, is_drawn=_is_drawn(plain)), plain=plain)
+        # Whoever has the file knows what was typed there.
+        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=_is_drawn(plain))
+        say_lines(lines, plain=plain)
     if isinstance(found, Pending):
         return WAITING
     return _code_of(found) if exit_code and isinstance(found, Result) else 0

@@ -103,7 +103,7 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({tag.kind}{'; ' + told if told else ''})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, said_by: str, is_drawn: bool = False) -> list[Line]:
+def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
     """Return what a table waits for, and how it is answered there."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
@@ -113,8 +113,10 @@ def waiting_lines(pending: Pending, *, said_by: str, is_drawn: bool = False) -> 
     return pending_lines(pending, is_drawn=is_drawn, how=how, said_by=said_by)
 
 
-def found_lines(found: Result | Pending, file: RulesetFile, *, said_by: str = "", is_drawn: bool = False) -> list[Line]:
-    """Return what came of an action at a table, or what it waits for, with what its seat typed for it."""
+def found_lines(
+    found: Result | Pending, file: RulesetFile, *, said_by: str | None = None, is_drawn: bool = False
+) -> list[Line]:
+    """Return what came of an action at a table, or what it waits for, with what a seat typed for it."""
     if isinstance(found, Pending):
         return waiting_lines(found, said_by=said_by, is_drawn=is_drawn)
     return result_lines(found, file, is_drawn=is_drawn, said_by=said_by)
