@@ -529,7 +529,9 @@ def _run(
         _check_outcome(prepared, outcome)
     identity = rules.identity() if identify else {"version": rules.file.version}
     result = _result(prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=unused, note=note)
-    return result, apply_effects(rules, table.state, outcome)  # of what was refused nobody takes the state
+    if prepared.trust is not None and outcome is REFUSED:
+        return result, prepared.trust.before
+    return result, apply_effects(rules, table.state, outcome)
 
 
 def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[str, str]]:

@@ -197,12 +197,14 @@ class Trust(msgspec.Struct, frozen=True):
         by: the seat that typed the inputs of the action.
         claims: what those inputs claim.
         claims_in: returns what a typed answer claims, from the state and the decision.
+        before: the table before anything was typed, as it is again when that is refused.
     """
 
     asks: bool
     by: str
     claims: tuple[str, ...]
     claims_in: Callable[[State, Decided], Sequence[str]]
+    before: State
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -784,7 +786,7 @@ class Table(msgspec.Struct):
 
     def _counts(self, question: Question, answer: str, *, is_hidden: bool = False) -> bool:
         """Return whether a typed answer counts, after the game master has confirmed what it claims."""
-        is_typed = question.reads is not None and answer != NO and _chosen(question.options, answer) is None
+        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.options))
         if self.trust is None or not is_typed:
             return True
         decided = next(

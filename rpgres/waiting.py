@@ -30,11 +30,10 @@ class Waiting(Seats):
         waits: tells whether a moment waits for its owner.
         recalled: what was answered in an earlier run of the same, which comes first.
         own: by seat, answers by label that are for questions of that seat alone.
-        is_host: whether it is the host who is at the prompt.
         settings: the policies and the prompt, as of `Seats`.
     """
 
-    __slots__ = ("_answered", "_is_host", "_own", "_recalled", "_waits")
+    __slots__ = ("_answered", "_own", "_recalled", "_waits")
     gathers = True
 
     def __init__(
@@ -44,12 +43,10 @@ class Waiting(Seats):
         waits: Waits,
         recalled: Answered = EMPTY,
         own: Mapping[str, Mapping[str, Sequence[str]]] = EMPTY,
-        is_host: bool = True,
         **settings: Any,
     ) -> None:
         super().__init__(choose, **settings)
         self._waits = waits
-        self._is_host = is_host
         self._recalled = {asked: list(answers) for asked, answers in recalled.items()}
         self._own = {seat: {label: list(texts) for label, texts in its.items()} for seat, its in own.items()}
         self._answered: dict[Asked, list[Answer]] = {}
@@ -72,8 +69,7 @@ class Waiting(Seats):
         if own:
             return Answer(own.pop(0), "choose")
         found = super().answer(question, view)
-        is_hosts = found is not None and (found.means == "choose" or (found.means == "prompt" and self._is_host))
-        return Answer(found.choice, HOSTS) if found is not None and is_hosts else found
+        return Answer(found.choice, HOSTS) if found is not None and found.means == "choose" else found
 
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield the answers of the scripts that no question took, as (label, answer)."""

@@ -128,7 +128,6 @@ def run_at(
     seed: str,
     step: int,
     prompt: Prompt | None = None,
-    is_host: bool = True,
     is_replay: bool = False,
 ) -> Ran:
     """Return what comes of a run at a table, as far as the answers there are reach.
@@ -140,7 +139,6 @@ def run_at(
         seed: what all chance is drawn from.
         step: the number under which it is drawn.
         prompt: asks a person what nobody else answers.
-        is_host: whether that person is the host.
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
@@ -150,7 +148,7 @@ def run_at(
     streams = Streams(seed)
     if asked.kind != "act":
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
-        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt, is_host)
+        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
         found, state = turn(
             rules,
             history.state,
@@ -167,7 +165,7 @@ def run_at(
         return _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
-    if trust is not None and trust.asks and trust.claims and not asked.answered:
+    if trust is not None and trust.claims and not asked.answered:
         _check_slips(prepared)
     prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
@@ -177,7 +175,7 @@ def run_at(
         if is_replay
         else _in_public(prepared, _by_passes(history), streams=streams, step=step, given=asked.given)
     )
-    players = _players(asked, policies_of(prepared, asked.policies), waits, prompt, is_host)
+    players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
     found, state = run(
         prepared,
         streams=streams,
@@ -187,8 +185,7 @@ def run_at(
         players=players,
         spare=asked.spare,
     )
-    is_done = isinstance(found, Result) and found.outcome is not None  # else it waits, or was refused
-    ran = _ran(asked, found, state if is_done else history.state, players)
+    ran = _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
@@ -227,7 +224,7 @@ def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
     claims: tuple[str, ...] = ()
     if asked.kind == "act" and asked.by not in ("", GM):
         claims = claims_of(rules, history.state, asked.name, asked.inputs, actor=asked.actor)
-    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules))
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), history.state)
 
 
 def _base(path: str) -> str:
@@ -235,13 +232,12 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None, is_host: bool) -> Waiting:
+def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
     return Waiting(
         asked.choose,
         waits=waits,
         recalled=asked.answered,
         own=asked.own,
-        is_host=is_host,
         policies={who: partial(_but_for_claims, policy) for who, policy in policies.items()},
         prompt=prompt,
     )

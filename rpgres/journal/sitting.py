@@ -580,7 +580,7 @@ def _ran(
     """
     seed = history.new.secret.seed
     try:
-        return run_at(rules, history, asked, seed=seed, step=step, prompt=prompt, is_host=seat is HOST), None
+        return run_at(rules, history, asked, seed=seed, step=step, prompt=prompt), None
     except ChoiceError as error:
         label = error.details.get("label", "")
         name = seat or ""
