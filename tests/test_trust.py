@@ -584,5 +584,5 @@ def declared(ruleset: str) -> str:
 
 @pytest.mark.parametrize("ruleset", DECLARED)
 def test_every_parameter_that_ships_is_said_and_read_by_whom_the_rules_say(ruleset: str) -> None:
-    """When this fails, a parameter is new or declared otherwise: decide who says and reads it, and write it down above."""
+    """When this fails, a parameter is new or declared otherwise: decide who says and reads it, and note it above."""
     assert declared(ruleset) == DECLARED[ruleset]
