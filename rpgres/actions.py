@@ -34,6 +34,7 @@ from rpgres.table import (
     Stop,
     Table,
     Told,
+    Trust,
     apply_effects,
     not_deterministic,
     refusal,
@@ -133,6 +134,7 @@ class Prepared(msgspec.Struct, frozen=True):
         placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         sheets: the texts of the sheets that were read, by the name that was typed.
+        trust: what of it no sheet has, and how that is treated; None where everything typed counts.
     """
 
     rules: Rules
@@ -144,6 +146,10 @@ class Prepared(msgspec.Struct, frozen=True):
     placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
+    trust: Trust | None = None
+
+
+REFUSED = Outcome("", texts=("The game master refuses it, and it is not done.",))
 
 
 def prepare(
@@ -238,9 +244,12 @@ def play(
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump, follow=follow)
+    trust = prepared.trust
+    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump, follow=follow, trust=trust)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
+        if trust is not None and not table.claim(trust.by, trust.claims):
+            return REFUSED, table
         for number, (pile, cards, option) in enumerate(prepared.placed):
             later = [text for _, texts, _ in prepared.placed[number + 1 :] for text in texts]
             table.place(pile, cards, option=option, elsewhere=later)
@@ -523,15 +532,17 @@ def _run(
         return pending, prepared.state
     with at_table(table):
         _check_declared(prepared, table.events)
-        for label, value in dealt.unused() if dealer is None else ():
+        for label, value in dealt.unused() if dealer is None and outcome is not REFUSED else ():
             _check_repeats(prepared, table.events, streams=streams, step=step)
             raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
         unused = _unused(table, seats)
-        if not is_ours(rules):
+        if not is_ours(rules) and outcome is not REFUSED:
             _check_outcome(prepared, outcome)
         identity = rules.identity() if identify else {"version": rules.file.version}
         seed = streams.seed
         result = _result(prepared, outcome, table.events, identity=identity, seed=seed, unused=unused, note=note)
+        if prepared.trust is not None and outcome is REFUSED:
+            return result, prepared.trust.before
         return result, apply_effects(rules, table.state, outcome)
 
 
@@ -590,7 +601,9 @@ def _check_repeats(
         from rpgres.waiting import Waiting, always
 
         # Everything that was asked so far is answered, optional moments included, so the next question is the end.
-        players = Waiting(waits=always, recalled=_decided(events)) if waits_for else Seats(scripts["decision"])
+        # So are claims, which go by who answered.
+        is_recalled = waits_for or prepared.trust is not None
+        players = Waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
         _, table = play(prepared, dealer=dealer, players=players)
     except NeedsAnswer as needs:
         table, asks = needs.table, needs.question.label
@@ -689,8 +702,8 @@ def _result(
         actor=prepared.actor,
         inputs=prepared.inputs,
         answers=list(answers_of(events)),
-        outcome=outcome.band,
-        also=rules.file.bands[outcome.band].also or None,
+        outcome=outcome.band or None,
+        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
         success=outcome.success,
         margin=outcome.margin,
         total=outcome.total,

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
 UNLESS = "what must not hold; written as `when`"
+SAID_BY = (
+    "who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms what no "
+    "sheet has (`confirmed`), or no player (`gm`)"
+)
+SEEN_BY = "who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`)"
 
 # One line for each field of each record, by the record's name in the schema.
 TEXTS: dict[str, dict[str, str]] = {
@@ -69,6 +74,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "ruleset": "the ruleset's id",
         "rules": "the hash of the rules that were in force last",
         "title": "what people call the table",
+        "trust": "whether claims count at once (players), or when the game master confirms them (gm)",
         "switches": "every house rule and the choice in force",
         "seat": "whose view it is; null for the host",
         "seats": "the seats there are, the game master's first",
@@ -78,6 +84,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "seed": "where the dice come from; null while it is secret",
         "state": "what lies on the table, as far as the seat may know it",
         "pending": "the decision that is waited for, as far as the seat may know it; null when there is none",
+        "said_by": "the seat that typed the action which waits; empty for the host, or when there is none",
         "passes": "the optional moments that the seat lets go by, said in advance; everybody's for the host",
     },
     "PassRecord": {
@@ -107,7 +114,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "hash": "its hash in the chain",
         "undone": "whether it was taken back",
         "by": "the seat that did it, as far as that may be known; empty for the host",
+        "said_by": "of act and answer: the seat that typed what the action was begun with; empty for the host",
         "title": "of new: what people call the table",
+        "claimed": "of act and answer: what was typed for the action and no sheet had",
+        "trust": "of new: whether claims count at once (players), or when the game master confirms them (gm)",
         "commitment": "of new: sha256(salt + seed); of seal: sha256(salt + LABEL=ANSWER)",
         "action": "of act and answer: which action",
         "actor": "of act and answer: who acts",
@@ -657,7 +667,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "fields": "for a form: what may be said behind NAME:",
         "seats": "for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down",
         "guests": "for a form with seats: whether whoever else is named sits down too, without a sheet",
-        "said-by": "who says it at a table that lasts: everybody, or the game master and the host alone (`gm`)",
+        "said-by": SAID_BY,
+        "seen-by": SEEN_BY,
     },
     "FormField": {
         "kind": "what may be typed, and what the rule gets",
@@ -669,6 +680,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "at-most": "the largest number",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
         "pile": "for a text: the pile of whoever is named in which the cards lie that it says",
+        "said-by": SAID_BY,
+        "seen-by": SEEN_BY,
     },
     "Period": {
         "help": "what it is",
@@ -756,6 +769,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "help": "what is asked",
         "who": "the role that answers",
         "optional": "whether the moment may pass unused",
+        "fields": "what a typed answer says as key=value, so that a persistent table compares it with the sheet",
     },
     "Track": {
         "title": "the name as people say it",

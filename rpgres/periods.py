@@ -15,7 +15,7 @@ from rpgres.piles import lay_out
 from rpgres.players import Policy, Prompt, Seats
 from rpgres.rulesets import Effect, Rules, unknown
 from rpgres.state import EMPTY, GM, Map, State, freeze
-from rpgres.table import NeedsAnswer, Outcome, Table, apply_effects
+from rpgres.table import NeedsAnswer, Outcome, Table, Trust, apply_effects
 
 Moment = Literal["begin", "end"]
 SCENE = "scene"  # what every table can have, whatever its ruleset says
@@ -58,6 +58,7 @@ def turn(
     identify: bool = True,
     players: Seats | None = None,
     dealer: GivenDealer | None = None,
+    trust: Trust | None = None,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of the beginning or end of a period, and the state after it.
 
@@ -75,6 +76,7 @@ def turn(
         identify: whether the result names its rules exactly, which means reading all their files.
         players: who answers, in place of the script, the policies and the prompt.
         dealer: who answers chance, as for an action.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
 
     Raises:
         UsageError: the period cannot begin or end now, or an answer is impossible.
@@ -86,7 +88,7 @@ def turn(
         state = lay_out(rules, state)
     dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
     seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
-    table = Table(rules, state, dealt, seats)
+    table = Table(rules, state, dealt, seats, trust=trust)
     inner = [one for one in reversed(state.periods) if state.periods.index(one) > _place(state, period)]
     turned = [*((one, "end") for one in inner), (period, moment)] if moment == "end" else [(period, moment)]
     effects: list[Effect] = []

@@ -48,7 +48,7 @@ def begun(path: Path, *, bero: list[str] = BERO, hers: list[str] = HERS, **switc
     """Return a table at which a scene has begun, with these hands."""
     place = Place(path)
     sheets = ["sable", "bero", "dock-guard"]
-    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches)
+    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches, trust="players")
     sitting.turn(place, "begin", given={"deal": [*SABLE, *bero, *hers]})
     return place
 

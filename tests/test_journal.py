@@ -38,7 +38,9 @@ def place_in(folder: Path) -> Place:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     place = place_in(tmp_path)
-    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda", "guards"], seed="7", title="The gate")
+    sitting.begin_table(
+        place, ruleset="fate", sheets=["mara", "edda", "guards"], seed="7", title="The gate", trust="players"
+    )
     return place
 
 

@@ -212,7 +212,7 @@ STRIKE: dict[str, Any] = {"bonus": "3", "vs": "12"}
 @pytest.mark.parametrize("seed", [str(number) for number in range(8)])
 def test_a_refused_result_is_no_look_at_the_dice(tmp_path: Path, seed: str, seat: str | None) -> None:
     place = Place(tmp_path / "t.db")
-    sitting.begin_table(place, ruleset="twenty-sided", sheets=["brand"], seed=seed)
+    sitting.begin_table(place, ruleset="twenty-sided", sheets=["brand"], seed=seed, trust="players")
     with pytest.raises(UsageError) as refused:
         sitting.act(place, "strike", STRIKE, actor="brand", seat=seat, given={"damage": ["99"]})
     history = store.read(place.path)

@@ -135,23 +135,25 @@ def say_done(done: Done, seat: str | None, *, as_json: bool, plain: bool, exit_c
     from rpgres.actions import Pending, Result
     from rpgres.journal.views import run_seen
 
-    found = run_seen(done.history, done.entry, seat)
+    found, said_by = run_seen(done.history, done.entry, seat), done.history.run_of(done.entry).secret.by
     if as_json:
-        say_found(found, done.entry)
+        say_found(found, done.entry, said_by=said_by)
     else:
         from rpgres.render.tables import found_lines
 
-        say_lines(found_lines(found, done.rules.file, is_drawn=_is_drawn(plain)), plain=plain)
+        # Whoever has the file knows what was typed there.
+        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=_is_drawn(plain))
+        say_lines(lines, plain=plain)
     if isinstance(found, Pending):
         return WAITING
     return _code_of(found) if exit_code and isinstance(found, Result) else 0
 
 
-def say_found(found: Result | Pending, entry: Entry) -> None:
-    """Print a result or a pending decision as JSON, with the number and hash of its entry."""
+def say_found(found: Result | Pending, entry: Entry, *, said_by: str) -> None:
+    """Print a result or a pending decision as JSON, with the number and hash of its entry, and who typed the action."""
     import msgspec
 
-    say_json({**msgspec.to_builtins(found), "entry": entry.number, "hash": entry.hash})
+    say_json({**msgspec.to_builtins(found), "said_by": said_by, "entry": entry.number, "hash": entry.hash})
 
 
 def _code_of(result: Result) -> int:
@@ -307,6 +309,16 @@ def new(
         str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
     ] = None,
     name: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.", show_default=False)] = "",
+    trust: Annotated[
+        str,
+        typer.Option(
+            "--trust",
+            metavar="players|gm",
+            help="Whether numbers that players type and no sheet has count at once, or when the game master has "
+            "confirmed them; by default as the rules say.",
+            show_default=False,
+        ),
+    ] = "",
     table: Table = None,
     as_json: AsJson = False,
     plain: AsWords = False,
@@ -330,6 +342,7 @@ def new(
         switches=read_switches(switch or ()),
         seed=seed,
         title=name,
+        trust=trust,
     )
     if as_json:
         from rpgres.journal.views import entry_record

@@ -94,6 +94,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         rules: the hash of the rules in force.
         code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
+        trust: of `new`: whether claims count at once (`players`), or when the game master has confirmed them (`gm`).
         ruleset, title, switches: of `new`: what is played here, and how.
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
         action, actor: of `act`: which action, and who acts.
@@ -113,6 +114,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: str = ""
     code: str = ""
     format: int = 0
+    trust: str = ""
     ruleset: str = ""
     title: str = ""
     switches: dict[str, str] = {}
@@ -145,6 +147,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         later: results read off real dice that nothing has asked for so far, by label.
         tape: of what waits: everything that was rolled and drawn so far, in order, whoever answers next.
         laid: where inputs have put something on the table before the action, by the names that were typed.
+        claimed: what of the inputs no sheet had, in words.
+        private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
@@ -172,6 +176,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     later: dict[str, list[str]] = {}
     tape: list[str] = []
     laid: dict[str, str] = {}
+    claimed: list[str] = []
+    private: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}

@@ -6,6 +6,8 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -27,12 +29,12 @@ from rpgres.chance import Streams
 from rpgres.dealers import Given, GivenDealer, SeededDealer, TapedDealer
 from rpgres.errors import RpgresError
 from rpgres.journal.records import Entry, History, Secret, found_in
-from rpgres.journal.saying import laid_by
+from rpgres.journal.saying import claims_in, claims_of, laid_by, private_in
 from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
-from rpgres.rulesets import Rules
-from rpgres.state import EMPTY, Map, State
-from rpgres.table import NeedsAnswer
+from rpgres.rulesets import CLAIM, Rules
+from rpgres.state import EMPTY, GM, Map, State
+from rpgres.table import NeedsAnswer, Stop, Trust
 from rpgres.tomlfiles import Source
 from rpgres.waiting import Answered, Asked, Recalled, Waiting, Waits, always
 
@@ -46,6 +48,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         kind: which of the three.
         name: the action, or the period.
         actor: who acts.
+        by: the seat that typed it; empty for the host.
         inputs: what was typed for it.
         sheets: the texts of sheets that are known, by the name that is typed.
         given: results read off real dice, by label, for what is not on the tape.
@@ -61,6 +64,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["act", "begin", "end"]
     name: str
     actor: str = ""
+    by: str = ""
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
     given: By = {}
@@ -100,6 +104,7 @@ def run_of(history: History, entry: Entry) -> Run:
         kind="act" if is_act else "begin" if begun.kind == "begin" else "end",
         name=public.action if is_act else public.period,
         actor=public.actor,
+        by=begun.secret.by,
         inputs=begun.secret.inputs,
         sheets={name: Source(*text) for name, text in secret.sheets.items()},
         given=secret.later,
@@ -167,14 +172,20 @@ def run_at(
                 note=asked.note,
                 players=players,
                 dealer=dealer,
+                trust=_trust(rules, history, asked),
             ),
             history.state,
             players,
             dealer,
         )
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
+    trust = _trust(rules, history, asked)
+    if trust is not None and trust.claims and not asked.answered:
+        _check_slips(prepared)
+    prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
-        check_labels(rules, asked.name, given=asked.given, choose=typed)
+        plain = {label: typed[label] for label in typed if label != CLAIM}
+        check_labels(rules, asked.name, given=asked.given, choose=plain)
     waits = (
         always
         if is_replay
@@ -191,7 +202,43 @@ def run_at(
     )
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
-    return msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid))
+    private = private_in(rules, asked.name, asked.inputs)
+    claimed = list(trust.claims) if trust is not None else []
+    secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
+    return msgspec.structs.replace(ran, secret=secret)
+
+
+def _check_slips(prepared: Prepared) -> None:
+    """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
+
+    Raises:
+        UsageError: it does.
+    """
+    with suppress(Stop):
+        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
+
+
+class _NoChance:
+    """A dealer that ends the run at the first question of chance."""
+
+    joint = False
+
+    def __getattr__(self, name: str) -> Any:
+        raise Stop
+
+
+def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
+    """Return how claims are treated at a table; None at one that was begun before there were any.
+
+    Whoever has the file claims nothing, nor does the game master.
+    """
+    whom = history.new.public.trust
+    if not whom:
+        return None
+    claims: tuple[str, ...] = ()
+    if asked.kind == "act" and asked.by not in ("", GM):
+        claims = claims_of(rules, history.state, asked.name, asked.inputs, actor=asked.actor)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), history.state)
 
 
 def _base(path: str) -> str:
@@ -200,7 +247,19 @@ def _base(path: str) -> str:
 
 
 def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
-    return Waiting(asked.choose, waits=waits, recalled=asked.answered, own=asked.own, policies=policies, prompt=prompt)
+    return Waiting(
+        asked.choose,
+        waits=waits,
+        recalled=asked.answered,
+        own=asked.own,
+        policies={who: partial(_but_for_claims, policy) for who, policy in policies.items()},
+        prompt=prompt,
+    )
+
+
+def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+    """Return what a policy answers; a person alone confirms what was claimed."""
+    return policy(view, question) if question.label != CLAIM else None
 
 
 def _ran(

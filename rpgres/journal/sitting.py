@@ -52,6 +52,7 @@ from rpgres.table import NeedsAnswer, accepted
 from rpgres.tomlfiles import Source
 from rpgres.version import __version__
 
+TRUSTS = ("players", "gm")
 MOST_TOLD = 6  # options that fit into a message
 
 
@@ -129,6 +130,7 @@ def begin_table(
     switches: Mapping[str, str] = EMPTY,
     seed: str | None = None,
     title: str = "",
+    trust: str = "",
 ) -> Done:
     """Begin a table: make its file, with a commitment to its seed.
 
@@ -139,11 +141,15 @@ def begin_table(
         switches: house rules that are not at their default.
         seed: what all chance is drawn from; a fresh one by default.
         title: what people call it.
+        trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
+            has confirmed them (`gm`); as the rules say by default.
 
     Raises:
         UsageError: something named does not exist, or two characters have one name.
         FileError: a sheet is faulty, there is a table already, or the file cannot be written.
     """
+    if trust not in ("", *TRUSTS):
+        raise UsageError(unknown("choice", trust, TRUSTS, of="--trust"))
     rules = load_rules(find_ruleset(ruleset, extra=place.folders), switches=switches, extra=place.folders)
     texts = {name: sheet_source(rules, name) for name in sheets}
     state = set_table(rules, texts)
@@ -155,6 +161,7 @@ def begin_table(
         rules=hash_of(rules),
         code=code_of(rules),
         format=store.FORMAT,
+        trust=trust or rules.file.trust,
         ruleset=rules.id,
         title=title,
         switches=dict(rules.switches),
@@ -220,6 +227,8 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         _refuse_while_pending(history, "join", seat)
+        if seat not in (HOST, GM) and history.new.public.trust == "gm":
+            raise UsageError(f"at this table the game master or the host reads sheets, not {seat}: --as {GM}")
         source = sheet_source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
         name = read.character.name
@@ -278,7 +287,7 @@ def act(
         who = actor_of(history, actor, seat, is_anybody=rules.file.actions[action].anybody)
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
-        asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
+        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
@@ -660,7 +669,8 @@ def _ran(
                 return msgspec.structs.replace(then, fault=ran.fault)
     if ran.fault is not None and _shown(ran.found) <= known:
         raise ran.fault
-    unused = [label for label in ran.secret.later if label in given] if isinstance(ran.found, Result) else []
+    is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
+    unused = [label for label in ran.secret.later if label in given] if is_done else []
     if unused and ran.fault is None:
         text = ran.secret.later[unused[0]][0]
         told = f"--given {unused[0]}={text} was not used: nothing of that label was asked again"

@@ -40,7 +40,10 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
     if isinstance(found, Result):
         if found.action is None and entry.kind == "begin":
             yield f"## {_text(f'The {entry.period} begins')}"
-        first, *rest = [*plain_text(result_lines(found, file)).splitlines(), *filter(None, [typed_words(entry)])]
+        first, *rest = [
+            *plain_text(result_lines(found, file, said_by=entry.said_by)).splitlines(),
+            *filter(None, [typed_words(entry)]),
+        ]
         heading, _, came = first.partition(": ")
         if not (found.action is None and entry.kind == "begin"):
             yield f"**{_text(heading)}**" + (f": {_text(came)}" if came else "")
@@ -48,7 +51,7 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
             yield "\n".join(f"- {_text(line.strip().removeprefix('* '))}" for line in rest)
     elif found is None and entry.kind == "note":
         by = f"{who_is(entry.by)}: " if entry.by else ""
-        yield "\n".join(f"> {_text(line)}" for line in f"{by}{entry.text}".splitlines())
+        yield "\n".join(f"> {_text(by + line)}" for line in entry.text.splitlines() if line.strip())
     elif found is None:
         told = plain_text(entry_lines(entry, file)).strip().partition("  ")[2]
         yield f"*{_text(told.strip())}*"
