@@ -1,12 +1,12 @@
 """Whether a journal is whole: every hash of it, and what each entry says of earlier ones.
 
 An ordinary command trusts what it does not read. That is sound for a journal that only this machine has written to, and
-for no other: so before anything is played, answered or exported, a journal is read whole once, and that it was whole up
-to its last entry is remembered outside of it (`remember`): for each path, the hash of the last entry that was written
-here or found in order. As long as that is its last entry, nothing is read again; whoever writes to it elsewhere, or
-sends another one, changes that hash. A change to older entries that keeps the last hash is not noticed until one of
-them is read, and then at once, as every entry that is read has to lead to the last one; `rpgres table verify` reads
-all. What is remembered lies in `$XDG_STATE_HOME/rpgres/tables`; where nothing can be written, each action reads all.
+for no other: so before anything is played, answered or exported, a journal is read whole once, and that it was whole is
+remembered outside of it (`remember`): for each path, the hash of its last entry, and size and time of the file when it
+was last written here or found in order. As long as these are the same, nothing is read again. Whoever gives the file
+its old time again may change older entries unnoticed until one of them is read, and then it is noticed at once, as
+every entry that is read has to lead to the last one; `rpgres table verify` reads all. What is remembered lies in
+`$XDG_STATE_HOME/rpgres/tables`; where nothing can be written, each action reads all.
 """
 
 from __future__ import annotations
@@ -67,19 +67,24 @@ def remember(path: Path, new: str, head: str) -> None:
         new, head: the hashes of its first entry, and of that one.
     """
     with suppress(OSError, RuntimeError):
-        memory = _memory(path, new)
+        memory, known = _memory(path, new), _known(path, head)
         try:
-            memory.write_text(head, "utf-8")
+            memory.write_text(known, "utf-8")
         except FileNotFoundError:
             memory.parent.mkdir(parents=True, mode=0o700)
-            memory.write_text(head, "utf-8")
+            memory.write_text(known, "utf-8")
 
 
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
     with suppress(OSError, RuntimeError, ValueError):
-        return _memory(path, history.new.hash).read_text("utf-8") == history.head.hash
+        return _memory(path, history.new.hash).read_text("utf-8") == _known(path, history.head.hash)
     return False
+
+
+def _known(path: Path, head: str) -> str:
+    file = path.stat()
+    return f"{head} {file.st_size} {file.st_mtime_ns}"
 
 
 def _memory(path: Path, new: str) -> Path:

@@ -611,6 +611,8 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise TableError(f"{path}: {_reason(error, path)}", file=str(path)) from error
+    except UnicodeDecodeError as error:  # a name in the file that is none
+        raise TableError(f"{path}: this table is damaged; restore it from a copy", file=str(path)) from error
     except OSError as error:
         if error.filename is None and error.filename2 is None:
             raise

@@ -58,7 +58,7 @@ def deeds(place: Place) -> dict[str, Callable[[], object]]:
         "log --last 5": lambda: log_seen(store.read(place.path), "gm", last=5),
         "note": lambda: sitting.write_note(place, "x"),
         "act": lambda: sitting.act(place, "act", ACT, actor="brannagh", auto=True),
-        "undo": lambda: sitting.undo(place),
+        "note and undo": lambda: (sitting.write_note(place, "x"), sitting.undo(place)),
     }
 
 
@@ -110,6 +110,7 @@ def measured(folder: Path, entries: int, runs: int) -> dict[str, Any]:
             few, many = compared(*(make(copy)[name] for copy in copies), runs=runs)
             figures |= {f"{name}, {FEW} entries: ms": few * 1e3, f"{name}, {entries} entries: ms": many * 1e3}
             figures[f"{name}: ratio"] = many / few
+    print_figures(figures)
     for count in (entries // 4, entries):
         place = long if count == entries else build(folder / "part.db", count)
         copy = Place(Path(shutil.copy(place.path, folder / "whole.db")))
@@ -118,6 +119,12 @@ def measured(folder: Path, entries: int, runs: int) -> dict[str, Any]:
         sitting.reveal(copy)
         figures[f"verify of {count}, all played again: s"] = seconds(lambda: verify(copy.path))  # noqa: B023
     return figures
+
+
+def print_figures(figures: dict[str, Any]) -> None:
+    """Print what was measured so far."""
+    for name, value in figures.items():
+        print(f"{name:44} {value:12,.2f}", flush=True)
 
 
 def main() -> None:
@@ -130,8 +137,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = folder
         figures = measured(Path(folder), options.entries, options.runs)
-    for name, value in figures.items():
-        print(f"{name:44} {value:12,.2f}")
+    print_figures(figures)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
 
