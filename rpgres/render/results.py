@@ -83,7 +83,8 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        name = Piece(band_title(file, result.outcome or "refused"), style_of(result.success, result.margin))
+        came = band_title(file, result.outcome) if result.outcome is not None else "nothing comes of it"
+        name = Piece(came, style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
         yield from said_lines(result, said_by)
     compared = _compared(result, file)
