@@ -99,6 +99,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     optional: bool = False
     form: str = ""
     words: str = ""
+    of: str = ""
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -762,6 +763,7 @@ def _record_of(question: Question) -> QuestionRecord:
         optional=question.optional,
         form=question.form,
         words=question.words,
+        of=question.of,
     )
 
 
@@ -808,6 +810,7 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "answer": event.answer,
                 "text": event.text,
                 "means": event.means,
+                **({"of": event.of} if event.of else {}),
             }
         case Told():
             return {"event": "text", "text": event.text}

@@ -51,6 +51,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "optional": "whether `no` may be answered too, which lets the moment pass",
         "form": "how an answer beyond the options is typed, where there are too many to list",
         "words": "what it is about, for people, where the facts do not say it well",
+        "of": "whose matter it is, where somebody else decides",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",

@@ -37,6 +37,8 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
+        of: whose matter it is, where somebody else decides; everybody may know.
+        aside: further options that policies and odds do not weigh: they only spare people being asked again.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
     """
@@ -55,13 +57,18 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     alike: Callable[[Card], Hashable] | None = None
     hidden: bool = False
     words: str = ""
+    of: str = ""
+    aside: tuple[Option, ...] = ()
+
+    @property
+    def offered(self) -> tuple[Option, ...]:
+        """All options that may be chosen."""
+        return (*self.options, *self.aside)
 
     @property
     def listed(self) -> tuple[Option, ...]:
         """The options that are put to whoever decides: without one that only says what letting it pass says too."""
-        if not self.optional:
-            return self.options
-        return tuple(option for option in self.options if not option.passes)
+        return tuple(option for option in self.offered if not (self.optional and option.passes))
 
     @property
     def is_one(self) -> bool:

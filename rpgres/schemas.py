@@ -231,6 +231,7 @@ _EVENTS = [
                 "who answered: choose, policy, prompt, window for a moment that nobody used, or at a persistent table "
                 "the host for somebody"
             ),
+            "of": _text("whose matter it was, where somebody else decided; left out elsewhere"),
         },
         required=("event", "label", "who", "answer", "text", "means"),
     ),

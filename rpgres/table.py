@@ -55,7 +55,8 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 class Decided(msgspec.Struct, frozen=True, gc=False):
     """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
 
-    That a moment was let pass is its owner's alone: being asked can tell what somebody holds.
+    That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
+    where somebody else decides.
     """
 
     label: str
@@ -64,6 +65,7 @@ class Decided(msgspec.Struct, frozen=True, gc=False):
     text: str = ""
     means: str = ""
     audience: tuple[str, ...] | None = None
+    of: str = ""
 
 
 class Drawn(msgspec.Struct, frozen=True, gc=False):
@@ -659,7 +661,7 @@ class Table(msgspec.Struct):
         return anew
 
     def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
-        """Lay the cards that somebody says are in a pile there, and those that are not back to where they came from.
+        """Lay the cards that somebody says are in a pile there; those that are not go back, shuffled in.
 
         Args:
             pile: the pile.
@@ -686,7 +688,7 @@ class Table(msgspec.Struct):
             fitting = tuple(card for card in stock.cards if code_of(card) in codes)
             if not fitting:
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-            card = fitting[0]
+            card = next((one for one in fitting if one in there.cards), fitting[0])
             if len({code_of(one) for one in fitting}) > 1:
                 # Not in the order in which they would be drawn: those left would then come later than their share.
                 stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
@@ -696,6 +698,8 @@ class Table(msgspec.Struct):
                 self.has_secrets = self.has_secrets or there.audience is not None
             laid.append(card)
             stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
+        if set(there.cards) - set(laid):  # whoever held them knows them, and would draw them next
+            stock = piles.shuffled(stock)
         self._put_piles({source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
 
     # -- decisions
@@ -716,6 +720,8 @@ class Table(msgspec.Struct):
         alike: Callable[[Card], Hashable] | None = None,
         hidden: bool = False,
         words: str = "",
+        of: str = "",
+        aside: Sequence[Option] = (),
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -741,12 +747,14 @@ class Table(msgspec.Struct):
                 see that somebody is waited for; nor, where it is optional, whether there is any.
             words: what the decision is about, for people, where the facts do not say it well: nothing that whoever
                 decides may not know.
+            of: whose matter somebody else decides, such as a failure's; told with the answer.
+            aside: further options that policies and odds do not weigh; see `Question`.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        rest = dominant, is_won, form, reads, pile, alike, hidden, words
+        rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside)
         question = Question(label, who, tuple(options), text, optional, facts, *rest)
         answer = self._ask(question)
         while self.trust is not None and not self._counts(question, answer):
@@ -786,7 +794,7 @@ class Table(msgspec.Struct):
 
     def _counts(self, question: Question, answer: str, *, is_hidden: bool = False) -> bool:
         """Return whether a typed answer counts, after the game master has confirmed what it claims."""
-        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.options))
+        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.offered))
         if self.trust is None or not is_typed:
             return True
         decided = next(
@@ -834,24 +842,16 @@ class Table(msgspec.Struct):
         if answer is None:
             if not optional:
                 raise NeedsAnswer(question)
-            self.has_secrets = True
-            self.events.append(Decided(label, who, NO, "", "window", (view.seat,)))
-            return NO
+            return self._decided(question, NO, "window", (view.seat,))
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         audience = (view.seat,) if is_hidden else None
-        self.has_secrets = self.has_secrets or is_hidden
-        chosen = _chosen(options, choice)
+        chosen = _chosen(question.offered, choice)
         if chosen is not None:
-            self.events.append(Decided(label, who, chosen.name, chosen.text, answer.means, audience))
-            return chosen.name
+            return self._decided(question, chosen.name, answer.means, audience, text=chosen.text)
         if optional and choice == NO:
-            self.has_secrets = True
-            self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
-            return NO
+            return self._decided(question, NO, answer.means, (view.seat,))
         if question.reads is not None:
-            read = self._read(question, choice)
-            self.events.append(Decided(label, who, read, "", answer.means, audience))
-            return read
+            return self._decided(question, self._read(question, choice), answer.means, audience)
         self.fault = refusal(question, choice)
         self._idled(label)
         raise self.fault
@@ -871,7 +871,7 @@ class Table(msgspec.Struct):
         if scripted is not None and scripted.choice == NO and question.optional:
             kind, after, name, means = None, unseen, NO, scripted.means
         elif scripted is not None:
-            chosen = _chosen(question.options, str(scripted.choice))
+            chosen = _chosen(question.offered, str(scripted.choice))
             codes = self.rules.cards.matching(str(scripted.choice))
             kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
             after = with_known(unseen, kind) if kind is not None else unseen
@@ -895,9 +895,15 @@ class Table(msgspec.Struct):
         self.unseen = {**self.unseen, hand: after}
         if kind is not None:
             self._taken(kind, unseen.source, to=hand)
-        self.has_secrets = self.has_secrets or is_hidden
-        self.events.append(Decided(label, question.who, name, "", means, (seat,) if is_hidden else None))
-        return name
+        return self._decided(question, name, means, (seat,) if is_hidden else None)
+
+    def _decided(
+        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, *, text: str = ""
+    ) -> str:
+        """Note an answer, for some seats only or for everybody, and return it."""
+        self.has_secrets = self.has_secrets or audience is not None
+        self.events.append(Decided(question.label, question.who, answer, text, means, audience, question.of))
+        return answer
 
     def _read(self, question: Question, choice: str) -> str:
         """Return a typed answer that is none of the options as it is kept."""
@@ -905,7 +911,7 @@ class Table(msgspec.Struct):
         try:
             return question.reads(choice)
         except UsageError as error:
-            names = [option.name for option in question.options]
+            names = [option.name for option in question.offered]
             told = f"{question.label}={choice}: {error.message}"
             self.fault = ChoiceError(told, label=question.label, options=names)
             self._idled(question.label)
@@ -960,6 +966,7 @@ class Table(msgspec.Struct):
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
         about: Mapping[str, Any] = EMPTY,
         words: str = "",
+        of: str = "",
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -975,6 +982,7 @@ class Table(msgspec.Struct):
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
             about: what its questions are about, beside the margin.
             words: the same for people, in place of that and of the margin.
+            of: whose matter they are; see `ask`.
         """
         found = self.rules.settlement(name, margin, facts, band=band)
         if self.band_only:
@@ -985,7 +993,7 @@ class Table(msgspec.Struct):
         effects, texts = found.effects, found.texts
         if found.asks:
             known = {"margin": margin, **about}
-            effects, texts = self._follow(found.asks, effects, texts, known, roles, facts, words=words)
+            effects, texts = self._follow(found.asks, effects, texts, known, roles, facts, words=words, of=of)
         if defaults:
             effects = tuple(_with_defaults(effect, defaults) for effect in effects)
         return Outcome(found.band, found.success, margin, total, opposition, effects, texts, roles)
@@ -1000,11 +1008,13 @@ class Table(msgspec.Struct):
         facts: Map[str, Any],
         *,
         words: str,
+        of: str,
     ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
         """Return effects and texts with those of what is chosen added."""
         for ask in asks:
             who = roles.get(ask.who, ask.who)
-            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, about, words=words))
+            asked = Question(ask.label, who, ask.options, ask.text, ask.optional, about, words=words, of=of)
+            answer = self._ask(asked)
             if answer == NO and ask.optional:
                 continue  # let pass
             choice, known = ask.choices[answer], facts
@@ -1014,7 +1024,7 @@ class Table(msgspec.Struct):
             effects += choice.effects
             texts += (choice.text,)
             if choice.asks:
-                effects, texts = self._follow(choice.asks, effects, texts, about, roles, known, words=words)
+                effects, texts = self._follow(choice.asks, effects, texts, about, roles, known, words=words, of=of)
         return effects, texts
 
     def _with_results(self, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
@@ -1082,7 +1092,7 @@ def not_deterministic(asked: str, now: str) -> str:
 
 def refusal(question: Question, choice: str) -> ChoiceError:
     """Return the error for an answer that a question does not offer: what may be chosen, and what was meant."""
-    names = [option.name for option in question.options]
+    names = [option.name for option in question.offered]
     return ChoiceError(_not_offered(question, choice), label=question.label, options=names)
 
 
@@ -1090,7 +1100,7 @@ def _not_offered(question: Question, choice: str) -> str:
     from rpgres.cards import meant
     from rpgres.tomlfiles import nearest
 
-    names = [option.name for option in question.options] + ([NO] if question.optional else [])
+    names = [option.name for option in question.offered] + ([NO] if question.optional else [])
     if not question.options:
         why = f" ({question.text})" if question.text else ""
         return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"

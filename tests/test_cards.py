@@ -240,6 +240,29 @@ def test_a_hand_that_is_typed_is_taken_from_the_deck() -> None:
     assert lying(state) == DECK
 
 
+def test_the_cards_that_a_typed_hand_replaces_go_back_shuffled() -> None:
+    """Three of the eight left were in hand before: the next to be drawn is one of them in three of eight cases."""
+    ready, again, runs = prepared(), 0, 800
+    for number in range(runs):
+        table = table_of(ready, seed=f"back#{number}")
+        table.deal("deck", to="hand:actor", count=3)
+        before = table.state.piles["hand:actor"].cards
+        codes = {code_of(card) for card in before}
+        others = [card for card in sorted(table.state.piles["deck"].cards) if code_of(card) not in codes][:3]
+        table.place("hand:actor", [code_of(card) for card in others], option="--hand")
+        held = set(table.state.piles["hand:actor"].cards)
+        assert lying(table.state) == DECK
+        table.draw("deck", to="discard")
+        assert not held & set(table.state.piles["discard"].cards)
+        again += table.state.piles["discard"].cards[0] in before
+    assert abs(again - runs * 3 / 8) < 4 * (runs * 15 / 64) ** 0.5
+    table = table_of(ready)
+    table.deal("deck", to="hand:actor", count=3)
+    order = table.state.piles["deck"]
+    table.place("hand:actor", [code_of(card) for card in table.state.piles["hand:actor"].cards], option="--hand")
+    assert table.state.piles["deck"] == order  # what was in hand still is
+
+
 @pytest.mark.parametrize(
     ("hand", "message"),
     [

@@ -558,8 +558,9 @@ DECLARED = {
     "faith": (
         "skill? attribute? advantages? disadvantages? gm! gm-advantages! gm-disadvantages! gm-against! "
         "against!(skill? attribute? advantages? disadvantages? npc? hand?- used? damage? affinity+ "
-        "weapon? armour? ammo+ range?) target? who!(skill? npc? damage? hand?-) ambience? affinity? "
-        "used! npc! physical! neural! weapon? armour? ammo? range? critical? hand?- gm-hand?-"
+        "weapon? armour? ammo+ range? thrown? words+) target? unaware! words+ who!(skill? npc? damage? "
+        "hand?-) ambience? affinity? used! npc! physical! neural! weapon? armour? ammo? range? thrown? "
+        "critical? hand?- gm-hand?-"
     ),
     "nodice": ("int+ qic+ phases+ start? target?(agi? qic? stack?- kind+ seen? phase? aborted?) who? phase+ stack+"),
     "two-dice": "trait? bonus? edge?",

@@ -105,6 +105,8 @@ class Person:
                 try:
                     return question.reads(typed)
                 except UsageError as error:
+                    if len(found) == 1:
+                        return found[0]
                     fault = error.message
             say([line(f"  {fault}")], is_plain=self._is_plain)
 
@@ -129,7 +131,7 @@ def matching(question: Question, typed: str) -> list[str]:
 
     Nothing typed passes an optional moment.
     """
-    names = [option.name for option in question.options]
+    names = [option.name for option in question.offered]
     if question.optional:
         if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
             return [NO]
