@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import permutations
+from itertools import count, permutations
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,8 @@ def rules_once() -> Iterator[None]:
 
 def begun(path: Path, *, bero: list[str] = BERO, hers: list[str] = HERS, **switches: str) -> Place:
     """Return a table at which a scene has begun, with these hands."""
-    place = Place(path)
+    salts = count(1)  # two tables with one seed have the same cards where the salt is one as well
+    place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
     sheets = ["sable", "bero", "dock-guard"]
     sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches, trust="players")
     sitting.turn(place, "begin", given={"deal": [*SABLE, *bero, *hers]})

@@ -58,12 +58,14 @@ def command(
     import os
 
     from rpgres.cli.options import read_folders
+    from rpgres.journal.checking import require_whole
     from rpgres.journal.sitting import Place, check_seat, rules_of
     from rpgres.journal.store import find_table, read
 
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     who = seat or os.environ.get("RPGRES_SEAT") or None
     history = read(path)
+    require_whole(path, history)
     check_seat(history, who)
     actions = rules_of(history, folders=Place(path, read_folders(rulesets or ())).folders).file.actions
     common = ["--table", str(path), *(["--as", who] if who else []), *(["--plain"] if plain else [])]
