@@ -849,7 +849,7 @@ class Table(msgspec.Struct):
 
     def _counts(self, question: Question, answer: str, *, is_hidden: bool = False) -> bool:
         """Return whether a typed answer counts, after the game master has confirmed what it claims."""
-        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.options))
+        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.offered))
         if self.trust is None or not is_typed:
             return True
         decided = next(
