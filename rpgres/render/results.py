@@ -10,7 +10,7 @@ from rpgres.chance import run_seed
 from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
-from rpgres.rulesets import CLAIM, RulesetFile
+from rpgres.rulesets import RulesetFile
 from rpgres.state import FACE_DOWN
 from rpgres.table import PLACE, Event
 
@@ -83,7 +83,8 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        name = Piece(_came(result, file), style_of(result.success, result.margin))
+        came = band_title(file, result.outcome) if result.outcome is not None else "nothing comes of it"
+        name = Piece(came, style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
         yield from said_lines(result, said_by)
     compared = _compared(result, file)
@@ -98,14 +99,6 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
             yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
-
-
-def _came(result: Result, file: RulesetFile) -> str:
-    """Return what an action came to; of one that has no outcome, a claim was refused, or it failed."""
-    if result.outcome is not None:
-        return band_title(file, result.outcome)
-    claims = [answer.value for answer in result.answers if answer.label == CLAIM]
-    return band_title(file, "refused") if claims[-1:] == ["refuse"] else "nothing comes of it"
 
 
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
