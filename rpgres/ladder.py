@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Prepared, prepare
+from rpgres.actions import Prepared, answers_to, prepare
 from rpgres.odds import LEAVES, SECONDS, Chance, Odds, chance_record, outcome_odds
 from rpgres.players import Policy
 from rpgres.rulesets import Rules
@@ -92,7 +92,7 @@ def ladder_odds(
         prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
         odds = weigh(
             prepared,
-            choose=choose,
+            choose=answers_to(prepared, choose),
             policies=policies(prepared) if policies is not None else EMPTY,
             leaves=leaves,
             seconds=seconds,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from rpgres.rulesets import Option
-from rpgres.state import EMPTY, State
+from rpgres.state import EMPTY, State, slug
 
 if TYPE_CHECKING:
     from rpgres.cards import Card
@@ -66,6 +66,16 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     def is_one(self) -> bool:
         """Whether there is nothing to decide: a single option, or none where the moment is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
+
+
+def named_option(options: Iterable[Option], choice: str) -> Option | None:
+    """Return the option that an answer names."""
+    for option in options:
+        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
+            return option
+    # Cards are named with capitals, and typed as it comes.
+    alike = [option for option in options if option.name.lower() == choice.lower()]
+    return alike[0] if len(alike) == 1 else None
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -170,7 +180,8 @@ class Seats:
     """Answers each question by the first of: the script, the policy of the seat, the prompt; otherwise nobody does.
 
     Args:
-        choose: answers by label, used in order.
+        choose: answers by label, used in order; those by `WHO:LABEL` are for that character's questions alone, and are
+            used before others.
         policies: policy by character or seat; `""` stands for everybody who has none of their own.
         prompt: asks a person.
 
@@ -178,7 +189,7 @@ class Seats:
         passed: the labels of optional moments that nobody answered.
     """
 
-    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed")
+    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "_single", "passed")
     gathers = False  # a script's answers are taken in order, so nobody is heard before whoever is asked first
 
     def __init__(
@@ -192,11 +203,12 @@ class Seats:
         self._policies = dict(policies or {})
         self._everybody = self._policies.get("")
         self._prompt = prompt
+        self._single: list[Question] = []  # those with one option, which a later answer may still name
         self.passed: set[str] = set()
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer and by what means it came, or None when nobody answers."""
-        scripted = self.scripted(question) if self._choose else None
+        scripted = self._next(self._choose, question) if self._choose else None
         if scripted is not None:
             return scripted
         policy = self._everybody
@@ -223,9 +235,42 @@ class Seats:
         return policy if isinstance(policy, Preference) else None
 
     def scripted(self, question: Question) -> Answer | None:
-        """Return the script's next answer to a question, if it has one."""
+        """Return the script's next answer to a question, if it has one.
+
+        A single option is no question, but a script may name it: the answer is used up then, and not taken for one to
+        the next question of that label. An answer under `WHO:LABEL` is only passed over when that next question does
+        not offer it, so that recorded answers, in which no single option stands, are repeated exactly.
+        """
+        if not self._choose:
+            return None
+        if not question.is_one:
+            return self._next(self._choose, question)
         answers = self._choose.get(question.label)
-        return Answer(answers.pop(0), "choose") if answers else None
+        if answers and named_option(question.options, answers[0]) is not None:
+            return Answer(answers.pop(0), "choose")
+        self._single.append(question)
+        return None
+
+    def _next(self, script: Mapping[str, list[str]], question: Question) -> Answer | None:
+        """Return the next answer that a script has for a question: its owner's own first."""
+        for key in (f"{question.who}:{question.label}", question.label):
+            answers = script.get(key)
+            while answers:
+                answer = answers.pop(0)
+                if not (self._single and self._names_single(answer, question, is_own=key != question.label)):
+                    return Answer(answer, "choose")
+        return None
+
+    def _names_single(self, answer: str, question: Question, *, is_own: bool) -> bool:
+        """Tell whether an answer names what was the only option earlier, and none of a question's; each one once."""
+        if question.reads is not None or named_option(question.options, answer) is not None:
+            return False
+        for number, single in enumerate(self._single):
+            is_same = single.label == question.label and (single.who == question.who or not is_own)
+            if is_same and named_option(single.options, answer) is not None:
+                del self._single[number]
+                return True
+        return False
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label."""

@@ -15,9 +15,9 @@ import msgspec
 from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card, unpromised
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
-from rpgres.players import NO, Players, Question, View
+from rpgres.players import NO, Players, Question, View, named_option
 from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
-from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name, slug
+from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name
 
 if TYPE_CHECKING:
     from rpgres.cards import Card
@@ -209,7 +209,9 @@ class Table(msgspec.Struct):
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
-        foregone: by label, the last question that was none, as there was nothing to choose from.
+        foregone: by label, the last question that was none, as there was nothing to choose from; not one whose only
+            option a script named.
+        single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
@@ -227,6 +229,7 @@ class Table(msgspec.Struct):
     since: int = 0
     fault: UsageError | None = None
     foregone: dict[str, Question] = {}
+    single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
@@ -759,7 +762,9 @@ class Table(msgspec.Struct):
             return self._ask_unseen(question, is_hidden=is_hidden)
         if question.is_one and not (question.hidden and self.players.gathers):
             self._idled(label)
-            self.foregone[label] = question
+            if not options or self.players.scripted(question) is None:
+                self.foregone[label] = question
+            self.single |= {label} if options else set()
             return options[0].name if options else NO
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
@@ -775,7 +780,7 @@ class Table(msgspec.Struct):
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         audience = (view.seat,) if is_hidden else None
         self.has_secrets = self.has_secrets or is_hidden
-        chosen = _chosen(options, choice)
+        chosen = named_option(options, choice)
         if chosen is not None:
             self.events.append(Decided(label, who, chosen.name, chosen.text, answer.means, audience))
             return chosen.name
@@ -806,7 +811,7 @@ class Table(msgspec.Struct):
         if scripted is not None and scripted.choice == NO and question.optional:
             kind, after, name, means = None, unseen, NO, scripted.means
         elif scripted is not None:
-            chosen = _chosen(question.options, str(scripted.choice))
+            chosen = named_option(question.options, str(scripted.choice))
             codes = self.rules.cards.matching(str(scripted.choice))
             kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
             after = with_known(unseen, kind) if kind is not None else unseen
@@ -975,16 +980,6 @@ class Table(msgspec.Struct):
         self.idle += 1
         if self.idle > MAX_QUESTIONS:
             raise endless(label)
-
-
-def _chosen(options: Iterable[Option], choice: str) -> Option | None:
-    """Return the option that an answer names."""
-    for option in options:
-        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
-            return option
-    # Cards are named with capitals, and typed as it comes.
-    alike = [option for option in options if option.name.lower() == choice.lower()]
-    return alike[0] if len(alike) == 1 else None
 
 
 def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:

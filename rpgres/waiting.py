@@ -64,9 +64,14 @@ class Waiting(Seats):
         self._answered.setdefault(asked, []).append(found or Answer(NO, "window"))
         return found
 
+    def scripted(self, question: Question) -> Answer | None:
+        """Return nothing: asked about a single option only, of which a later run of the same has to know, too."""
+        self._single.append(question)
+        return None
+
     def _answer(self, question: Question, view: View) -> Answer | None:
-        own = self._own.get(view.seat, {}).get(question.label)
-        return Answer(own.pop(0), "choose") if own else super().answer(question, view)
+        own = self._own.get(view.seat)
+        return (self._next(own, question) if own else None) or super().answer(question, view)
 
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield the answers of the scripts that no question took, as (label, answer)."""

@@ -31,7 +31,7 @@ DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    from rpgres.actions import prepare
+    from rpgres.actions import answers_to, prepare
     from rpgres.players import Policy
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
@@ -87,6 +87,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         say(ladder_lines(ladder, data.file), is_plain=shared["plain"])
         return
     prepared = prepare(rules, action, inputs)
+    choose = answers_to(prepared, choose)
     budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
     if weighed != "policies":
         from rpgres.best import best_odds

@@ -15,6 +15,7 @@ from rpgres.actions import (
     Prepared,
     QuestionRecord,
     Result,
+    answers_to,
     check_labels,
     play,
     policies_of,
@@ -24,7 +25,7 @@ from rpgres.actions import (
 )
 from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.records import Entry, History, Secret, found_in
 from rpgres.journal.saying import laid_by
 from rpgres.periods import turn
@@ -160,6 +161,9 @@ def run_at(
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     for typed in (asked.choose, *asked.own.values()):
         check_labels(rules, asked.name, given=EMPTY, choose=typed)
+    for key in (key for own in asked.own.values() for key in own if ":" in key):
+        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+    asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
     waits = (
         always
         if is_replay
