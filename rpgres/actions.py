@@ -550,9 +550,11 @@ def _run(
     try:
         outcome, table = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
-        left = _unused(needs.table, seats, is_over=False)
+        _unused(needs.table, seats, is_over=False)
         _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
-        pending = _pending(prepared, needs, seed=streams.seed, note=note, unused=left if players is None else ())
+        pending = _pending(prepared, needs, seed=streams.seed, note=note)
+        if players is None:  # at a lasting table every seat answers for itself
+            pending = _to_be_resumed(prepared, pending, needs.table, unused=list(_left(seats)))
         return pending, prepared.state
     _check_declared(prepared, table.events)
     for label, value in dealer.unused():
@@ -578,18 +580,26 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerR
         ChoiceError: one was for a question that came up with nothing to choose from, and says otherwise.
     """
     unused = []
-    for key, value in seats.unused():
-        who, _, label = key.rpartition(":")
-        question = table.foregone.get(label)
-        if question is None or (who and who != question.who):
-            unused.append(AnswerRecord(label, "decision", value, who))
+    for answer in _left(seats):
+        question = table.foregone.get(answer.label)
+        is_named = question is not None and question.options and all(one is not question for one in seats.single)
+        if question is None or is_named or (answer.who and answer.who != question.who):
+            unused.append(answer)
             continue
+        value = answer.value
         only = question.options[0].name if question.options else NO
         if not is_over and question.options:
             continue
         if value != NO and only not in (value, slug(value)):
             raise refusal(question, value)
     return unused
+
+
+def _left(seats: Seats) -> Iterator[AnswerRecord]:
+    """Yield what is left of a script."""
+    for key, value in seats.unused():
+        who, _, label = key.rpartition(":")
+        yield AnswerRecord(label, "decision", value, who)
 
 
 def is_ours(rules: Rules) -> bool:
@@ -740,10 +750,8 @@ def _result(
     )
 
 
-def _pending(
-    prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | None, unused: Sequence[AnswerRecord]
-) -> Pending:
-    pending = pending_of(
+def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | None) -> Pending:
+    return pending_of(
         prepared.rules,
         needs,
         action=prepared.action,
@@ -752,18 +760,16 @@ def _pending(
         seed=seed,
         note=note,
     )
-    changed = {
-        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
-    }
-    asked = pending.question
-    if asked.label in needs.table.single:
+
+
+def _to_be_resumed(prepared: Prepared, pending: Pending, table: Table, *, unused: list[AnswerRecord]) -> Pending:
+    """Return what waits with all that it takes to run it up to the same question again."""
+    rules, asked = prepared.rules, pending.question
+    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
+    if asked.label in table.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
-    pending = msgspec.structs.replace(
-        pending,
-        answers=list(answers_of(needs.table.events, single=needs.table.single)),
-        question=asked,
-        unused=list(unused),
-    )
+    answers = list(answers_of(table.events, single=table.single))
+    pending = msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)
     return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
 
 

@@ -187,9 +187,10 @@ class Seats:
 
     Attributes:
         passed: the labels of optional moments that nobody answered.
+        single: the questions with one option that no answer of the script named so far.
     """
 
-    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "_single", "passed")
+    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed", "single")
     gathers = False  # a script's answers are taken in order, so nobody is heard before whoever is asked first
 
     def __init__(
@@ -203,7 +204,7 @@ class Seats:
         self._policies = dict(policies or {})
         self._everybody = self._policies.get("")
         self._prompt = prompt
-        self._single: list[Question] = []  # those with one option, which a later answer may still name
+        self.single: list[Question] = []
         self.passed: set[str] = set()
 
     def answer(self, question: Question, view: View) -> Answer | None:
@@ -237,19 +238,14 @@ class Seats:
     def scripted(self, question: Question) -> Answer | None:
         """Return the script's next answer to a question, if it has one.
 
-        A single option is no question, but a script may name it: the answer is used up then, and not taken for one to
-        the next question of that label. An answer under `WHO:LABEL` is only passed over when that next question does
-        not offer it, so that recorded answers, in which no single option stands, are repeated exactly.
+        A single option is no question and takes no answer, but a script may name it all the same: such an answer is
+        passed over by the next question of that label, which does not offer it, or also has the answer after it.
+        Answers by `WHO:LABEL` are exact: only one that is not offered is passed over.
         """
-        if not self._choose:
+        if question.is_one:
+            self.single.append(question)
             return None
-        if not question.is_one:
-            return self._next(self._choose, question)
-        answers = self._choose.get(question.label)
-        if answers and named_option(question.options, answers[0]) is not None:
-            return Answer(answers.pop(0), "choose")
-        self._single.append(question)
-        return None
+        return self._next(self._choose, question)
 
     def _next(self, script: Mapping[str, list[str]], question: Question) -> Answer | None:
         """Return the next answer that a script has for a question: its owner's own first."""
@@ -257,18 +253,19 @@ class Seats:
             answers = script.get(key)
             while answers:
                 answer = answers.pop(0)
-                if not (self._single and self._names_single(answer, question, is_own=key != question.label)):
+                if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
                     return Answer(answer, "choose")
         return None
 
-    def _names_single(self, answer: str, question: Question, *, is_own: bool) -> bool:
-        """Tell whether an answer names what was the only option earlier, and none of a question's; each one once."""
-        if question.reads is not None or named_option(question.options, answer) is not None:
+    def _names_single(self, answer: str, question: Question, later: Sequence[str], *, is_own: bool) -> bool:
+        """Tell whether an answer names what was the only option earlier, not one of a question's; each one once."""
+        is_offered = question.reads is not None or named_option(question.options, answer) is not None
+        if is_offered and (is_own or not later or named_option(question.options, later[0]) is None):
             return False
-        for number, single in enumerate(self._single):
+        for number, single in enumerate(self.single):
             is_same = single.label == question.label and (single.who == question.who or not is_own)
             if is_same and named_option(single.options, answer) is not None:
-                del self._single[number]
+                del self.single[number]
                 return True
         return False
 

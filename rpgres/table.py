@@ -209,8 +209,7 @@ class Table(msgspec.Struct):
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
-        foregone: by label, the last question that was none, as there was nothing to choose from; not one whose only
-            option a script named.
+        foregone: by label, the last question that was none, as there was nothing to choose from.
         single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
@@ -762,10 +761,12 @@ class Table(msgspec.Struct):
             return self._ask_unseen(question, is_hidden=is_hidden)
         if question.is_one and not (question.hidden and self.players.gathers):
             self._idled(label)
-            if not options or self.players.scripted(question) is None:
-                self.foregone[label] = question
-            self.single |= {label} if options else set()
-            return options[0].name if options else NO
+            self.foregone[label] = question
+            if not options:
+                return NO
+            self.single.add(label)
+            self.players.scripted(question)  # which may name it
+            return options[0].name
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         self._count(label)

@@ -64,11 +64,6 @@ class Waiting(Seats):
         self._answered.setdefault(asked, []).append(found or Answer(NO, "window"))
         return found
 
-    def scripted(self, question: Question) -> Answer | None:
-        """Return nothing: asked about a single option only, of which a later run of the same has to know, too."""
-        self._single.append(question)
-        return None
-
     def _answer(self, question: Question, view: View) -> Answer | None:
         own = self._own.get(view.seat)
         return (self._next(own, question) if own else None) or super().answer(question, view)
