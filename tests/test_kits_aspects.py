@@ -262,3 +262,23 @@ def test_points_for_the_next_scene_are_kept_apart() -> None:
     assert state.characters["mara"].counters["fate-points-later"] == 2
     state = aspects.change_points(state, effect("fate-point", to="venn", change=3))
     assert aspects.points_of(state, "venn") == aspects.points_of(state, GM) == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "free", "answers", "height", "left"),
+    [
+        ("stack", 3, ["mud"] * 4, 1 + 8, 0),
+        ("two-free", 3, ["mud"] * 2, 1 + 4, 1),
+        ("two-free", 1, ["mud"], 1 + 2, 0),
+        ("two-free", 0, ["mud"], 1 + 2, 0),
+    ],
+)
+def test_one_aspect_several_times_on_a_roll(rule: str, free: int, answers: list[str], height: int, left: int) -> None:
+    """With `two-free` a side is offered an aspect once, or twice when both are free; with `stack` paid and free."""
+    table = Scripted(table_of(MUD.with_uses("mara", free)), {"mine": answers})
+    table.rules.switches = {"same_aspect": rule}
+    own, _, effects = window(table, own=Side(("mara",), "mine", "roll", 1))
+    assert own == height
+    assert free + sum(count for kind, _, count in effects if kind == "free-invoke") == left
+    assert not table.answers["mine"], "every answer was asked for"
+    assert len([one for one in table.asked if one[0] == "mine"]) == len(answers), "and nothing after them"

@@ -182,3 +182,13 @@ def test_two_characters_of_one_title_have_two_consequences() -> None:
 def test_effects_on_nobody_change_nothing(kind: str) -> None:
     apply = {"stress": harm.check_box, "consequence": harm.take_consequence, "taken-out": harm.take_out}[kind]
     assert apply(two_tracks(), effect(kind, to="gm", box="1", slot="mild")) == two_tracks()
+
+
+def test_the_end_of_a_conflict_brings_back_who_was_out() -> None:
+    """Its beginning only counts consequences anew; taken-out and conceded last until its end."""
+    counters = Map({harm.TAKEN: 2, "fate-points": 1})
+    state = State(characters=Map({"mara": Character(name="mara", counters=counters, is_out=True)}))
+    begun = harm.turn_conflict(state, effect("conflict", change="begins")).characters["mara"]
+    ended = harm.turn_conflict(state, effect("conflict", change="ends")).characters["mara"]
+    assert (begun.is_out, ended.is_out) == (True, False)
+    assert dict(begun.counters) == dict(ended.counters) == {"fate-points": 1}

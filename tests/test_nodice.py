@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from contextlib import suppress
@@ -37,7 +38,7 @@ from rpgres.scenes import read_scene
 from rpgres.sheets import read_sheet
 from rpgres.state import State, freeze, put, slug
 from rpgres.tomlfiles import read_source
-from rpgres_nodice.points import all_points, hand_thing, holding_of, positive, ratings, seen_thing
+from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 
 
@@ -180,6 +181,7 @@ def test_the_json_of_an_observation_tells_what_is_seen_of_each_target() -> None:
 # -- invariants of random play
 
 ACTORS = ("orsa", "bram", "sister-ash")
+SEATS = ("orsa", "bram", "gm")
 SWITCHES = st.fixed_dictionaries(
     {"ready": st.just("any")},
     optional={
@@ -235,8 +237,8 @@ def test_points_are_conserved_and_nothing_resolves_twice(
         result, state = found
         line = timeline_of(state)
         for name in ACTORS:
-            held = holding_of(played, state, name)
-            assert all_points(held) == positive(ratings(played, state.characters[name]))
+            held = holding_of(state, name)
+            assert all_points(held) == pools_of(state.characters[name])
             assert sum(held.lost.values()) == state.characters[name].counters.get("harm", 0)
             assert all(count > 0 for part in (held.hand, held.spent, held.apart, held.lost) for count in part.values())
             assert set(held.stacks) == {token.name for token in line.live(name)}
@@ -314,10 +316,13 @@ def place(tmp_path: Path) -> Place:
     return begun(tmp_path / "table.db")
 
 
-def begun(path: Path, **switches: str) -> Place:
+def begun(path: Path, *, is_asked: bool = False, **switches: str) -> Place:
+    """Begin a sequence at a table; unless it is asked, every seat is ready for each phase in advance."""
     made = Place(path)
-    sitting.begin_table(made, ruleset="nodice", sheets=["orsa", "bram", "sister-ash"], seed="1", switches=switches)
+    sitting.begin_table(made, ruleset="nodice", sheets=list(ACTORS), seed="1", switches=switches)
     sitting.turn(made, "begin", "sequence")
+    for seat in () if is_asked else SEATS:
+        sitting.let_pass(made, "react", seat=seat, until="sequence")
     return made
 
 
@@ -399,7 +404,7 @@ def test_whether_something_was_seen_is_no_business_of_third_parties(tmp_path: Pa
         done = sitting.act(place, "abort", {}, actor="bram", seat="bram")
         found.append(looks(done, "gm"))
         seen.append(found)
-        spent.append(holding_of(done.rules, done.history.state, "bram").spent)
+        spent.append(holding_of(done.history.state, "bram").spent)
     assert spent[0]
     assert not spent[1]
     assert seen[0] == seen[1]
@@ -450,6 +455,199 @@ def test_harm_is_split_in_secret(place: Place) -> None:
     assert "agi=3,fit=1" in looks(done, "orsa")
     assert "agi=3,fit=1" not in looks(done, "bram") + looks(done, "gm")
     assert done.history.state.characters["orsa"].counters["harm"] == 4
+
+
+# -- every seat is ready
+
+
+def test_the_timeline_moves_when_every_seat_is_ready(tmp_path: Path) -> None:
+    """Whoever resolves is asked like all others, and who has declared nothing too; nobody can be passed over."""
+    place = begun(tmp_path / "table.db", is_asked=True)
+    declared(place, bram="attack:orsa/maul/head/str=4", gm="nothing", orsa="nothing")
+    for inputs in ({}, {"phase": 2}):
+        done = sitting.act(place, "resolve", dict(inputs), actor="bram", seat="bram")
+        waits = found_in(done.entry.secret)
+        assert isinstance(waits, Pending)
+        asked = [waits.question, *waits.together]
+        assert [(one.label, done.history.state.seat_of(one.who)) for one in asked] == [
+            ("react", seat) for seat in SEATS
+        ]
+        assert {tuple(option["name"] for option in one.options) for one in asked} == {("wait",)}
+        sitting.answer(place, seat="bram", choose={"react": ["ready"]})
+        sitting.answer(place, seat="orsa", choose={"react": ["wait"]})
+        done = sitting.answer(place, seat="gm", choose={"react": ["no"]})
+        held = found_in(done.entry.secret)
+        assert isinstance(held, Result)
+        assert (held.outcome, held.success, held.effects) == ("held", None, [])
+        assert timeline_of(done.history.state).phase == 0
+    look = {"declare": ["observe/bram#1/int=2,qic=1"]}
+    sitting.act(place, "declare", {"who": ["orsa"]}, actor="orsa", seat="orsa", choose=look)
+    for seat in ("gm", "bram"):
+        sitting.let_pass(place, "react", seat=seat, until="sequence")
+    done = sitting.act(place, "resolve", {}, actor="orsa", seat="orsa", choose={"react": ["ready"]})
+    assert timeline_of(done.history.state).phase == 1
+    done = sitting.act(place, "resolve", {}, actor="bram", seat="bram")
+    waits = found_in(done.entry.secret)
+    assert isinstance(waits, Pending)
+    assert [waits.question.who, *(one.who for one in waits.together)] == ["orsa"]
+
+
+def test_a_seat_with_several_actors_is_asked_once_and_whoever_is_out_is_not_asked() -> None:
+    state = State()
+    for name in ("orsa", "bram", "sister-ash", "brother-elm"):
+        sheet = "sister-ash" if name == "brother-elm" else name
+        character = msgspec.structs.replace(read_sheet(rules(), sheet).character, name=name, is_out=name == "bram")
+        state = state.with_character(character)
+    asked: list[str] = []
+
+    def noting(view: View, question: Question) -> str:
+        asked.append(question.who)
+        return "ready"
+
+    ready = prepare(rules(ready="any"), "resolve", {"phase": 1}, state=state, actor="orsa")
+    run(ready, streams=Streams("1"), policies={"": noting}, identify=False)
+    assert asked == ["orsa", "sister-ash"]
+
+
+def test_who_is_asked_before_a_phase_tells_nothing(tmp_path: Path) -> None:
+    """A foe with points in the hand and one without: both are waited for, and their answers are not told before all."""
+    seen = []
+    for number, plan in enumerate(("attack:orsa/maul/head/str=4", "attack:orsa/maul/head/str=5,agi=1")):
+        place = begun(tmp_path / f"{number}.db", is_asked=True)
+        declared(place, bram=plan, gm="nothing", orsa="pause/9/int")
+        done = sitting.act(place, "resolve", {}, actor="orsa", seat="orsa")
+        found = [looks(done, seat) for seat in ("orsa", "gm")]
+        sitting.answer(place, seat="bram", choose={"react": ["wait" if number else "ready"]})
+        done = sitting.answer(place, seat="orsa", choose={"react": ["wait"]})
+        seen.append(found + [looks(done, seat) for seat in ("orsa", "gm")])
+    assert seen[0] == seen[1]
+
+
+def test_nobody_goes_on_before_all_have_declared() -> None:
+    state = seated("bram", "orsa")
+    for inputs in ({}, {"phase": 1}):
+        ready = prepare(rules(), "resolve", dict(inputs), state=state, actor="bram")
+        with pytest.raises(UsageError, match="declares before the first phase, if only 'nothing'; not yet: bram, orsa"):
+            run(ready, streams=Streams("1"))
+
+
+def test_odds_of_going_on_follow_who_waits() -> None:
+    line = ("odds", "nodice", "resolve", "--sheet", "orsa", "--phase", "1", "--switch", "ready=any", "--json")
+    for more, expected in (
+        ((), {"passed": "1"}),
+        (("--choose", "react=wait"), {"held": "1"}),
+        (("--policy", "uniform"), {"held": "1/3", "passed": "2/3"}),
+        (("--auto",), {"passed": "1"}),
+    ):
+        told = json.loads(rpgres(*line, *more).out)["outcomes"]
+        assert {name: one["exact"] for name, one in told.items()} == expected
+
+
+def test_a_reaction_lies_on_no_phase_in_words(place: Place) -> None:
+    done = declared(place, bram="dodge/agi=1+punch:orsa/str=2", gm="nothing", orsa="dodge/agi=1")
+    for seat in SEATS:
+        told = looks(done, seat)
+        assert "bram declares bram#2 on 2, bram#1 as a reaction (no phase yet)" in told
+        assert "None" not in told
+
+
+# -- several observations of one phase
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    bids=st.lists(st.tuples(st.sampled_from(["ada", "cy"]), st.integers(1, 4)), min_size=1, max_size=5),
+    agility=st.integers(0, 3),
+    shared=st.sampled_from(["no", "yes"]),
+)
+def test_observations_of_one_phase_add_up(bids: list[tuple[str, int]], agility: int, shared: str) -> None:
+    """What each observer sees in the end is counted here, one observation after the other (S:16)."""
+    played = rules(concurrent_actions="yes", shared_reveal=shared, ready="any", min_delay="1")
+    character = read_sheet(played, "bram").character
+    state = State()
+    for name in ("bo", "ada", "cy"):
+        stats = character.abilities.with_("int", 30).with_("qic", 30).with_("agi", 9).with_("str", 9)
+        state = state.with_character(msgspec.structs.replace(character, name=name, abilities=stats))
+    state = moved(played, state, "declare", bo=f"attack:ada/maul/head/str={agility + 2},agi={agility}")
+    for who, points in bids:
+        state = moved(played, state, "declare", **{who: f"observe/bo#1/int={points},qic={points}"})
+    state = moved(played, state, "resolve")
+    seen = {"ada": 0, "cy": 0}
+    for who, points in bids:
+        if points > agility:
+            before = max(seen.values()) if shared == "yes" else seen[who]
+            seen[who] = min(4, before + points - agility)
+    stack = ("attack", "maul", "head of ada", None)
+    for who, count in seen.items():
+        known = state.things.get(seen_thing(who), {}).get("bo#1")
+        assert (len(known["cards"]) if known else 0) == count
+        assert known is None or known["cards"][:3] == stack[: min(3, count)]
+        assert known is None or known["is_whole"] == (count == 4)
+        assert holding_of(state, "bo").stacks["bo#1"].shown.get(who, 0) == count
+
+
+def moved(played: Rules, state: State, action: str, **plans: str) -> State:
+    """Return a table after somebody declared, or after a phase."""
+    inputs, choose = ({"who": list(plans)}, {"declare": list(plans.values())}) if plans else ({}, {})
+    ready = prepare(played, action, inputs, state=state, actor=next(iter(state.characters)))
+    found, state = run(ready, streams=Streams("1"), choose=choose, identify=False)
+    assert isinstance(found, Result)
+    return state
+
+
+# -- a sheet that is replaced
+
+
+def test_a_sheet_that_is_replaced_in_a_sequence_changes_what_is_in_the_hand(tmp_path: Path, place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=2,agi=1", gm="pause/9/wil", orsa="pause/9/fit")
+    sitting.act(place, "resolve", {}, actor="bram", seat="bram")
+    done = sitting.answer(place, seat="orsa", choose={"loss": ["agi=3,fit=1"]})
+    before = holding_of(done.history.state, "bram")
+    assert before.spent == {"str": 2, "agi": 1, "fit": 1}
+    text = (builtin_folder() / "nodice" / "sheets" / "bram.toml").read_text()
+    sheet = tmp_path / "bram.toml"
+    sheet.write_text(text.replace("str = 5, agi = 3, fit = 5", "str = 7, agi = 1, fit = 0"))
+    done = sitting.join(place, str(sheet))
+    held = holding_of(done.history.state, "bram")
+    assert all_points(held) == pools_of(done.history.state.characters["bram"])
+    assert (held.hand["str"], held.hand.get("agi", 0), held.hand.get("fit", 0)) == (5, 0, 0)
+    assert held.spent == {"str": 2, "agi": 1}
+    done = sitting.act(
+        place, "declare", {"who": ["bram"]}, actor="bram", seat="bram", choose={"declare": ["pause/3/str"]}
+    )
+    assert "str 5" in looks(done, "bram")
+    assert told(
+        lambda: sitting.act(place, "declare", {"who": ["bram"]}, actor="bram", choose={"declare": ["punch:orsa/str=1"]})
+    ).endswith("this needs 1 of fit, ante included, and 0 are left in the hand")
+
+
+def test_a_sheet_that_another_seat_plays_takes_its_points_along(tmp_path: Path, place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/9/wil", orsa="pause/9/fit")
+    text = (builtin_folder() / "nodice" / "sheets" / "bram.toml").read_text()
+    sheet = tmp_path / "bram.toml"
+    sheet.write_text(f'played-by = "gm"\n{text}')
+    sitting.join(place, str(sheet), seat="gm")
+
+    def declares(plan: str) -> Done:
+        return sitting.act(place, "declare", {"who": ["bram"]}, actor="bram", seat="gm", choose={"declare": [plan]})
+
+    refused = told(lambda: declares("punch:orsa/str=2"))
+    assert refused.startswith("declare=punch:orsa/str=2: this needs 2 of str, ante included, and 1 are left")
+    done = declares("punch:orsa/str=1")
+    assert "bram#1 on phase 4: attack | maul | head of orsa | bid str 4" in looks(done, "gm")
+
+
+def test_harm_that_a_new_sheet_or_the_game_master_takes_away_gives_points_back(place: Place) -> None:
+    declared(place, bram="attack:orsa/maul/head/str=2,agi=1", gm="pause/9/wil", orsa="pause/9/fit")
+    sitting.act(place, "resolve", {}, actor="bram", seat="bram")
+    done = sitting.answer(place, seat="orsa", choose={"loss": ["agi=3,fit=1"]})
+    assert holding_of(done.history.state, "orsa").lost == {"agi": 3, "fit": 1}
+    done = sitting.set_value(place, "characters.orsa.counters.harm", "1", seat="gm")
+    assert sum(holding_of(done.history.state, "orsa").lost.values()) == 1
+    done = sitting.join(place, "orsa")
+    held = holding_of(done.history.state, "orsa")
+    assert not held.lost
+    assert held.hand == pools_of(done.history.state.characters["orsa"])
 
 
 # -- what is shown
@@ -565,7 +763,7 @@ def test_the_game_masters_corrections_tell_nothing_of_what_is_hidden(place: Plac
     sitting.set_value(place, "characters.bram.counters.zone", "2", seat="gm")
     sitting.set_value(place, "things.hand-sister-ash.hand.wil", "4", seat="gm")
     done = sitting.set_value(place, "things.hand-bram.hand.str", "3")
-    assert holding_of(done.rules, done.history.state, "bram").hand["str"] == 3
+    assert holding_of(done.history.state, "bram").hand["str"] == 3
     assert "hand-bram" not in looks(done, "gm")
 
 

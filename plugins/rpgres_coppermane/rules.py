@@ -12,6 +12,8 @@ from typing import Any, Unpack
 import msgspec
 
 from rpgres import (
+    EMPTY,
+    GM,
     SCENE,
     Character,
     Map,
@@ -251,6 +253,15 @@ def defend(
         track=_track(table.rules, track),
         consequence=consequence or "",
     )
+
+
+@coppermane.action("award")
+def award(table: Table, actor: Character, *, points: int) -> Outcome:
+    """Give legend points back for a great deed, as many as the game master likes and there is room for (B:18)."""
+    legend.check_points(actor)
+    defaults = {"legend": {"change": points}}
+    outcome = settle(table, "award", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    return legend.capped(table.state, outcome)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ def known(table: Table, state: State, token: Token) -> Played:
         UsageError: nobody holds such a stack, as somebody has changed the table by hand.
     """
     is_there = token.by in state.characters
-    stack = holding_of(table.rules, state, token.by).stacks.get(token.name) if is_there else None
+    stack = holding_of(state, token.by).stacks.get(token.name) if is_there else None
     if stack is None:
         raise UsageError(f"{token.name} lies on the timeline, and nothing on the table says what it is")
     return Played(token, stack, plan_of(stack))

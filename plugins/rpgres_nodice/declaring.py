@@ -1,6 +1,6 @@
 """Declaring stacks: what somebody may lay, what is put on the table for it, and what could be suggested.
 
-Everything here goes by what the seat of whoever declares may see, so that no refusal tells of anything hidden.
+Of what is secret, only the hand and the sights of the actor who declares are read, so that no refusal tells of others'.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ def question(rules: Rules, state: State, name: str) -> Question:
         state: the table.
         name: who is asked.
     """
-    seen = state.seen_by(state.seat_of(name))
 
     def reads(typed: str) -> str:
-        plans = read_plans(rules, seen, name, typed)
-        lay(rules, seen, name, plans)
+        plans = read_plans(rules, state, name, typed)
+        lay(rules, state, name, plans)
         return plans_text(plans)
 
-    options = tuple(option for option in suggestions(rules, seen, name) if _is_legal(reads, option.name))
-    hand = points_text(holding_of(rules, seen, name).hand) or "nothing"
+    options = tuple(option for option in suggestions(rules, state, name) if _is_legal(reads, option.name))
+    hand = points_text(holding_of(state, name).hand) or "nothing"
     return Question("declare", name, options, text="Which stacks?", facts=Map({"hand": hand}), form=FORM, reads=reads)
 
 
@@ -57,14 +56,14 @@ def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[
 
     Args:
         rules: the ruleset in play.
-        state: the table, as far as the actor's seat sees it or more.
+        state: the table.
         name: whose they are.
         plans: the stacks.
 
     Raises:
         UsageError: the hand has not the points, or a pause cannot lie there.
     """
-    line, holding = timeline_of(state), holding_of(rules, state, name)
+    line, holding = timeline_of(state), holding_of(state, name)
     effects: list[Effect] = []
     for plan in plans:
         stack = stack_of(rules, plan)
@@ -113,11 +112,11 @@ def suggestions(rules: Rules, state: State, name: str) -> Iterator[Option]:
 
     Args:
         rules: the ruleset in play.
-        state: the table as the actor's seat sees it.
+        state: the table.
         name: who declares.
     """
     yield Option(NOTHING, "no further stack")
-    holding, line, character = holding_of(rules, state, name), timeline_of(state), state.characters[name]
+    holding, line, character = holding_of(state, name), timeline_of(state), state.characters[name]
     others = [one for one, other in state.characters.items() if one != name and not other.is_out]
     items = [(slug(key), item) for key, item in character.records.get("gear", Map()).items()]
     where = next(iter(rules.file.settings["locations"]))

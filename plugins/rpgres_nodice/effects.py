@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import msgspec
 
@@ -11,13 +11,14 @@ from rpgres_nodice.points import (
     Holding,
     Stack,
     cleared,
+    hand_thing,
+    holding_of,
     kept_holding,
     laid,
     losing,
-    positive,
-    read_holding,
     read_points,
     returned,
+    seen_thing,
 )
 from rpgres_nodice.timeline import THING, Token, timeline_of, with_timeline
 
@@ -42,6 +43,13 @@ def turn(state: State, change: Effect) -> State:
         return state
     turned = msgspec.structs.replace(there, state=change["becomes"], plan=change.get("plan", ""))
     return with_timeline(state, line.with_token(turned))
+
+
+def declined(state: State, change: Effect) -> State:
+    """Return the state in which an actor has declared nothing when it was asked."""
+    line = timeline_of(state)
+    names = dict.fromkeys((*line.declined, change["to"]))
+    return with_timeline(state, msgspec.structs.replace(line, declined=tuple(names)))
 
 
 def marker(state: State, change: Effect) -> State:
@@ -112,11 +120,11 @@ def zone(state: State, change: Effect) -> State:
 def refresh(state: State, change: Effect) -> State:
     """Return the state in which pools are full but for harm, and nothing lies on the timeline or is known of it."""
     things = state.things.without(THING)
-    for name, thing in state.things.items():
-        if name.startswith("seen-"):
-            things = things.with_(name, EMPTY)
-        if name.startswith("hand-"):
-            things = things.with_(name, kept_holding(_whole(read_holding(thing))))
+    for name in state.characters:
+        if hand_thing(name) in things:
+            things = things.with_(hand_thing(name), kept_holding(_whole(holding_of(state, name))))
+        if seen_thing(name) in things:
+            things = things.with_(seen_thing(name), EMPTY)
     return put(state, ("things",), things)
 
 
@@ -136,13 +144,10 @@ def _points(text: str) -> Map[str, int]:
 
 
 def _held(state: State, change: Effect, changed: Callable[[Holding], Holding]) -> State:
-    """Return the state with what an actor holds changed; where nothing was kept yet, pools are full."""
-    kept: Mapping[str, object] | None = state.things.get(change["thing"])
-    character = state.characters.get(change["to"])
-    if character is None:
+    """Return the state with what an actor holds changed."""
+    if change["to"] not in state.characters:
         return state
-    holding = read_holding(kept) if kept is not None else Holding(positive(character.abilities))
-    return _kept(state, change, kept_holding(changed(holding)))
+    return _kept(state, change, kept_holding(changed(holding_of(state, change["to"]))))
 
 
 def _kept(state: State, change: Effect, thing: Map[str, object]) -> State:
@@ -163,6 +168,7 @@ def _counted(state: State, who: str, counter: str, change: int) -> State:
 KINDS: dict[str, Callable[[State, Effect], State]] = {
     "token": token,
     "turn": turn,
+    "declined": declined,
     "marker": marker,
     "bid": bid,
     "points": points,

@@ -12,8 +12,8 @@ import msgspec
 from rpgres import EMPTY, Rules, State
 from rpgres_nodice.figures import efforts, is_on, reveals, shown
 from rpgres_nodice.plans import Plan, resistance
-from rpgres_nodice.points import Stack, holding_of, seen_thing
-from rpgres_nodice.timeline import timeline_of
+from rpgres_nodice.points import holding_of, seen_thing
+from rpgres_nodice.timeline import Timeline
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -24,6 +24,7 @@ class Target(msgspec.Struct, frozen=True):
         cards: from the top.
         defence: what resists.
         seen: how many cards the observer knows already.
+        revealed: how many cards others have revealed, where the observer continues after them.
         is_gone: whether it is no longer there.
     """
 
@@ -31,6 +32,7 @@ class Target(msgspec.Struct, frozen=True):
     cards: tuple[str, ...]
     defence: int
     seen: int = 0
+    revealed: int = 0
     is_gone: bool = False
 
 
@@ -73,36 +75,32 @@ def _sight(rules: Rules, target: Target, effort: int) -> Sight:
     if target.is_gone:
         return Sight(target, effort, None, target.seen, 0)
     outcome = effort - target.defence
-    count = shown(target.cards, seen=target.seen, more=reveals(rules, outcome))
+    more = reveals(rules, outcome)
+    count = shown(target.cards, seen=max(target.seen, target.revealed), more=more) if more else target.seen
     return Sight(target, effort, outcome, count, count - target.seen)
 
 
-def targets_of(rules: Rules, state: State, name: str, plan: Plan, *, phase: int) -> list[Target]:
-    """Return what somebody observes at a table, as it is when the phase begins.
+def targets_of(rules: Rules, line: Timeline, state: State, name: str, plan: Plan, *, phase: int) -> list[Target]:
+    """Return the stacks that an observation at a table is of.
 
     Args:
         rules: the ruleset in play.
-        state: the table at the beginning of the phase.
-        name: who observes.
+        line: the timeline at the beginning of the phase: what resolves in the phase is still there.
+        state: the table now, with what earlier observations of the phase have revealed (S:16).
+        name: the observer.
         plan: the observation.
         phase: the phase.
     """
-    line = timeline_of(state)
     found = []
     for named in plan.stacks:
         token = line.named(named)
         is_there = token is not None and token.by in state.characters
-        stack = holding_of(rules, state, token.by).stacks.get(named) if token is not None and is_there else None
+        stack = holding_of(state, token.by).stacks.get(named) if token is not None and is_there else None
         is_late = token is not None and token.phase == phase and not is_on(rules, "same_phase_observes")
         if token is None or stack is None or not token.is_live or is_late:
             found.append(Target(named, (), 0, is_gone=True))
         else:
-            found.append(Target(named, stack.cards, resistance(rules, stack), _seen(rules, state, name, named, stack)))
+            seen = len(state.things.get(seen_thing(name), EMPTY).get(named, EMPTY).get("cards", ()))
+            revealed = max(stack.shown.values(), default=0) if is_on(rules, "shared_reveal") else 0
+            found.append(Target(named, stack.cards, resistance(rules, stack), seen, revealed))
     return found
-
-
-def _seen(rules: Rules, state: State, name: str, stack: str, known: Stack) -> int:
-    """Return how many cards of a stack an observer goes on from (S:16)."""
-    if is_on(rules, "shared_reveal"):
-        return max(known.shown.values(), default=0)
-    return len(state.things.get(seen_thing(name), EMPTY).get(stack, EMPTY).get("cards", ()))

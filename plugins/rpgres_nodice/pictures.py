@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rpgres import Ruleset, State
-from rpgres_nodice.points import Holding, read_holding
+from rpgres_nodice.points import Holding, holding_of
 from rpgres_nodice.timeline import RESOLVED, THING, UP, Timeline, Token, timeline_of
 
 HANDS, SEEN = "hand-", "seen-"
@@ -25,7 +25,8 @@ def picture(state: State, is_drawn: bool) -> Mapping[str, Sequence[str]]:
         state: the table as whoever looks may see it.
         is_drawn: whether there is a terminal to draw on.
     """
-    own = {name: read_holding(thing) for name, thing in state.things.items() if name.startswith(HANDS)}
+    hands = [name.removeprefix(HANDS) for name in state.things if name.startswith(HANDS)]
+    own = {f"{HANDS}{name}": holding_of(state, name) for name in hands if name in state.characters}
     lines: dict[str, Sequence[str]] = {}
     if THING in state.things:
         line = timeline_of(state)

@@ -82,7 +82,7 @@ def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan,
 
     Args:
         rules: the ruleset in play.
-        state: the table as the actor's seat sees it.
+        state: the table.
         name: who declares.
         typed: stacks joined by +, or `nothing`.
 
@@ -180,8 +180,9 @@ def _observation(
         if stacks.count(stack) > 1:
             raise UsageError(f"{stack} is named twice")
         if token is None or not token.is_live or token.by == name or token.phase is None:
-            there = [one.name for one in line.live() if one.by != name and one.phase is not None]
-            raise UsageError(f"{stack} is no foe's stack on the timeline; there are: {', '.join(there) or 'none'}")
+            there = ", ".join(one.name for one in line.live() if one.by != name and one.phase is not None)
+            hint = there or f"none. To look first, declare {NOTHING!r} now, and observe when the others have declared"
+            raise UsageError(f"{stack} is no foe's stack on the timeline; there are: {hint}")
         if seen.get(stack, EMPTY).get("is_whole"):
             raise UsageError(f"{name} has seen all of {stack} already")
     described = actions_of(rules)[action]

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import EMPTY, Character, Map, Rules, State, UsageError, unknown
+from rpgres import EMPTY, Character, Map, State, UsageError, unknown
 
 HAND, SPENT, APART = "hand", "spent", "apart"
 PHASES = "phases"  # what is bid beside points
@@ -38,13 +38,17 @@ class Stack(msgspec.Struct, frozen=True):
 
 
 class Holding(msgspec.Struct, frozen=True):
-    """What an actor holds, a secret of its seat: points by stat in each place, and its stacks by name."""
+    """What an actor holds, a secret of its seat: points by stat in each place, and its stacks by name.
+
+    `pools` are the ratings of the sheet that the points are of.
+    """
 
     hand: Points
     spent: Points = EMPTY
     apart: Points = EMPTY
     lost: Points = EMPTY
     stacks: Map[str, Stack] = EMPTY
+    pools: Points = EMPTY
 
 
 def hand_thing(name: str) -> str:
@@ -57,25 +61,43 @@ def seen_thing(name: str) -> str:
     return f"seen-{name}"
 
 
-def ratings(rules: Rules, character: Character) -> Points:
+def pools_of(character: Character) -> Points:
     """Return the size of every pool of a character."""
-    return Map({stat: character.abilities.get(stat, 0) for stat in rules.file.settings["stats"]})
+    return positive(character.abilities)
 
 
-def holding_of(rules: Rules, state: State, name: str) -> Holding:
-    """Return what somebody holds; where nothing was kept yet, full pools."""
-    kept = state.things.get(hand_thing(name))
+def holding_of(state: State, name: str) -> Holding:
+    """Return what somebody holds by the sheet as it is now; where nothing was kept yet, full pools."""
+    character, kept = state.characters[name], state.things.get(hand_thing(name))
+    pools = pools_of(character)
     if kept is None:
-        return Holding(positive(ratings(rules, state.characters[name])))
-    return read_holding(kept)
-
-
-def read_holding(kept: Mapping[str, Any]) -> Holding:
-    """Return a holding as a record."""
-    return Holding(
+        return Holding(pools, pools=pools)
+    holding = Holding(
         **{place: kept.get(place, EMPTY) for place in (HAND, SPENT, APART, "lost")},
         stacks=Map({name: Stack(**stack) for name, stack in kept.get("stacks", EMPTY).items()}),
+        pools=kept.get("pools", pools),
     )
+    return _fitted(holding, pools, harm=character.counters.get("harm", 0))
+
+
+def _fitted(holding: Holding, pools: Points, *, harm: int) -> Holding:
+    """Return a holding that fits a sheet which was replaced, and harm which was corrected, since it was kept.
+
+    A larger pool puts points into the hand, a smaller one takes them as harm does, and last of what harm has taken.
+    Less harm gives points back, of the pool that lost most.
+    """
+    lost = dict(holding.lost)
+    if holding.pools == pools and sum(lost.values()) <= harm:
+        return holding
+    for _ in range(sum(lost.values()) - harm):
+        lost[max(lost, key=lambda stat: lost[stat])] -= 1
+    back = added(holding.lost, lost, sign=-1)
+    hand = total(holding.hand, back, added(pools, holding.pools, sign=-1))
+    short = Map({stat: -number for stat, number in hand.items() if number < 0})
+    holding = msgspec.structs.replace(holding, hand=total(hand, short), lost=positive(lost), pools=pools)
+    holding = losing(holding, short)
+    left = added(holding.lost, short, sign=-1)
+    return msgspec.structs.replace(holding, lost=Map({stat: number for stat, number in left.items() if number > 0}))
 
 
 def kept_holding(holding: Holding) -> Map[str, Any]:

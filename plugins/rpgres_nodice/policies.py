@@ -8,7 +8,7 @@ import msgspec
 
 from rpgres import EMPTY, NO, Character, Map, Question, Ruleset, UsageError, View, slug
 from rpgres_nodice.plans import NOTHING
-from rpgres_nodice.points import Points, added, hand_thing, points_text, read_holding, read_points, seen_thing
+from rpgres_nodice.points import Points, added, holding_of, points_text, read_points, seen_thing
 from rpgres_nodice.timeline import Timeline, timeline_of
 
 BODY = ("fit", "str", "agi")
@@ -35,6 +35,8 @@ def register(ruleset: Ruleset) -> None:
 
 def planner(view: View, question: Question) -> str:
     """Return what keeps the actor striking and out of harm's way."""
+    if question.label == "react":
+        return NO
     stand = _stand(view, question)
     match question.label:
         case "declare":
@@ -67,14 +69,12 @@ def _is_taken(question: Question, text: str) -> bool:
 def _stand(view: View, question: Question) -> Stand:
     state, who = view.state, question.who
     actor = state.characters[who]
-    kept = state.things.get(hand_thing(who))
-    holding = read_holding(kept) if kept is not None else None
-    hand = str(question.facts.get("hand", ""))
+    holding = holding_of(state, who)
     return Stand(
         actor,
-        read_points(hand, actor.abilities) if "=" in hand else holding.hand if holding is not None else EMPTY,
-        holding.spent if holding is not None else EMPTY,
-        holding.lost if holding is not None else EMPTY,
+        holding.hand,
+        holding.spent,
+        holding.lost,
         timeline_of(state),
         tuple(one for name, one in state.characters.items() if name != who and not one.is_out),
         Map({stack: known["cards"] for stack, known in state.things.get(seen_thing(who), EMPTY).items()}),

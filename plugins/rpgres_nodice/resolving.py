@@ -5,33 +5,53 @@ Lines of the text (`rulesets/nodice/SOURCES.md`) as `S:n`.
 
 from __future__ import annotations
 
-from rpgres import Effect, Option, Question, State, Table, UsageError, effect
+from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, effect
 from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
 from rpgres_nodice.observing import Sight, observe, targets_of
-from rpgres_nodice.plans import BACK, actions_of
+from rpgres_nodice.plans import BACK, NOTHING, actions_of
 from rpgres_nodice.points import APART, HAND, SPENT, hand_thing, holding_of, seen_thing
 from rpgres_nodice.striking import bear, strikes
 from rpgres_nodice.timeline import ABORTED, RESOLVED, UP, Timeline, Token, timeline_of
 
+WAIT = "wait"
+REACT = (Option("ready", "go on to the phase", passes=True), Option(WAIT, "abort or declare first"))
 
-def next_phase(table: Table, line: Timeline) -> int:
-    """Return the phase that is resolved next.
+
+def check_declared(table: Table, line: Timeline) -> None:
+    """Check that nobody has still to declare before the timeline leaves phase 0.
 
     Raises:
-        UsageError: nothing lies ahead, or somebody has not declared anything yet.
+        UsageError: somebody has.
     """
-    if not line.phase and table.rules.switches["ready"] == "all":
-        late = [
-            name
-            for name, character in table.state.characters.items()
-            if not character.is_out and not any(token.by == name for token in line.tokens)
-        ]
-        if late:
-            raise UsageError(f"everybody declares something before the first phase; not yet: {', '.join(late)}")
-    phase = line.next_phase()
-    if phase is None:
-        raise UsageError("no stack lies ahead on the timeline; declare some, or name a phase to go on to")
-    return phase
+    rule = table.rules.switches["ready"]
+    if line.phase or rule == "any":
+        return
+    done = {token.by for token in line.tokens} | (set(line.declined) if rule == "all" else set())
+    late = [name for name, one in table.state.characters.items() if not one.is_out and name not in done]
+    if late:
+        least = f"if only {NOTHING!r}" if rule == "all" else "one stack at least"
+        raise UsageError(f"everybody declares before the first phase, {least}; not yet: {', '.join(late)}")
+
+
+def held_by(table: Table, phase: int) -> list[str]:
+    """Return the seats, in words, that want to abort or declare before the timeline moves.
+
+    Every seat with an actor who is not out is asked, whatever it could do: being asked tells nothing.
+
+    Args:
+        table: where it is played.
+        phase: the phase to which the timeline moves.
+    """
+    if table.rules.switches["pace"] == "free":
+        return []
+    state, asked = table.state, dict[str, str]()
+    for name, character in state.characters.items():
+        if not character.is_out:
+            asked.setdefault(state.seat_of(name), name)
+    text, facts = f"Abort or declare before phase {phase}?", Map(phase=phase)
+    answers = table.ask_together([Question("react", name, REACT, text, True, facts) for name in asked.values()])
+    waiting = [seat for seat, answer in zip(asked, answers, strict=True) if answer == WAIT]
+    return ["the game master" if seat == GM else seat for seat in waiting]
 
 
 def play_phase(table: Table, phase: int) -> list[Effect]:
@@ -70,7 +90,7 @@ def _observe(table: Table, course: Course, before: State, one: Played, phase: in
     """Show an observer what there is to be seen, and nobody else but the owner (S:12)."""
     who, rules = one.token.by, table.rules
     power = one.plan.bid.get(actions_of(rules)[one.plan.action]["power"], 0)
-    targets = targets_of(rules, before, who, one.plan, phase=phase)
+    targets = targets_of(rules, timeline_of(before), course.state, who, one.plan, phase=phase)
     sights = observe(rules, targets, points=power, phases=one.plan.phases)
     gone = [sight.target.name for sight in sights if sight.target.is_gone]
     if gone:
@@ -98,7 +118,7 @@ def _show(table: Table, course: Course, who: str, sight: Sight) -> None:
 
 def _coming_back(table: Table, state: State, token: Token, sight: Sight) -> str:
     """Return what a pause that is seen would bring back now, in words."""
-    holding = holding_of(table.rules, state, token.by)
+    holding = holding_of(state, token.by)
     plan = plan_of(holding.stacks[token.name])
     if plan.action != "pause" or not plan.pool or plan.pool not in sight.cards[-1]:
         return ""
@@ -132,7 +152,7 @@ def abort(table: Table, name: str, stacks: tuple[str, ...]) -> list[Effect]:
         UsageError: one is not there, not theirs, or cannot be taken back any more.
     """
     rules, line = table.rules, timeline_of(table.state)
-    holding = holding_of(rules, table.state, name)
+    holding = holding_of(table.state, name)
     own = line.live(name)
     effects = []
     for wanted in dict.fromkeys(stacks or [token.name for token in own]):

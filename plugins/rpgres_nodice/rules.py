@@ -13,7 +13,7 @@ from rpgres_nodice import declaring, effects, pictures, policies, resolving
 from rpgres_nodice.figures import check_observation, delay, is_on
 from rpgres_nodice.observing import Sight, Target, observe
 from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, read_plans, spells_of
-from rpgres_nodice.points import positive, ratings, total
+from rpgres_nodice.points import pools_of, total
 from rpgres_nodice.timeline import timeline_of
 
 nodice = Ruleset("nodice")
@@ -61,7 +61,7 @@ def _check_pools(table: Table, actor: Character, *, points: int, qic: int) -> No
     """Check that the pools of somebody with a sheet hold what is bid and anted."""
     if not actor.abilities:
         return
-    pools = positive(ratings(table.rules, actor))
+    pools = pools_of(actor)
     for stat, number in total(Map(int=points, qic=qic), ante_of(table.rules, "observe")).items():
         if number > pools.get(stat, 0):
             raise UsageError(f"{actor.name} has {pools.get(stat, 0)} of {stat}, and this takes {number}, ante included")
@@ -172,13 +172,14 @@ def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Out
     answers = table.ask_together(questions, secret=True)
     found: list[Effect] = []
     for name, answer in zip(names, answers, strict=True):
-        seen = state.seen_by(state.seat_of(name))
-        laid = declaring.lay(rules, seen, name, read_plans(rules, seen, name, answer))
+        laid = declaring.lay(rules, state, name, read_plans(rules, state, name, answer))
         found += laid
-        phases = [f"{one['stack']} on {one['phase']}" for one in laid if "phase" in one]
-        waiting = [one["stack"] for one in laid if one["kind"] == "token" and one["phase"] is None]
-        told = [*phases, *(f"{stack} as a reaction" for stack in waiting)]
-        table.tell(f"{name} declares {', '.join(told) or 'nothing further'}")
+        lies = {one["stack"]: one["phase"] for one in laid if one["kind"] == "token"}
+        told = (f"{stack} on {phase}" for stack, phase in lies.items() if phase is not None)
+        waits = (f"{stack} as a reaction (no phase yet)" for stack, phase in lies.items() if phase is None)
+        table.tell(f"{name} declares {', '.join((*told, *waits)) or 'nothing further'}")
+        if not lies and name not in {token.by for token in timeline_of(state).tokens}:
+            found.append(effect("declined", to=name))
     return table.settle("declare", None, band="declared", roles=Map({"actor": actor.name})).plus(found)
 
 
@@ -188,11 +189,19 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
     line, roles = timeline_of(table.state), Map({"actor": actor.name})
     if phase is not None and phase <= line.phase:
         raise UsageError(f"the current phase is {line.phase} already; --phase names a later one")
-    if phase is not None and phase < (line.next_phase() or phase + 1):
-        table.tell(f"The marker goes on to phase {phase}.")
-        return table.settle("resolve", None, band="passed", roles=roles).plus([effect("marker", phase=phase)])
-    found = resolving.play_phase(table, resolving.next_phase(table, line))
-    return table.settle("resolve", None, band="resolved", roles=roles).plus(found)
+    resolving.check_declared(table, line)
+    ahead = line.next_phase()
+    to = ahead if phase is None or (ahead is not None and ahead <= phase) else phase
+    if to is None:
+        raise UsageError("no stack lies ahead on the timeline; declare some, or name a phase to go on to")
+    waiting = resolving.held_by(table, to)
+    if waiting:
+        table.tell(f"Phase {to} does not begin yet. Acting first: {', '.join(waiting)}.")
+        return table.settle("resolve", None, band="held", roles=roles)
+    found = resolving.play_phase(table, to)
+    if to != ahead:
+        table.tell(f"The marker goes on to phase {to}.")
+    return table.settle("resolve", None, band="resolved" if to == ahead else "passed", roles=roles).plus(found)
 
 
 @nodice.action("abort")

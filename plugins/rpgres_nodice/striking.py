@@ -15,7 +15,7 @@ from rpgres_nodice.points import (
     hand_thing,
     holding_of,
     points_text,
-    ratings,
+    pools_of,
     read_points,
     stopped_by,
     total,
@@ -125,7 +125,7 @@ def total_left(table: Table, state: State, name: str) -> int:
 
 def body_left(table: Table, state: State, name: str) -> Map[str, int]:
     """Return the points that harm can still take of each pool."""
-    left = added(ratings(table.rules, state.characters[name]), holding_of(table.rules, state, name).lost, sign=-1)
+    left = added(pools_of(state.characters[name]), holding_of(state, name).lost, sign=-1)
     return Map({stat: left.get(stat, 0) for stat in table.rules.file.settings["body"] if left.get(stat, 0)})
 
 
@@ -164,7 +164,7 @@ def _loss(table: Table, state: State, name: str, amount: int) -> Question:
 def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> None:
     """Take points; a stack that they are bid on is stopped, or goes on with what is left of its bid (HOUSE)."""
     stops = table.rules.switches["harm_on_stacks"] == "stop"
-    while stops and (stopped := stopped_by(holding_of(table.rules, course.state, name), points)):
+    while stops and (stopped := stopped_by(holding_of(course.state, name), points)):
         token = timeline_of(course.state).named(stopped)
         assert token is not None
         table.tell(f"{stopped} is stopped by harm")

@@ -35,10 +35,11 @@ class Token(msgspec.Struct, frozen=True):
 
 
 class Timeline(msgspec.Struct, frozen=True):
-    """The current phase, and every stack of the sequence in the order in which they were laid."""
+    """The current phase, every stack in the order of declaration, and the actors who have declared nothing."""
 
     phase: int = 0
     tokens: tuple[Token, ...] = ()
+    declined: tuple[str, ...] = ()
 
     def named(self, name: str) -> Token | None:
         """Return a stack by its name."""
@@ -75,10 +76,12 @@ class Timeline(msgspec.Struct, frozen=True):
 def timeline_of(state: State) -> Timeline:
     """Return the timeline on a table; an empty one where none was begun."""
     kept = state.things.get(THING, EMPTY)
-    return Timeline(kept.get("phase", 0), tuple(Token(**token) for token in kept.get("tokens", ())))
+    tokens = tuple(Token(**token) for token in kept.get("tokens", ()))
+    return Timeline(kept.get("phase", 0), tokens, kept.get("declined", ()))
 
 
 def with_timeline(state: State, line: Timeline) -> State:
     """Return the state with this timeline."""
     tokens = tuple(Map(msgspec.structs.asdict(token)) for token in line.tokens)
-    return put(state, ("things",), state.things.with_(THING, Map(phase=line.phase, tokens=tokens)))
+    thing = Map(phase=line.phase, tokens=tokens, declined=line.declined)
+    return put(state, ("things",), state.things.with_(THING, thing))

@@ -26,6 +26,7 @@ from rpgres.table import Table
 POINTS = "fate-points"
 LATER = "fate-points-later"  # gained now, to be had from the next scene on
 BONUS = 2  # what an invocation adds
+FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gives, and allows on one roll
 REROLL = "reroll"
 BOOST = "boost"
 INVOKABLE = ("aspect", "boost", "consequence")
@@ -64,11 +65,17 @@ class Side(msgspec.Struct, frozen=True):
 NOBODY = Side((), "", "", 0)
 
 
-class _Ledger(msgspec.Struct):
-    """What has been used up in one window, by both sides, in the order of use."""
+class Ledger(msgspec.Struct):
+    """What has been used up on one roll, by both sides, in the order of use.
 
+    `most_free` is how many free invocations of one aspect a side may use on a roll, and none beside a paid one; None
+    for any number, and one paid besides.
+    """
+
+    most_free: int | None = None
     uses: dict[tuple[str, str], int] = {}  # free uses by tag and holder
     points: dict[str, int] = {}  # by purse
+    free: dict[tuple[int, str], int] = {}  # free invocations by side and tag
     paid: set[tuple[int, str]] = set()  # side and tag: an aspect is paid for once in a roll
     effects: list[Effect] = []
 
@@ -81,23 +88,48 @@ class _Choice(msgspec.Struct, frozen=True):
 
 def can_invoke(state: State, members: Sequence[str]) -> bool:
     """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not."""
-    ledger = _Ledger()
+    ledger = Ledger()
     return any(True for member in members for _ in _choices(state, members, member, ledger, 0))
 
 
-def invoke_window(table: Table, own: Side, other: Side | None, *, order: str) -> tuple[Side, Side, tuple[Effect, ...]]:
+def new_ledger(table: Table) -> Ledger:
+    """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
+    return Ledger(most_free=FREE_TOGETHER if table.rules.switches.get("same_aspect") == "two-free" else None)
+
+
+def raised_from_nothing(table: Table, members: Sequence[str]) -> Ledger | None:
+    """Ask the other side to invoke where nothing opposes, and return what that cost; None when it does not.
+
+    One invocation makes a difficulty of `BONUS` where there was none (Fate Core, "Invoking & Compelling Aspects").
+
+    Args:
+        table: where it is played.
+        members: who may invoke against the action.
+    """
+    ledger = new_ledger(table)
+    sides = [NOBODY, Side(tuple(members), "invoke-against", "opposition", 0)]
+    return (
+        ledger if _invoke(table, sides, 1, ledger, text="Nothing opposes this. Invoke an aspect against it?") else None
+    )
+
+
+def invoke_window(
+    table: Table, own: Side, other: Side | None, *, order: str, ledger: Ledger | None = None
+) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
-    Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice.
+    Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice. How
+    often one aspect may be invoked on a roll is the switch `same_aspect`.
 
     Args:
         table: where it is played.
         own: the acting side.
         other: what it rolls against; None when there is nothing yet.
         order: `alternate` (in turn, the acting side first) or `actor-then-opponent`.
+        ledger: what has been used up on this roll before; nothing by default.
     """
     sides = [own, other if other is not None else NOBODY]
-    ledger = _Ledger()
+    ledger = ledger if ledger is not None else new_ledger(table)
     if order == "actor-then-opponent":
         for turn in (0, 1):
             while _invoke(table, sides, turn, ledger):
@@ -124,7 +156,7 @@ def no_window(
             table.ask(label, members[0], (), text=NOTHING, optional=True)
 
 
-def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool:
+def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text: str = "Invoke an aspect?") -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
     side, other = sides[turn], sides[1 - turn]
     could = False
@@ -137,7 +169,7 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool
             side.label,
             member,
             tuple(_options(choices.values(), can_reroll=side.rolled is not None)),
-            text="Invoke an aspect?",
+            text=text,
             optional=True,
             total=side.height,
             against=other.height if other is not NOBODY else None,
@@ -161,8 +193,9 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: _Ledger) -> bool
     return False
 
 
-def _choices(state: State, members: Sequence[str], member: str, ledger: _Ledger, turn: int) -> Iterator[_Choice]:
+def _choices(state: State, members: Sequence[str], member: str, ledger: Ledger, turn: int) -> Iterator[_Choice]:
     """Yield what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
+    most_free = ledger.most_free
     if not state.tags:
         return
     seat = state.seat_of(member)
@@ -173,11 +206,14 @@ def _choices(state: State, members: Sequence[str], member: str, ledger: _Ledger,
             continue
         name = tag.slug
         free = ""
+        used, paid = ledger.free.get((turn, name), 0), (turn, name) in ledger.paid
+        if most_free is not None and (paid or used >= most_free):
+            continue
         if tag.uses:
             free = next((one for one in holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)), "")
         if free:
             yield _Choice(tag, member, free)
-        elif points > 0 and tag.kind != BOOST and (turn, name) not in ledger.paid:
+        elif points > 0 and tag.kind != BOOST and not paid and not (used and most_free is not None):
             yield _Choice(tag, member, "")
 
 
@@ -199,12 +235,13 @@ def _option_pair(text: str, kind: str, *, is_free: bool) -> tuple[Option, Option
     )
 
 
-def _spend(state: State, ledger: _Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:
+def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:
     """Enter an invocation in the ledger."""
     name, text = choice.tag.slug, choice.tag.name
     if choice.holder:
         key = (name, choice.holder)
         ledger.uses[key] = ledger.uses.get(key, 0) + 1
+        ledger.free[turn, name] = ledger.free.get((turn, name), 0) + 1
         ledger.effects.append(effect("free-invoke", to=choice.holder, count=-1, on=text))
         return
     purse = _purse(state, choice.member)
@@ -218,7 +255,7 @@ def _spend(state: State, ledger: _Ledger, turn: int, choice: _Choice, *, against
         ledger.effects.append(effect("fate-point", **gained))
 
 
-def _faded(table: Table, sides: Iterable[Side], ledger: _Ledger) -> Iterator[Effect]:
+def _faded(table: Table, sides: Iterable[Side], ledger: Ledger) -> Iterator[Effect]:
     """Yield the end of every boost whose holder could have used it in this window and did not."""
     for turn, side in enumerate(sides):
         for member in side.members:
@@ -235,7 +272,7 @@ def points_of(state: State, who: str) -> int:
     return state.characters[purse].counters.get(POINTS, 0)
 
 
-def _points_left(state: State, who: str, ledger: _Ledger) -> int:
+def _points_left(state: State, who: str, ledger: Ledger) -> int:
     return points_of(state, who) - ledger.points.get(_purse(state, who), 0)
 
 

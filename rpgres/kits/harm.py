@@ -164,6 +164,7 @@ def _run_on(character: Character, shifts: int, track: str) -> tuple[Effect, ...]
 def register_effects(ruleset: Ruleset) -> None:
     """Register the functions for `hit`, `stress`, `consequence` and `taken-out` with a ruleset."""
     ruleset.effect("recover")(recover)
+    ruleset.effect("conflict")(turn_conflict)
     ruleset.effect("hit")(unchanged)
     ruleset.effect("stress")(check_box)
     ruleset.effect("consequence")(take_consequence)
@@ -232,13 +233,27 @@ def take_out(state: State, change: Effect) -> State:
 
 
 def recover(state: State, _effect: Effect) -> State:
-    """Return the state at the end of a scene: stress is gone, and consequences stay."""
+    """Return the state at the end of a scene or a conflict: stress is gone, and consequences stay."""
     for name, character in state.characters.items():
         tracks = Map(
             {track: boxes if track == CONSEQUENCES else _cleared(boxes) for track, boxes in character.tracks.items()}
         )
         if tracks != character.tracks:
             state = put(state, ("characters", name, "tracks"), tracks)
+    return state
+
+
+def turn_conflict(state: State, change: Effect) -> State:
+    """Return the state at the beginning or end of a conflict: consequences taken in it are counted from 0.
+
+    At the end whoever was taken out or conceded is back: both last until the end of the conflict (Fate Core,
+    "Conflicts"; the seed text, line 295).
+    """
+    for character in state.characters.values():
+        is_out = character.is_out and change["change"] == "begins"
+        counters = character.counters.without(TAKEN)
+        if (is_out, counters) != (character.is_out, character.counters):
+            state = state.with_character(msgspec.structs.replace(character, is_out=is_out, counters=counters))
     return state
 
 

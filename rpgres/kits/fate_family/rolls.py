@@ -69,15 +69,21 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         table: where it is played.
         actor: who acts.
         add: what the actor adds to the dice.
-        foes: who or what opposes; nothing opposing means no roll (A:7). Of several the highest counts.
+        foes: who or what opposes. Of several the highest counts. Nothing opposing means no roll (A:7), unless somebody
+            invokes an aspect against it: that makes a difficulty of +2.
         given: who else may invoke.
     """
+    ledger: aspects.Ledger | None = None
     if not foes:
-        return Standing(None)
+        against = _sides(table.state, actor, foes, given)[1]
+        ledger = aspects.raised_from_nothing(table, against) if table.state.tags else None
+        if ledger is None:
+            return Standing(None)
+        foes = (Foe(aspects.BONUS, None, ""),)
     if table.state.tags:
         sides = _sides(table.state, actor, foes, given)
-        if any(aspects.can_invoke(table.state, members) for members in sides):
-            return _roll_with_window(table, actor, add, foes, sides)
+        if ledger is not None or any(aspects.can_invoke(table.state, members) for members in sides):
+            return _roll_with_window(table, actor, add, foes, sides, ledger)
         aspects.no_window(table, sides)
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
@@ -98,14 +104,19 @@ def _opposed(table: Table, foe: Foe) -> int:
 def _sides(state: State, actor: Character, foes: Sequence[Foe], given: Help) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return who may invoke for the actor and who against; a fixed difficulty is the game master's to raise."""
     own = (actor.name, *given.get("helper", ()), *given.get("ally", ()))
-    against = [foe.who or GM for foe in foes]
+    against = [foe.who or GM for foe in foes] or [GM]
     if actor.seat == GM:
         against = [who for who in against if who != GM]  # nobody raises a difficulty against the own character
     return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
 
 
 def _roll_with_window(
-    table: Table, actor: Character, add: int, foes: Sequence[Foe], sides: tuple[tuple[str, ...], tuple[str, ...]]
+    table: Table,
+    actor: Character,
+    add: int,
+    foes: Sequence[Foe],
+    sides: tuple[tuple[str, ...], tuple[str, ...]],
+    ledger: aspects.Ledger | None,
 ) -> Standing:
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0)
@@ -117,7 +128,8 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    own, other, costs = aspects.invoke_window(table, own, other, order=table.rules.switches["invoke_order"])
+    order = table.rules.switches["invoke_order"]
+    own, other, costs = aspects.invoke_window(table, own, other, order=order, ledger=ledger)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
 
@@ -257,7 +269,7 @@ def check_in(state: State, name: str) -> None:
         UsageError: it is.
     """
     if state.characters[name].is_out:
-        raise UsageError(f"{name} is out (taken out, or conceded), and takes no further part in this scene")
+        raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends, and takes no part in it")
 
 
 def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:

@@ -84,6 +84,8 @@ def settle(
         track: which stress a hit goes to.
         consequence: the name of a consequence taken.
     """
+    if standing.margin is not None and facts.get("opposition") == "none":
+        facts = facts.with_("opposition", "passive")  # an invocation made the difficulty
     outcome = table.settle(
         name,
         standing.margin,
