@@ -17,9 +17,10 @@ from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
 from rpgres.inputs import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
 from rpgres.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
-from rpgres.rulesets import Rule, Rules, blamed, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
+    EFFECTS,
     PLACE,
     Broken,
     Chain,
@@ -107,6 +108,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     optional: bool = False
     form: str = ""
     words: str = ""
+    of: str = ""
     key: str = ""
 
     @property
@@ -159,6 +161,10 @@ class Prepared(msgspec.Struct, frozen=True):
     placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
+
+    def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
+        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
+        return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
 
 
 def prepare(
@@ -237,7 +243,7 @@ def play(
     *,
     dealer: Dealer,
     players: Players,
-    band_only: bool = False,
+    asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
 ) -> tuple[Outcome, Table]:
     """Run an action once and return its outcome, with the table it was played at for the events.
@@ -245,7 +251,7 @@ def play(
     Args:
         prepared: the action.
         dealer, players: who answers.
-        band_only: whether the run ends as soon as the outcome's band is fixed.
+        asked: what the run is for; see `Table.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
 
     Raises:
@@ -253,7 +259,7 @@ def play(
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump, follow=follow)
+    table = Table(rules, prepared.state, dealer, players, asked, lump=prepared.lump_for(asked), follow=follow)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
         for number, (pile, cards, option) in enumerate(prepared.placed):
@@ -301,10 +307,10 @@ def fault_of(error: BaseException, table: Table, told: str) -> BaseException:
     return fault
 
 
-def laid(prepared: Prepared) -> Prepared:
+def laid(prepared: Prepared, *, asked: str) -> Prepared:
     """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
 
-    Whoever runs it many times spares doing it each time.
+    Whoever runs it many times to answer one question (`QUESTIONS`) spares doing it each time.
 
     Raises:
         UsageError: there is no such card, or it lies somewhere else.
@@ -312,7 +318,7 @@ def laid(prepared: Prepared) -> Prepared:
     if not prepared.placed:
         return prepared
     dealer = _Unlaid()
-    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump)
+    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
     for pile, cards, option in prepared.placed:
         table.place(pile, cards, option=option)
     if dealer.was_asked:
@@ -812,6 +818,7 @@ def _record_of(question: Question) -> QuestionRecord:
         optional=question.optional,
         form=question.form,
         words=question.words,
+        of=question.of,
     )
 
 
@@ -859,6 +866,7 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "answer": event.answer,
                 "text": event.text,
                 "means": event.means,
+                **({"of": event.of} if event.of else {}),
             }
         case Told():
             return {"event": "text", "text": event.text}

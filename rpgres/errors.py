@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rpgres.safetext import in_line
+
 LONGEST = 300  # characters of what somebody else's code says
 
 
@@ -59,6 +61,18 @@ class FileError(RpgresError):
     code = "file"
 
 
+def as_own(error: BaseException) -> BaseException:
+    """Return what the system says of a file or folder as our own error; anything else as it is.
+
+    Most such errors are met where they arise; this is for a name that is too long, or a disk that has gone.
+    """
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+        name = os.fsdecode(error.filename)
+        shown = name if len(name) <= LONGEST else f"{name[:LONGEST]}..."
+        return FileError(f"{shown}: {error.strerror or type(error).__name__}", file=name)
+    return error
+
+
 class OutputError(RpgresError):
     """A result that cannot be written where it should go. Exit code 1."""
 
@@ -69,6 +83,12 @@ class PluginError(RpgresError):
     """A ruleset plugin that cannot be used; names the distribution and the stage at which it failed. Exit code 1."""
 
     code = "plugin"
+
+
+class TimeError(RpgresError):
+    """What was asked for takes longer than it may. Exit code 1."""
+
+    code = "time"
 
 
 class RuleError(RpgresError):
@@ -83,7 +103,7 @@ class RuleError(RpgresError):
 
 def in_short(text: str) -> str:
     """Return a text as one line of printable characters, cut when it is long."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join(in_line(text).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+METHOD = (
+    "how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to one or "
+    "another; sampled, where nothing was followed to an end, and there are estimates alone"
+)
+
 CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
 UNLESS = "what must not hold; written as `when`"
 
@@ -48,6 +53,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "form": "how an answer beyond the options is typed, where there are too many to list",
         "words": "what it is about, for people, where the facts do not say it well",
         "key": "the name under which it is answered where that is WHO:LABEL; empty where it is the label",
+        "of": "whose matter it is, where somebody else decides",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",
@@ -404,7 +410,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "by": "what the chances are of: outcomes, margins or totals",
         "outcomes": "the chance of every outcome, by its name; with --by of every number",
-        "method": "how the chances were found",
+        "method": METHOD,
         "open": "the chance of what the budget left unresolved; all chances and this sum to exactly 1",
         "leaves": "how many courses of the action were run to an end",
         "states": "how many distinct merged states were met",
@@ -414,7 +420,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "weighed": "who decides for whoever acts: policies; policies after the first decision, of which each option is "
         "weighed; or who decides as well as can be, best",
         "choices": "the odds of each first choice of whoever acts, the best first",
-        "sample": "where cards left something open: what came in many games, in which policies decided for everybody",
+        "sample": "where the budget left something open: estimates of all chances, from games that go on from there",
         "note": "the text of --note",
     },
     "Sample": {
@@ -441,6 +447,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "outcomes": "the chance of every outcome, by its name",
         "open": "the chance of what the budget left unresolved",
         "leaves": "how many courses of the action were run to an end",
+        "sample": "where the budget left something open: estimates of all chances, from games that go on from there",
     },
     "LadderOdds": {
         "format": "what this object is, and the version of its form",
@@ -450,7 +457,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "ladder": "every rung, the highest first",
         "advice": "how to choose a difficulty, line by line",
-        "method": "how the chances were found",
+        "method": METHOD,
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
         "note": "the text of --note",
@@ -641,6 +648,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "name": "the option's name where it differs from the key",
         "metavar": "what stands for the value in help",
         "many": "whether it can be given several times",
+        "most": "how often it can be given at most; of cards: how many there can be, where `at-most` says nothing",
         "default": "the value when it is left out",
         "choices": "for a choice: what may be typed, and what it means",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",

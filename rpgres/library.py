@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.actions import Pending, Prepared, Result, policies_of, prepare, run
 from rpgres.chance import Streams, read_seed
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, Ruleset, load_rules
 from rpgres.sheets import MissingSheet
@@ -143,7 +143,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(_discreet(error))
+        answer = error_record(_discreet(as_own(error)))
     return answer if id_ is None else {"id": id_, **answer}
 
 

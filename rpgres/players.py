@@ -6,12 +6,12 @@ name, whole-number weights over option names (the dealer then draws), or None to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from rpgres.rulesets import Option
+from rpgres.rulesets import OUTCOME_ONLY, Option
 from rpgres.state import EMPTY, State, slug
 
 if TYPE_CHECKING:
@@ -36,8 +36,11 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
+        of: whose matter it is, where somebody else decides; everybody may know.
+        aside: further options that policies and odds do not weigh: they only spare people being asked again.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
+        holds: the questions of odds for which `alike` holds.
     """
 
     label: str
@@ -54,13 +57,19 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     alike: Callable[[Card], Hashable] | None = None
     hidden: bool = False
     words: str = ""
+    of: str = ""
+    aside: tuple[Option, ...] = ()
+    holds: Collection[str] = OUTCOME_ONLY
+
+    @property
+    def offered(self) -> tuple[Option, ...]:
+        """All options that may be chosen."""
+        return (*self.options, *self.aside)
 
     @property
     def listed(self) -> tuple[Option, ...]:
         """The options that are put to whoever decides: without one that only says what letting it pass says too."""
-        if not self.optional:
-            return self.options
-        return tuple(option for option in self.options if not option.passes)
+        return tuple(option for option in self.offered if not (self.optional and option.passes))
 
     @property
     def is_one(self) -> bool:
@@ -259,12 +268,12 @@ class Seats:
 
     def _names_single(self, answer: str, question: Question, later: Sequence[str], *, is_own: bool) -> bool:
         """Tell whether an answer names what was the only option earlier, not one of a question's; each one once."""
-        is_offered = question.reads is not None or named_option(question.options, answer) is not None
-        if is_offered and (is_own or not later or named_option(question.options, later[0]) is None):
+        is_offered = question.reads is not None or named_option(question.offered, answer) is not None
+        if is_offered and (is_own or not later or named_option(question.offered, later[0]) is None):
             return False
         for number, single in enumerate(self.single):
             is_same = single.label == question.label and (single.who == question.who or not is_own)
-            if is_same and named_option(single.options, answer) is not None:
+            if is_same and named_option(single.offered, answer) is not None:
                 del self.single[number]
                 return True
         return False

@@ -228,6 +228,7 @@ _EVENTS = [
             "answer": _text("the option chosen; `no` for a moment that passed"),
             "text": _text("what the option means"),
             "means": _text("who answered: choose, policy, prompt, or window for a moment that nobody used"),
+            "of": _text("whose matter it was, where somebody else decided; left out elsewhere"),
         },
         required=("event", "label", "who", "answer", "text", "means"),
     ),
@@ -512,8 +513,8 @@ _NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
 
 def _input(parameter: Parameter) -> Schema:
     one = _one_input(parameter)
-    if parameter.many or parameter.kind == "tag":
-        return {"anyOf": [one, {"type": "array", "items": one}]}
+    if parameter.is_repeated:
+        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": parameter.most}]}
     return one
 
 

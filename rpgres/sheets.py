@@ -84,7 +84,7 @@ def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
 
 def one_of(names: Iterable[str]) -> Any:
     """Return the type of a text that is one of these names, known only when the data are read."""
-    return Literal.__getitem__(tuple(names))
+    return Literal.__getitem__(tuple(names) or ("",))  # of none there is no type; a field that may hold none is empty
 
 
 def _table_of(key: Any, value: Any) -> Any:

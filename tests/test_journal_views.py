@@ -7,6 +7,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -128,7 +129,8 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]]) ->
     skill = {"coppermane": "attribute", "saga": "ability"}.get(ruleset, "skill")
     met: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
-        place = Place(Path(folder, "t.db"))
+        salts = count(1)  # two tables with one seed have the same dice where the salt is one as well
+        place = Place(Path(folder, "t.db"), salt=lambda: next(salts).to_bytes(32, "big"))
         done = sitting.begin_table(place, ruleset=ruleset, sheets=cast, seed="7")
         file = done.rules.file
         secrets.lay(place, other, window="push" if ruleset == "saga" else "invoke")

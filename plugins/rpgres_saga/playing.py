@@ -103,7 +103,8 @@ def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) 
             return _flip(table, hero, stand)
         if not cards and not (table.count(hero.hand) and ruling(table.rules, "edge_order") == "any"):
             return stand
-        _same_from_here(table, hero, stand, goal, "play")
+        if stand.played or stand.pushed:  # else every hand is another anyway
+            _same_from_here(table, hero, stand, goal, "play")
         chosen = _choose(table, hero, stand, goal, cards)
         if chosen is None:
             return stand
@@ -258,7 +259,7 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int,
 
 
 def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
-    """Return which cards it makes no difference to draw here: those that are enough are all alike."""
+    """Return which cards it makes no difference to draw here, but to margins: those that are enough are alike."""
     lacking = goal.lacking(stand)
     if goal.need is None or lacking <= 0:
         return None
@@ -273,7 +274,8 @@ def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: s
     goes_on = stand.follows or max(ends, default=0) <= hero.edge
     cards = tuple(pile.cards for name, pile in table.state.piles.items() if name != DECK)
     aim = goal.need, goal.threat, goal.apart
-    table.merge((point, hero.name, stand.total, *aim, goes_on, len(stand.pushed), last, cards))
+    key = (point, hero.name, stand.total, *aim, goes_on, len(stand.pushed), last, cards)
+    table.merge(key, holds=("outcome", "margin", "total"))
 
 
 def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import msgspec
 from rpgres import (
     GM,
     NO,
+    QUESTIONS,
     Card,
     Character,
     Effect,
@@ -79,7 +80,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
     return put(character, ("counters",), counters.with_("hand-size", size))
 
 
-@saga.lump("act")
+@saga.lump("act", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards are told apart by value, by being trump, and by their suit where else that counts before the result."""
     opposing = parameters.get("opposing")
@@ -89,7 +90,7 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     return _suit_if(rules, card, apart), card.value or 0
 
 
-@saga.lump("versus")
+@saga.lump("versus", holds=QUESTIONS)
 def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards are told apart by value, by being somebody's trump, and by their suit where else that counts."""
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name, parameters["against"].ability)

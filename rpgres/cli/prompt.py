@@ -95,6 +95,9 @@ class Person:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
                 say([line()])
                 return None
+            except UsageError as error:
+                say([line(f"  {error.message}")], is_plain=self._is_plain)
+                continue
             found = matching(question, typed)
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
             is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
@@ -105,6 +108,8 @@ class Person:
                 try:
                     return question.reads(typed)
                 except UsageError as error:
+                    if len(found) == 1:
+                        return found[0]
                     fault = error.message
             say([line(f"  {fault}")], is_plain=self._is_plain)
 
@@ -129,7 +134,7 @@ def matching(question: Question, typed: str) -> list[str]:
 
     Nothing typed passes an optional moment.
     """
-    names = [option.name for option in question.options]
+    names = [option.name for option in question.offered]
     if question.optional:
         if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
             return [NO]

@@ -854,24 +854,24 @@ def log(
     rulesets: Folders = None,
 ) -> None:
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
-    from msgspec import structs
-
     from rpgres.journal.views import LogRecord, log_record
 
     if view is not None:
         found = _view_in(view, seat, table)
         its = found.table
         record = LogRecord(
-            version=its.version, ruleset=its.ruleset, title=its.title, seat=found.seat, entries=found.log
+            version=its.version,
+            ruleset=its.ruleset,
+            title=its.title,
+            seat=found.seat,
+            entries=found.log[-last:] if last is not None else found.log,
         )
         rules = None if as_json else _rules_of_view(found, rulesets)
     else:
         who = seat_of(seat)
         place, history = read_table(table, who, rulesets)
-        record = log_record(history, who)
+        record = log_record(history, who, last=last)
         rules = None if as_json else _rules(place, history)
-    if last is not None:
-        record = structs.replace(record, entries=record.entries[-last:])
     if rules is None:
         say_json(record)
     else:
@@ -962,7 +962,8 @@ def export(
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, and told above it and on standard error.
     """
-    from rpgres.journal.exchanging import write_text
+    from rpgres.journal.checking import require_whole
+    from rpgres.journal.exchanging import write_files
     from rpgres.journal.exporting import misfits, sheets_of
     from rpgres.journal.views import log_seen
     from rpgres.render.lines import line
@@ -970,21 +971,14 @@ def export(
 
     who = seat_of(seat)
     place, history = read_table(table, who, rulesets)
+    require_whole(place.path, history)
     rules = _rules(place, history)
     title = history.new.public.title or rules.file.title
     sheets = sheets_of(rules, history, seat=who)
     files = {f"sheets/{name}": text for name, text in sheets.items()}
     files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
-    folder = Path(out)
-    there = [name for name in files if (folder / name).exists()]
-    if there and not force:
-        raise FileError(
-            f"{folder / there[0]}: is there already; nothing was written. Name another folder, or say --force",
-            file=str(folder / there[0]),
-        )
-    for name, text in files.items():
-        write_text(folder / name, text, is_forced=force)
-        say([line(f"{folder / name}: written")])
+    for path in write_files(Path(out), files, is_forced=force):
+        say([line(f"{path}: written")])
     for name, text in sheets.items():
-        for fault in misfits(rules, str(folder / "sheets" / name), text):
+        for fault in misfits(rules, str(Path(out) / "sheets" / name), text):
             warn(fault)

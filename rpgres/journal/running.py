@@ -141,7 +141,7 @@ def run_at(
         UsageError: an input or an answer is impossible.
         RuleError: the ruleset's code failed.
     """
-    streams = Streams(seed)
+    streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
     if asked.kind != "act":
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
         players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)

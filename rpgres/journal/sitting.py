@@ -6,7 +6,6 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -20,8 +19,22 @@ from rpgres.errors import ChoiceError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
+from rpgres.journal.checking import is_known, remember, require_whole
 from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, History, Kind, Public, Secret, found_in
+from rpgres.journal.records import (
+    ACTION,
+    ALWAYS,
+    RUNNING,
+    SAID,
+    Draft,
+    Entries,
+    Entry,
+    History,
+    Kind,
+    Public,
+    Secret,
+    found_in,
+)
 from rpgres.journal.running import Ran, Run, asked_of, given_so_far, questions_of, run_at, run_of
 from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.sealing import check_opening, read_hex, seal_by
@@ -147,7 +160,8 @@ def begin_table(
     folders = [str(folder.absolute()) for folder in place.folders]
     secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=_kept(rules, texts))
     entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
-    return Done(History((entry,), state), (entry,), rules)
+    remember(place.path, entry.hash, entry.hash)
+    return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
 
 
 def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
@@ -177,9 +191,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
         raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
-    state = state.with_character(sheet.character)
-    for tag in sheet.tags:
-        state = lay_distinct(state, tag)
+    state = lay_distinct(state.with_character(sheet.character), sheet.tags)
     return lay_out(rules, state) if rules.file.piles else state
 
 
@@ -453,7 +465,8 @@ def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) 
     if pending.hash == at:
         return True
     found = found_in(pending.secret)
-    earlier = next((entry for entry in history.standing if entry.hash == at and entry.kind in RUNNING), None)
+    since = history.standing_from(history.run_of(pending).number)
+    earlier = next((entry for entry in since if entry.hash == at and entry.kind in RUNNING), None)
     if earlier is None or history.run_of(earlier) != history.run_of(pending) or not isinstance(found, Pending):
         return False
     seen = found_in(earlier.secret)
@@ -662,8 +675,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
             asked = asked_of(history.state, found, seat)
             if asked is not None and asked.optional and label in ("", asked.label):
                 _refuse_sealed(history, pending, seat)
-                added = Entry(history.head.number + 1, drafts[0].public, drafts[0].secret, "")
-                then = History((*history.entries, added), history.state)
+                then = history.with_draft(drafts[0])
                 drafts.append(_answered(place, rules, then, pending, seat, choose={asked.label: [NO]}))
         return drafts
 
@@ -722,43 +734,45 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         before = _first_undone(history, number, seat)
-        undone = history.undone_from(before, among=history.standing)
+        undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
         if seat not in (HOST, GM):
             _require_mine(history, undone, seat)
         is_said = history.entries[before].kind in SAID
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
-        state = history.state if is_said else store.read_state_after(place.path, before - 1)
-        passes = passed(history, undone, state, _states_after(place, undone))
-        secret = Secret(by=seat or "", passes=passes)
-        return [_draft(place, rules, "undo", secret, state, before=before)]
+        state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
+        passes = passed(history, undone, state, store.read_states_after(place.path, undone))
+        secret = Secret(by=seat or "", passes=passes, stands=history.stands_without(before))
+        return [_draft(place, rules, "undo", secret, state, before=before, alone=is_said)]
 
     return _write(place, work, is_mending=True)
 
 
-def _states_after(place: Place, entries: Iterable[Entry]) -> dict[int, State]:
-    """Return the table after each of some entries; one that cannot be read is left out, as nobody has seen it."""
-    found: dict[int, State] = {}
-    for entry in entries:
-        with suppress(store.TableError):
-            found[entry.number] = store.read_state_after(place.path, entry.number)
-    return found
-
-
 def _first_undone(history: History, number: int | None, seat: str | None) -> int:
-    standing = history.standing[1:]
     if number is None:
-        own = [entry for entry in standing if entry.kind not in SAID or entry.secret.by == (seat or "")]
-        if not own:
+        own = _last_own(history, seat or "")
+        if own is None:
             raise UsageError("there is nothing to take back")
-        return history.run_of(own[-1]).number
+        return history.run_of(own).number
     if number == 0:
         raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
-    if number not in [entry.number for entry in standing]:
-        last = ", ".join(str(entry.number) for entry in standing[-12:])
+    standing = history.standing_from(number) if 0 < number < len(history.entries) else []
+    if not standing or standing[0].number != number:
+        last = ", ".join(str(entry.number) for entry in history.standing_from(max(1, len(history.entries) - 12)))
         raise UsageError(f"there is no entry {number} that stands; the last that do: {last}")
     return number
+
+
+def _last_own(history: History, by: str) -> Entry | None:
+    """Return the last entry that stands and is no note or pass of somebody else; None where there is none."""
+    first, count = len(history.entries), 1
+    while first > 1:
+        first, count = max(1, first - count), count * 2  # most often it is the last one
+        for entry in reversed(history.standing_from(first)):
+            if entry.kind not in SAID or entry.secret.by == by:
+                return entry
+    return None
 
 
 def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
@@ -775,10 +789,10 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
 
 def _asked_before(history: History, entry: Entry) -> set[str]:
     """Return the seats whose decisions an answer took; none for what is no answer."""
-    if entry.kind != "answer":
+    asking = entry.secret.stands.pending
+    if entry.kind != "answer" or asking is None:
         return set()
-    earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
-    found, then = found_in(next(earlier).secret), found_in(entry.secret)
+    found, then = found_in(history.entries[asking.number].secret), found_in(entry.secret)
     if not isinstance(found, Pending):
         return set()
     asked = [(one.label, one.who) for one in questions_of(found)]
@@ -895,15 +909,22 @@ def _write(
     is_mending: bool = False,
 ) -> Done:
     loaded: list[Rules] = []
+    known: list[bool] = []
     refused: list[UsageError] = []
 
     def drafts(history: History) -> list[Draft]:
+        if is_mending:
+            known.append(is_known(place.path, history))
+        else:
+            require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
         found = work(history, loaded[0])
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
 
     history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
+    if all(known):
+        remember(place.path, history.new.hash, history.head.hash)
     if refused:
         told = f"{refused[-1].message}; what came before is kept, and entry {history.head.number} waits for an answer"
         raise ChoiceError(told, **refused[-1].details)

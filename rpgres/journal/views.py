@@ -8,13 +8,13 @@ is asked. The host sees what any seat may see, and no seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
 
 from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.journal.records import SAID, Entry, History, Secret, found_in
+from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
 from rpgres.keeping import state_record
 from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
@@ -293,23 +293,23 @@ def _mentions(value: Any, names: set[str]) -> bool:
 # Entries
 
 
-def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: Iterable[int] | None = None) -> EntryView:
+def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> EntryView:
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
         history: the journal.
         entry: one of its entries.
         seat: who looks.
-        standing: the numbers of the entries that stand, when they are known.
+        undone: the numbers of the entries that do not stand, when they are known.
     """
-    numbers = standing if standing is not None else [one.number for one in history.standing]
+    gone = undone if undone is not None else undone_in(history.entries[entry.number :])
     public, secret = entry.public, entry.secret
     common: dict[str, Any] = {
         "number": entry.number,
         "kind": entry.kind,
         "at": public.at,
         "hash": entry.hash,
-        "undone": entry.number not in numbers and entry.kind != "undo",
+        "undone": entry.number in gone,
     }
     match entry.kind:
         case "new":
@@ -319,9 +319,8 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: It
         case "join":
             return EntryView(**common, by=secret.by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
-            is_alone = history.entries[public.before or 0].kind in SAID
             passes = secret.passes.get(seat or "", [])
-            return EntryView(**common, by=secret.by, before=public.before, is_alone=is_alone, passes=passes)
+            return EntryView(**common, by=secret.by, before=public.before, is_alone=public.alone, passes=passes)
         case "seal":
             return EntryView(**common, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
@@ -382,18 +381,19 @@ def _may_see(state: State, place: str | None, seat: str | None) -> bool:
     )
 
 
-def log_seen(history: History, seat: str | None) -> list[EntryView]:
-    """Return all entries as far as a seat may see them."""
-    standing = {entry.number for entry in history.standing}
-    return [entry_seen(history, entry, seat, standing=standing) for entry in history.entries]
+def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[EntryView]:
+    """Return all entries, or only the last so many, as far as a seat may see them."""
+    first = 0 if last is None else max(0, len(history.entries) - last)
+    entries = history.entries[first:]
+    undone = undone_in(entries)
+    return [entry_seen(history, entry, seat, undone=undone) for entry in entries]
 
 
-def log_record(history: History, seat: str | None) -> LogRecord:
-    """Return the log for JSON."""
+def log_record(history: History, seat: str | None, *, last: int | None = None) -> LogRecord:
+    """Return the log, or only its last so many entries, for JSON."""
     public = history.new.public
-    return LogRecord(
-        version=__version__, ruleset=public.ruleset, title=public.title, seat=seat, entries=log_seen(history, seat)
-    )
+    entries = log_seen(history, seat, last=last)
+    return LogRecord(version=__version__, ruleset=public.ruleset, title=public.title, seat=seat, entries=entries)
 
 
 def entry_record(history: History, entry: Entry, seat: str | None) -> EntryRecord:
@@ -407,7 +407,7 @@ def table_record(history: History, seat: str | None) -> TableRecord:
     public = history.new.public
     pending = history.pending
     waits = run_seen(history, pending, seat) if pending is not None else None
-    passes = [PassRecord(entry.secret.by, entry.secret.label, entry.secret.until) for entry in history.passes_of(seat)]
+    passes = [PassRecord(one.by, one.label, one.until) for one in history.passes_of(seat)]
     revealed = history.revealed
     return TableRecord(
         version=__version__,

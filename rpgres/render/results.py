@@ -147,7 +147,9 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
                 yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"), words)
             case "decision" if first["answer"] != NO:
                 text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
-                yield line(INDENT, f"{first['label']} ({who_is(first['who'])}): ", Piece(first["answer"], "name"), text)
+                of = f" of {first['of']}" if first.get("of") else ""
+                whose = f"{first['label']}{of} ({who_is(first['who'])}): "
+                yield line(INDENT, whose, Piece(first["answer"], "name"), text)
             case "draw" if first["label"] != PLACE:
                 yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
             case "move" if first["label"]:
@@ -260,9 +262,9 @@ def question_lines(question: Question) -> list[Line]:
 
 
 def _asked(asked: Question | QuestionRecord) -> list[str | Piece]:
-    told = asked.words or fact_words(asked.facts)
+    about = "; ".join(filter(None, (asked.of, asked.words or fact_words(asked.facts))))
     text = f": {asked.text}" if asked.text else ""
-    return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({told})" if told else "", text]
+    return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({about})" if about else "", text]
 
 
 def fact_words(facts: Mapping[str, Any]) -> str:

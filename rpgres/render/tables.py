@@ -149,6 +149,8 @@ def entry_lines(
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
         return
     yield line(*lead, *_told(entry))
+    if entry.kind == "reveal":
+        yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
 
 
 def typed_words(entry: EntryView) -> str:
@@ -215,11 +217,11 @@ def value_words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping) and {"size", "mark"} <= value.keys():
-        return _mark(Box(**value))
+        return _mark(Box("", 0, str(value["mark"])))
     if isinstance(value, Mapping) and {"kind", "on"} <= value.keys():
         return str(value["kind"])
     if isinstance(value, Mapping) and {"abilities", "tracks", "is_out"} <= value.keys():
-        return str(value["title"] or value["name"])
+        return str(value.get("title") or value.get("name"))
     if isinstance(value, Mapping | list):
         return msgspec.json.encode(value).decode()
     return str(value) or "nothing"

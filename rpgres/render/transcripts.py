@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rpgres.actions import Result
-from rpgres.render.lines import harmless, plain_text
+from rpgres.render.lines import plain_text
 from rpgres.render.results import result_lines
 from rpgres.render.tables import entry_lines, found_of, typed_words
 from rpgres.render.words import who_is
+from rpgres.safetext import in_line
 
 if TYPE_CHECKING:
     from rpgres.journal.views import EntryView
@@ -56,4 +57,4 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """Return a text in which nothing means more than it says in Markdown."""
-    return harmless(text).translate(_MARKS)
+    return in_line(text).translate(_MARKS)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from rpgres.rulesets.code import (
     API,
+    OUTCOME_ONLY,
+    QUESTIONS,
     ApplyEffect,
     Effect,
     Lump,
@@ -56,6 +58,8 @@ from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlemen
 
 __all__ = [
     "API",
+    "OUTCOME_ONLY",
+    "QUESTIONS",
     "Action",
     "ApplyEffect",
     "Ask",

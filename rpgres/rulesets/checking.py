@@ -7,7 +7,7 @@ This reads every outcome table, which no ordinary command needs to; it is import
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -222,8 +222,9 @@ def _actions(rules: Rules) -> Iterator[Problem]:
         if name not in data:
             message = f"the rule {name!r} has no data ([actions.{name}])"
             yield problem_at(texts, ("actions",), message, hint=nearest(name, data) or "")
+    tables = {one: None for one in rules.table_names() if _has_table(rules, one)}
     for name, action in data.items():
-        yield from _action(rules, name, action)
+        yield from _action(rules, name, action, tables)
 
 
 def _stands(rules: Rules, action: Action) -> bool:
@@ -236,12 +237,12 @@ def _stands(rules: Rules, action: Action) -> bool:
         return True  # told elsewhere
 
 
-def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
+def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) -> Iterator[Problem]:
     at, texts = ("actions", name), rules.texts()
     lists: tuple[tuple[str, str, list[str], Iterable[str]], ...] = (
         ("parameters", "parameter", action.parameters, rules.file.parameters),
         ("labels", "label", action.labels, rules.file.labels),
-        ("tables", "outcome table", action.tables, [one for one in rules.table_names() if _has_table(rules, one)]),
+        ("tables", "outcome table", action.tables, tables),
     )
     for key, what, named, known in lists:
         for number, one in enumerate(named):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rpgres.table import Outcome, Table
 
 API = 1  # the version of the contract between rpgres and a ruleset's code
+QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
 Rule = Callable[..., "Outcome"]
 ApplyEffect = Callable[["State", "Effect"], "State"]
@@ -65,6 +67,7 @@ class Ruleset:
         self.policies: dict[str, Policy] = {}
         self.preparations: list[Prepare] = []
         self.lumps: dict[str, Lump] = {}
+        self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
         self.pictures: list[Picture] = []
         self.origin: Origin | None = None
@@ -96,15 +99,21 @@ class Ruleset:
 
         return register
 
-    def lump(self, action: str) -> Callable[[Lump], Lump]:
+    def lump(self, action: str, *, holds: Collection[str] = OUTCOME_ONLY) -> Callable[[Lump], Lump]:
         """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
 
         Odds then walk the keys in place of the cards. It is a promise: the rule, its outcome tables and its policies
         treat cards of one key alike. A function with an argument `state` gets the table as it is before the action.
+
+        Args:
+            action: the action's name.
+            holds: the questions for which that is so; see `Table.merge`.
         """
+        if not QUESTIONS.issuperset(holds):
+            raise ValueError(f"lump({action!r}) holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
 
         def register(lump: Lump) -> Lump:
-            self.lumps[action] = lump
+            self.lumps[action], self.lumps_hold[action] = lump, holds
             return lump
 
         return register

@@ -87,6 +87,31 @@ class Band(Range, frozen=True, kw_only=True):
     also: Annotated[str, msgspec.Meta(description="the band that this one is as well")] = ""
 
 
+class EffectHead(msgspec.Struct, frozen=True):
+    """What is the same in all effects: the kind, and when they come about. Their other fields are the kind's own."""
+
+    kind: str = ""
+    when: Condition = {}
+    unless: Condition = {}
+
+
+def _check_effects(**lists: list[dict[str, Any]]) -> None:
+    """Check the heads of effects as their record is made, so that nobody after it meets another type there.
+
+    Raises:
+        ValueError: one is faulty.
+    """
+    for name, effects in lists.items():
+        try:
+            if effects:
+                msgspec.convert(effects, list[EffectHead])
+        except (msgspec.ValidationError, RecursionError, UnicodeError):
+            from rpgres.problems import faults, key_text
+
+            fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
+            raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
+
+
 class RowOption(_Record, frozen=True):
     """One answer to a question of an outcome table: what it means and what comes of it.
 
@@ -100,6 +125,9 @@ class RowOption(_Record, frozen=True):
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
     unless: Condition = {}
+
+    def __post_init__(self) -> None:
+        _check_effects(effects=self.effects)
 
 
 class RowQuestion(_Record, frozen=True):
@@ -128,6 +156,9 @@ class Row(_Record, frozen=True):
     rolls: dict[Id, Formula] = {}
     effects: list[dict[str, Any]] = []
     ask: dict[Id, RowQuestion] = {}
+
+    def __post_init__(self) -> None:
+        _check_effects(effects=self.effects)
 
 
 OutcomeTable = dict[Id, Row]
@@ -161,7 +192,9 @@ class Parameter(_Record, frozen=True):
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
+    too, without a sheet. With `many` it may be given several times, up to `most`, as a tag always may; `most` holds for
+    the number of `cards` too, where `at-most` says nothing. A flag with `seat = "gm"` makes whoever acts the game
+    master's, if they sit down by it.
     `name` is the option's name where it differs from the key in `[parameters]`. With `said-by = "gm"` no player says it
     at a table that lasts, but the game master or the host.
 
@@ -177,6 +210,7 @@ class Parameter(_Record, frozen=True):
     name: str = ""
     metavar: str = ""
     many: bool = False
+    most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
     seat: Literal["", "gm"] = ""
@@ -195,6 +229,11 @@ class Parameter(_Record, frozen=True):
     seats: bool = False
     guests: bool = False
     said_by: Literal["", "gm"] = ""
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it may be given several times, up to `most`."""
+        return self.many or self.kind == "tag"
 
     @property
     def is_argument(self) -> bool:
@@ -329,6 +368,9 @@ class Period(_Record, frozen=True):
     help: str
     begin: list[dict[str, Any]] = []
     end: list[dict[str, Any]] = []
+
+    def __post_init__(self) -> None:
+        _check_effects(begin=self.begin, end=self.end)
 
 
 class Field(_Record, frozen=True):
