@@ -6,6 +6,7 @@ Nothing here prints, prompts or exits. The records at the top are the JSON of th
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +15,7 @@ import msgspec
 
 from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
-from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
+from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.inputs import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
 from rpgres.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
@@ -34,6 +35,7 @@ from rpgres.table import (
     Stop,
     Table,
     Told,
+    Trust,
     apply_effects,
     not_deterministic,
     refusal,
@@ -150,6 +152,7 @@ class Prepared(msgspec.Struct, frozen=True):
         placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         sheets: the texts of the sheets that were read, by the name that was typed.
+        trust: what of it no sheet has, and how that is treated; None where everything typed counts.
     """
 
     rules: Rules
@@ -161,10 +164,14 @@ class Prepared(msgspec.Struct, frozen=True):
     placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
+    trust: Trust | None = None
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
+
+
+REFUSED = Outcome("", texts=("The game master refuses it, and it is not done.",))
 
 
 def prepare(
@@ -259,9 +266,12 @@ def play(
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, asked, lump=prepared.lump_for(asked), follow=follow)
+    trust, lump = prepared.trust, prepared.lump_for(asked)
+    table = Table(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
+        if trust is not None and not table.claim(trust.by, trust.claims):
+            return REFUSED, table
         for number, (pile, cards, option) in enumerate(prepared.placed):
             later = [text for _, texts, _ in prepared.placed[number + 1 :] for text in texts]
             table.place(pile, cards, option=option, elsewhere=later)
@@ -271,6 +281,7 @@ def play(
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, table, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if table.fault is not None:
+        table.fault.table = table
         raise table.fault
     return outcome, table
 
@@ -278,33 +289,42 @@ def play(
 def fault_of(error: BaseException, table: Table, told: str) -> BaseException:
     """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
 
-    What is no fault of the code comes back as it is: a run that ended early (which now carries its table), what is
-    meant for users, an interrupt.
+    What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
+    All but the last now carry the table.
 
     Args:
         error: what was raised.
         table: where it was played.
         told: what the code is, for messages.
     """
-    fault: BaseException
+    fault: RpgresError
     match error:
         case Broken():
             if table.fault is not None:
                 fault = table.fault
             else:
                 fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), table.rules.ruleset)
-        case Stop():
+        case Stop() | RpgresError():
             error.table = table
-            return error
-        case RuleError():
-            return blamed(error, table.rules.ruleset)
-        case RpgresError() | KeyboardInterrupt():
+            return blamed(error, table.rules.ruleset) if isinstance(error, RuleError) else error
+        case _ if is_interrupt(error):
             return error
         case _:
             place = place_of(error)
             fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), table.rules.ruleset)
+    fault.table = table
     fault.__cause__ = error
     return fault
+
+
+@contextmanager
+def at_table(table: Table) -> Iterator[None]:
+    """Have errors carry the table at which the run was that they are about."""
+    try:
+        yield
+    except RpgresError as error:
+        error.table = table
+        raise
 
 
 def laid(prepared: Prepared, *, asked: str) -> Prepared:
@@ -496,7 +516,7 @@ def run(
     note: str | None = None,
     identify: bool = True,
     players: Seats | None = None,
-    spare: Container[str] = (),
+    dealer: GivenDealer | None = None,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
 
@@ -511,7 +531,7 @@ def run(
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
         players: who answers, in place of the script, the policies and the prompt.
-        spare: the labels of given results that need not be asked for.
+        dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
@@ -529,7 +549,7 @@ def run(
             note=note,
             identify=identify,
             players=players,
-            spare=spare,
+            dealer=dealer,
         )
     except RuleError as error:
         raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
@@ -547,33 +567,36 @@ def _run(
     note: str | None,
     identify: bool,
     players: Seats | None,
-    spare: Container[str],
+    dealer: GivenDealer | None,
 ) -> tuple[Result | Pending, State]:
     rules, action = prepared.rules, prepared.action
     check_labels(rules, action, given=given, choose=choose)
-    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
+    dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
     seats = Seats(answers_to(prepared, choose), policies=policies, prompt=prompt) if players is None else players
     try:
-        outcome, table = play(prepared, dealer=dealer, players=seats)
+        outcome, table = play(prepared, dealer=dealt, players=seats)
     except NeedsAnswer as needs:
-        _unused(needs.table, seats, is_over=False)
-        _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
-        pending = _pending(prepared, needs, seed=streams.seed, note=note)
-        if players is None:  # at a lasting table every seat answers for itself
-            pending = _to_be_resumed(prepared, pending, needs.table, unused=list(_left(seats)))
+        with at_table(needs.table):
+            _unused(needs.table, seats, is_over=False)
+            _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
+            pending = _pending(prepared, needs, seed=streams.seed, note=note)
+            if players is None:  # at a lasting table every seat answers for itself
+                pending = _to_be_resumed(prepared, pending, needs.table, unused=list(_left(seats)))
         return pending, prepared.state
-    _check_declared(prepared, table.events)
-    for label, value in dealer.unused():
-        if label in spare:
-            continue
-        _check_repeats(prepared, table.events, streams=streams, step=step)
-        raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
-    unused = _unused(table, seats)
-    if not is_ours(rules):
-        _check_outcome(prepared, outcome)
-    identity = rules.identity() if identify else {"version": rules.file.version}
-    result = _result(prepared, outcome, table, identity=identity, seed=streams.seed, unused=unused, note=note)
-    return result, apply_effects(rules, table.state, outcome)
+    with at_table(table):
+        _check_declared(prepared, table.events)
+        for label, value in dealt.unused() if dealer is None and outcome is not REFUSED else ():
+            _check_repeats(prepared, table.events, streams=streams, step=step)
+            raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
+        unused = _unused(table, seats)
+        if not is_ours(rules) and outcome is not REFUSED:
+            _check_outcome(prepared, outcome)
+        identity = rules.identity() if identify else {"version": rules.file.version}
+        seed = streams.seed
+        result = _result(prepared, outcome, table, identity=identity, seed=seed, unused=unused, note=note)
+        if prepared.trust is not None and outcome is REFUSED:
+            return result, prepared.trust.before
+        return result, apply_effects(rules, table.state, outcome)
 
 
 def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerRecord]:
@@ -640,7 +663,9 @@ def _check_repeats(
         from rpgres.waiting import Waiting, always
 
         # Everything that was asked so far is answered, optional moments included, so the next question is the end.
-        players = Waiting(waits=always, recalled=_decided(events)) if waits_for else Seats(scripts["decision"])
+        # So are claims, which go by who answered.
+        is_recalled = waits_for or prepared.trust is not None
+        players = Waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
         _, table = play(prepared, dealer=dealer, players=players)
     except NeedsAnswer as needs:
         table, asks = needs.table, needs.question.label
@@ -739,8 +764,8 @@ def _result(
         actor=prepared.actor,
         inputs=prepared.inputs,
         answers=list(answers_of(events, single=table.single)),
-        outcome=outcome.band,
-        also=rules.file.bands[outcome.band].also or None,
+        outcome=outcome.band or None,
+        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
         success=outcome.success,
         margin=outcome.margin,
         total=outcome.total,
@@ -753,6 +778,41 @@ def _result(
         unused=list(unused),
         note=note,
         details=dict(outcome.details),
+    )
+
+
+def bare_result(
+    rules: Rules,
+    events: Iterable[Event],
+    *,
+    action: str | None = None,
+    actor: str | None = None,
+    inputs: dict[str, Any],
+    effects: Iterable[Mapping[str, Any]] = (),
+    seed: str | None = None,
+    note: str | None = None,
+    identity: dict[str, Any] = EMPTY,
+) -> Result:
+    """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
+    return Result(
+        version=__version__,
+        ruleset=rules.id,
+        rules=dict(identity) or {"version": rules.file.version},
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
+        outcome=None,
+        success=None,
+        margin=None,
+        total=None,
+        opposition=None,
+        effects=[dict(effect) for effect in effects],
+        texts=[],
+        events=[event_record(event) for event in events],
+        switches=rules.switches,
+        seed=seed,
+        note=note,
     )
 
 

@@ -17,11 +17,17 @@ class RpgresError(Exception):
     """
 
     code = "error"
+    table: Any = None  # where a run failed, with the events so far; see `rpgres.actions`
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)
         self.message = message
         self.details = details
+
+    def add(self, text: str) -> None:
+        """Add to the end of the message."""
+        self.message += text
+        self.args = (self.message,)
 
 
 class UsageError(RpgresError):
@@ -114,6 +120,24 @@ def in_words(error: BaseException) -> str:
     except Exception:  # noqa: BLE001  # a stranger's exception may even fail to say what it is
         text = ""
     return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Tell whether a person interrupts the program: a KeyboardInterrupt that code raises by itself is none."""
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    from dis import opmap
+    from signal import SIGINT, getsignal
+
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return True
+    code = trace.tb_frame.f_code
+    handler: Any = getsignal(SIGINT)
+    handler = getattr(handler, "func", handler)  # asyncio has a partial function there
+    return code is getattr(handler, "__code__", None) or code.co_code[trace.tb_lasti] != opmap["RAISE_VARARGS"]
 
 
 def place_of(error: BaseException) -> str:

@@ -9,6 +9,11 @@ METHOD = (
 
 CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
 UNLESS = "what must not hold; written as `when`"
+SAID_BY = (
+    "who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms what no "
+    "sheet has (`confirmed`), or no player (`gm`)"
+)
+SEEN_BY = "who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`)"
 
 # One line for each field of each record, by the record's name in the schema.
 TEXTS: dict[str, dict[str, str]] = {
@@ -78,6 +83,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "ruleset": "the ruleset's id",
         "rules": "the hash of the rules that were in force last",
         "title": "what people call the table",
+        "trust": "whether claims count at once (players), or when the game master confirms them (gm)",
         "switches": "every house rule and the choice in force",
         "seat": "whose view it is; null for the host",
         "seats": "the seats there are, the game master's first",
@@ -87,6 +93,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "seed": "where the dice come from; null while it is secret",
         "state": "what lies on the table, as far as the seat may know it",
         "pending": "the decision that is waited for, as far as the seat may know it; null when there is none",
+        "said_by": "the seat that typed the action which waits; empty for the host, or when there is none",
         "passes": "the optional moments that the seat lets go by, said in advance; everybody's for the host",
     },
     "PassRecord": {
@@ -116,11 +123,15 @@ TEXTS: dict[str, dict[str, str]] = {
         "hash": "its hash in the chain",
         "undone": "whether it was taken back",
         "by": "the seat that did it, as far as that may be known; empty for the host",
+        "said_by": "of act and answer: the seat that typed what the action was begun with; empty for the host",
         "title": "of new: what people call the table",
+        "claimed": "of act and answer: what was typed for the action and no sheet had",
+        "trust": "of new: whether claims count at once (players), or when the game master confirms them (gm)",
         "commitment": "of new: sha256(salt + seed); of seal: sha256(salt + LABEL=ANSWER)",
         "action": "of act and answer: which action",
         "actor": "of act and answer: who acts",
         "period": "of begin and end: of what",
+        "attempt": "of a run: whether it failed after something was drawn, which stays known; nothing comes of it",
         "of": "of answer and seal: the number of the entry with which the action began",
         "opens": "of answer: the number of the seal that it opens",
         "given": "the labels under which results were read off real dice or cards, and not drawn from the seed",
@@ -130,13 +141,14 @@ TEXTS: dict[str, dict[str, str]] = {
         "path": "of set: where on the table",
         "was": "of set: what stood there before",
         "value": "of set: what stands there now",
-        "text": "of note: what it says",
+        "text": "of note: what it says; of an attempt: why it failed",
         "to": "the seats that may know of it; left out where everybody may",
         "label": "of pass: which moments; left out for all",
         "until": "of pass: how long",
         "before": "of undo: the number of the first entry that was taken back",
         "alone": "of undo: whether that entry alone was taken back, a note or a pass",
         "passes": "of undo: what was seen and is taken back all the same: draw, reveal",
+        "accepted": "of an answer from a file: what the host was shown of it and took",
         "character": "of join: who sits down",
         "replaced": "of join: whether it is a new sheet of somebody who sat there already",
         "seed": "of reveal: where the dice came from",
@@ -666,7 +678,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "fields": "for a form: what may be said behind NAME:",
         "seats": "for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down",
         "guests": "for a form with seats: whether whoever else is named sits down too, without a sheet",
-        "said-by": "who says it at a table that lasts: everybody, or the game master and the host alone (`gm`)",
+        "said-by": SAID_BY,
+        "seen-by": SEEN_BY,
     },
     "FormField": {
         "kind": "what may be typed, and what the rule gets",
@@ -678,6 +691,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "at-most": "the largest number",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
         "pile": "for a text: the pile of whoever is named in which the cards lie that it says",
+        "said-by": SAID_BY,
+        "seen-by": SEEN_BY,
     },
     "Period": {
         "help": "what it is",
@@ -765,6 +780,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "help": "what is asked",
         "who": "the role that answers",
         "optional": "whether the moment may pass unused",
+        "fields": "what a typed answer says as key=value, so that a persistent table compares it with the sheet",
     },
     "Track": {
         "title": "the name as people say it",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rpgres.cards import Card
 
 NO = "no"  # the answer that lets an optional moment pass
+HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):

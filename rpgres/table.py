@@ -14,10 +14,10 @@ import msgspec
 
 from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card, unpromised
-from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
+from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, is_interrupt, place_of
 from rpgres.players import NO, Players, Question, View, named_option
-from rpgres.rulesets import OUTCOME_ONLY, QUESTIONS, Ask, Effect, Option, RowRoll, Rules
-from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name
+from rpgres.rulesets import CLAIM, OUTCOME_ONLY, QUESTIONS, Ask, Effect, Option, RowRoll, Rules
+from rpgres.state import EMPTY, FACE_DOWN, GM, Map, Pile, State, code_of, pile_name
 
 if TYPE_CHECKING:
     from rpgres.cards import Card
@@ -54,7 +54,7 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass).
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
 
     That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
     where somebody else decides.
@@ -186,6 +186,30 @@ class Broken(Stop):
         self.told = told
 
 
+CLAIM_OPTIONS = (
+    Option("confirm", "It counts."),
+    Option("refuse", "It does not count, and what was typed with it is not done."),
+)
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """How a persistent table treats numbers that players type and no sheet has: claims.
+
+    Attributes:
+        asks: whether the game master confirms a claim before it counts; otherwise everybody is told of it.
+        by: the seat that typed the inputs of the action.
+        claims: what those inputs claim.
+        claims_in: returns what a typed answer claims, from the state and the decision.
+        before: the table before anything was typed, as it is again when that is refused.
+    """
+
+    asks: bool
+    by: str
+    claims: tuple[str, ...]
+    claims_in: Callable[[State, Decided], Sequence[str]]
+    before: State
+
+
 class Chain(msgspec.Struct, frozen=True):
     """The steps of a long procedure, and what tells its places apart; see `Table.chain`."""
 
@@ -219,6 +243,7 @@ class Table(msgspec.Struct):
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
     """
 
     rules: Rules
@@ -237,6 +262,7 @@ class Table(msgspec.Struct):
     unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
     follow: Callable[[Table, Chain, Any], Any] | None = None
+    trust: Trust | None = None
 
     # -- chance
 
@@ -536,7 +562,7 @@ class Table(msgspec.Struct):
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         if source.top:
-            card = source.top[0]
+            card = self._drawn(pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike)
             rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
         else:
             card = self._drawn(pile, source, label, alike if self._is_promised(holds) else None)
@@ -605,13 +631,16 @@ class Table(msgspec.Struct):
         found = self._pile(pile)
         top, knowers = list(found.top), list(found.knowers)
         rest = found.cards
-        while len(top) < count and rest:
+        for number in range(min(count, len(found))):
             if len(self.events) >= MAX_QUESTIONS:
                 raise endless(label)
-            card = self._drawn(pile, msgspec.structs.replace(found, cards=rest), label, None)
-            rest = piles.without(rest, (card,))
-            top.append(card)
-            knowers.append(())
+            card = self._drawn(
+                pile, msgspec.structs.replace(found, cards=tuple(top[number : number + 1]) or rest), label, None
+            )
+            if number == len(top):
+                rest = piles.without(rest, (card,))
+                top.append(card)
+                knowers.append(())
         for number, card in enumerate(top[:count]):
             seats = knowers[number]
             knowers[number] = seats if seats is None or seat in seats else (*seats, seat)
@@ -783,7 +812,11 @@ class Table(msgspec.Struct):
             ChoiceError: the answer is none of the options.
         """
         rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside), holds
-        return self._ask(Question(label, who, tuple(options), text, optional, facts, *rest))
+        question = Question(label, who, tuple(options), text, optional, facts, *rest)
+        answer = self._ask(question)
+        while self.trust is not None and not self._counts(question, answer):
+            answer = self._ask(question)
+        return answer
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
         """Ask several people at once and return their answers in order; none knows what another one answers.
@@ -797,21 +830,56 @@ class Table(msgspec.Struct):
         Raises:
             ChoiceError: an answer is none of the options.
         """
-        first, answers, left = len(self.events), list[str](), list[Question]()
-        for question in questions:
-            try:
-                answers.append(self._ask(question, is_hidden=True))
-            except NeedsAnswer as needs:
-                if not self.players.gathers:
-                    raise
-                left.append(needs.question)
-        if left:
-            raise NeedsAnswer(left[0], together=tuple(left[1:]))
+        first, answers, asked = len(self.events), dict[int, str](), dict(enumerate(questions))
+        while asked:
+            left = list[Question]()
+            for number, question in asked.items():
+                try:
+                    answers[number] = self._ask(question, is_hidden=True)
+                except NeedsAnswer as needs:
+                    if not self.players.gathers:
+                        raise
+                    left.append(needs.question)
+            if left:
+                raise NeedsAnswer(left[0], together=tuple(left[1:]))
+            asked = {n: one for n, one in asked.items() if not self._counts(one, answers[n], is_hidden=True)}
         for number in range(first, len(self.events) if not secret else first):
             event = self.events[number]
-            if isinstance(event, Decided) and event.answer != NO:
+            if isinstance(event, Told) or (isinstance(event, Decided) and event.answer != NO):
                 self.events[number] = msgspec.structs.replace(event, audience=None)
-        return tuple(answers)
+        return tuple(answers[number] for number in sorted(answers))
+
+    def _counts(self, question: Question, answer: str, *, is_hidden: bool = False) -> bool:
+        """Return whether a typed answer counts, after the game master has confirmed what it claims."""
+        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.offered))
+        if self.trust is None or not is_typed:
+            return True
+        decided = next(
+            event
+            for event in reversed(self.events)
+            if isinstance(event, Decided) and (event.label, event.who) == (question.label, question.who)
+        )
+        seat = self.state.seat_of(question.who)
+        return self.claim(seat, self.trust.claims_in(self.state, decided), is_hidden=is_hidden)
+
+    def claim(self, by: str, claims: Sequence[str], *, is_hidden: bool = False) -> bool:
+        """Tell what a seat claims, and return whether it counts; the engine's, not for rules.
+
+        Args:
+            by: the seat.
+            claims: what no sheet has, in words; nothing to claim always counts.
+            is_hidden: whether the seat and the game master alone may know of it so far.
+        """
+        if not claims or self.trust is None:
+            return True
+        words, audience = f"{by} claims: {', '.join(claims)}", (GM, by) if is_hidden else None
+        self.tell(words, audience=audience)
+        if not self.trust.asks:
+            return True
+        answer = self._ask(Question(CLAIM, GM, CLAIM_OPTIONS, "Does it count?", words=words))
+        if is_hidden:
+            self.events[-1] = msgspec.structs.replace(self.events[-1], audience=audience)
+        return answer == CLAIM_OPTIONS[0].name
 
     def _ask(self, question: Question, *, is_hidden: bool = False) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
@@ -843,11 +911,12 @@ class Table(msgspec.Struct):
             return self._decided(question, chosen.name, answer.means, audience, text=chosen.text)
         if optional and choice == NO:
             return self._decided(question, NO, answer.means, (view.seat,))
-        if question.reads is not None:
-            return self._decided(question, self._read(question, choice), answer.means, audience)
-        self.fault = refusal(question, choice)
-        self._idled(label)
-        raise self.fault
+        try:
+            return self._decided(question, accepted(question, choice), answer.means, audience)
+        except ChoiceError as error:
+            self.fault = error
+            self._idled(label)
+            raise
 
     def _ask_unseen(self, question: Question, *, is_hidden: bool) -> str:
         """Return what somebody plays from a hand that nobody has looked into, and note what that tells of the rest."""
@@ -897,18 +966,6 @@ class Table(msgspec.Struct):
         self.has_secrets = self.has_secrets or audience is not None
         self.events.append(Decided(question.label, question.who, answer, text, means, audience, question.of))
         return answer
-
-    def _read(self, question: Question, choice: str) -> str:
-        """Return a typed answer that is none of the options as it is kept."""
-        assert question.reads is not None
-        try:
-            return question.reads(choice)
-        except UsageError as error:
-            names = [option.name for option in question.offered]
-            told = f"{question.label}={choice}: {error.message}"
-            self.fault = ChoiceError(told, label=question.label, options=names)
-            self._idled(question.label)
-            raise self.fault from None
 
     def _view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
@@ -1047,6 +1104,24 @@ class Table(msgspec.Struct):
             raise endless(label)
 
 
+def accepted(question: Question, choice: str) -> str:
+    """Return a typed answer as it is kept.
+
+    Raises:
+        ChoiceError: the question does not offer it.
+    """
+    chosen = named_option(question.offered, choice)
+    if chosen is not None or (question.optional and choice == NO):
+        return chosen.name if chosen is not None else NO
+    if question.reads is None:
+        raise refusal(question, choice)
+    try:
+        return question.reads(choice)
+    except UsageError as error:
+        names = [option.name for option in question.offered]
+        raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
+
+
 def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
     """Return what may be told, one for all cards that make no difference."""
     joined: dict[Hashable, Shown] = {}
@@ -1113,7 +1188,9 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             state = function(state, named(effect, outcome.roles))
             if type(state) is not State:
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             place = place_of(error)
             told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
             raise RuleError(told, place=place) from error

@@ -334,6 +334,23 @@ def test_a_card_laid_on_top_is_drawn_next_and_known_to_whoever_laid_it() -> None
     assert lying(table.state) == DECK
 
 
+def test_what_is_known_of_the_top_is_drawn_again_from_what_was_written_down() -> None:
+    """A draw of a card that lies on top is an answer as any other: those behind it are not shifted."""
+    from rpgres.dealers import GivenDealer, SeededDealer, TapedDealer
+
+    def drawn(dealer: GivenDealer) -> list[str]:
+        table = Table(prepared().rules, table_of(prepared()).state, dealer, Seats())
+        seen = [*table.peek("deck", 1, by="actor", label="draw"), *table.peek("deck", 2, by="actor", label="draw")]
+        return [card.code for card in (*seen, *(table.draw("deck", to="discard") for _ in range(4))) if card]
+
+    seeded = SeededDealer(Streams("12"))
+    taped = TapedDealer({}, then=seeded)
+    first = drawn(taped)
+    assert len(taped.tape) == len(first) == 7
+    assert drawn(GivenDealer({"draw": first}, then=SeededDealer(Streams("13")))) == first
+    assert drawn(TapedDealer({"draw": first[::-1]}, then=SeededDealer(Streams("13")), tape=taped.tape)) == first
+
+
 # -- odds
 
 

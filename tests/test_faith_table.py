@@ -49,7 +49,7 @@ def begun(path: Path, *, bero: list[str] = BERO, hers: list[str] = HERS, **switc
     salts = count(1)  # two tables with one seed have the same cards where the salt is one as well
     place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
     sheets = ["sable", "bero", "dock-guard"]
-    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches)
+    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches, trust="players")
     sitting.turn(place, "begin", given={"deal": [*SABLE, *bero, *hers]})
     return place
 

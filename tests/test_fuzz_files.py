@@ -100,7 +100,7 @@ def try_view(tables: dict[str, Path], folder: Path, seed: int) -> None:
     if answer.exists():
         answer.write_text(json.dumps(changed(json.loads(answer.read_text("utf-8")), dice)), "utf-8")
         copy = Path(shutil.copy(tables[seat], folder / "t.db"))
-        told("table", "answer", "--from", str(answer), "--table", str(copy))
+        told("table", "answer", "--from", str(answer), "--accept", "--table", str(copy))
         answer.unlink()
 
 

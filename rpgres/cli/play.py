@@ -150,7 +150,7 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
         if code == INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, EOFError):
-        say_text("\nnothing was done\n")
+        say_text("\ninterrupted; show tells how the table stands\n")
     except BaseException as error:  # a line that fails does not end the evening
         if isinstance(error, OSError | SystemExit | GeneratorExit):
             raise

@@ -197,7 +197,7 @@ class _Stands:
         if before in self._said:
             return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
         later = self._passes[bisect_left(self._passes, before, key=lambda one: one.number) :]
-        return taken_back(self._entries[before], later, self._alone)
+        return taken_back(self._entries[before:], later, self._alone)
 
     def _add(self, entry: Entry) -> None:
         self._entries.append(entry)

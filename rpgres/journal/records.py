@@ -7,13 +7,13 @@ windows pass and how many actions count. An ordinary command reads the last entr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import msgspec
 
 from rpgres.actions import Pending, Result
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.journal.forms import pending_from, result_from
 from rpgres.state import State
@@ -48,6 +48,19 @@ class Pass(msgspec.Struct, frozen=True, array_like=True):
     until: str
 
 
+class Known(msgspec.Struct, frozen=True, array_like=True):
+    """What the seed has answered in a run that was undone, or failed: which questions of a label, by count.
+
+    `step` and `deed` say of which run, `number` is the first entry that shows it.
+    """
+
+    step: int
+    deed: str
+    label: str
+    places: tuple[int, ...]
+    number: int
+
+
 class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What of a journal counts at a moment, undone entries left out.
 
@@ -59,6 +72,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seals: the sealed answers to it that are not opened yet.
         revealed: the entry that told the seed.
         passes: what seats have said in advance and still holds.
+        known: what the seed would roll, as far as it was seen in runs that were undone or failed.
     """
 
     steps: int = 0
@@ -68,6 +82,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seals: tuple[Mark, ...] = ()
     revealed: Mark | None = None
     passes: tuple[Pass, ...] = ()
+    known: tuple[Known, ...] = ()
 
 
 class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -79,10 +94,12 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         rules: the hash of the rules in force.
         code: the versions of rpgres and of whatever brought the ruleset.
         format: of `new`: the version of what this journal writes.
+        trust: of `new`: whether claims count at once (`players`), or when the game master has confirmed them (`gm`).
         ruleset, title, switches: of `new`: what is played here, and how.
         commitment: of `new`: sha256(salt + seed), in hexadecimal digits; of `seal`: sha256(salt + LABEL=ANSWER).
         action, actor: of `act`: which action, and who acts.
         period: of `begin` and `end`: of what.
+        attempt: of a run: whether it failed after something was drawn, which stays known; nothing comes of it.
         of: of `answer` and `seal`: the number of the entry that waited.
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
@@ -97,6 +114,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rules: str = ""
     code: str = ""
     format: int = 0
+    trust: str = ""
     ruleset: str = ""
     title: str = ""
     switches: dict[str, str] = {}
@@ -104,6 +122,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     action: str = ""
     actor: str = ""
     period: str = ""
+    attempt: bool = False
     of: int | None = None
     seat: str = ""
     opens: int | None = None
@@ -123,8 +142,13 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         by: the seat that did it; empty for the host.
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
-        given: results read off real dice, by label; all of them, so that the run can be repeated.
+        given: results read off real dice that were asked for, by label in the order of the questions; null where the
+            seed has answered.
+        later: results read off real dice that nothing has asked for so far, by label.
+        tape: of what waits: everything that was rolled and drawn so far, in order, whoever answers next.
         laid: where inputs have put something on the table before the action, by the names that were typed.
+        claimed: what of the inputs no sheet had, in words.
+        private: inputs that not everybody may read, by the names that were typed: their fields, or none for all.
         choose, own: answers by label that no question took so far: of anybody, and of a seat alone.
         policies: who decides by which policy, by character or seat; everybody's under an empty name.
         note: the text of `--note`.
@@ -133,7 +157,9 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
         is_replaced: of `join`: whether there was a sheet of that character before.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
-        text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it.
+        text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it; of an
+            attempt: why it failed.
+        accepted: of an `answer` from a file: what the host was shown of it and took.
         to: the seats that a note, or a value that was set, is for; null for everybody.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
@@ -146,8 +172,12 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     by: str = ""
     inputs: dict[str, Any] = {}
     sheets: dict[str, tuple[str, str]] = {}
-    given: dict[str, list[str]] = {}
+    given: dict[str, list[str | None]] = {}
+    later: dict[str, list[str]] = {}
+    tape: list[str] = []
     laid: dict[str, str] = {}
+    claimed: list[str] = []
+    private: dict[str, list[str]] = {}
     choose: dict[str, list[str]] = {}
     own: dict[str, dict[str, list[str]]] = {}
     policies: dict[str, str] = {}
@@ -167,6 +197,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seed: str = ""
     salt: str = ""
     folders: list[str] = []
+    accepted: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -175,7 +206,7 @@ class Draft(msgspec.Struct, frozen=True):
     public: Public
     secret: Secret
     state: State
-    refused: UsageError | None = None
+    refused: RpgresError | None = None
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -312,7 +343,7 @@ class History(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
         alone = {entry.public.before for entry in later if entry.kind == "undo"}
         said = [pass_of(entry) for entry in later if entry.kind == "pass"]
-        return taken_back(later[0], said, alone)
+        return taken_back(later, said, alone)
 
     @property
     def pending(self) -> Entry | None:
@@ -333,7 +364,7 @@ class History(msgspec.Struct, frozen=True):
     def step(self, run: Entry | None = None) -> int:
         """Return the number under which chance is drawn for an action that began, or for the next one.
 
-        It counts the actions that stand, so that after an undo the same question gets the same dice.
+        It counts the actions that stand, so that after an undo, or an attempt, the same question gets the same dice.
         """
         return (self.stands if run is None else run.secret.stands).steps
 
@@ -367,6 +398,8 @@ def stands_after(entry: Entry) -> Standing:
             return msgspec.structs.replace(stands, seals=(*stands.seals, mark))
         case "reveal":
             return msgspec.structs.replace(stands, revealed=mark)
+        case "act" | "begin" | "end" | "answer" if entry.public.attempt:
+            return msgspec.structs.replace(stands, known=_all_known([*stands.known, *_known_in(entry)], least=0))
         case "act" | "begin" | "end" | "answer":
             is_answer, waits = entry.kind == "answer", secret.waits is not None
             seals = [one for one in stands.seals if is_answer and waits and one.number != entry.public.opens]
@@ -377,21 +410,57 @@ def stands_after(entry: Entry) -> Standing:
                 run=None if not waits else stands.run if is_answer else mark,
                 seals=tuple(seals),
                 passes=tuple(one for one in stands.passes if not _ends(one.until, entry)),
+                known=stands.known if is_answer else _all_known(stands.known, least=stands.steps),
             )
     return stands
 
 
-def taken_back(first: Entry, said: Iterable[Pass], alone: Iterable[int | None]) -> Standing:
+def _known_in(entry: Entry) -> Iterator[Known]:
+    """Yield what the seed has answered in an entry that ran."""
+    found, drawn = entry.secret.waits or entry.secret.result or {}, dict[str, int]()
+    places: dict[str, list[int]] = {}
+    for answer in found["answers"]:
+        if answer["kind"] == "chance":
+            label = answer["label"]
+            place = drawn[label] = drawn.get(label, -1) + 1
+            given = entry.secret.given.get(label, ())
+            if place >= len(given) or given[place] is None:
+                places.setdefault(label, []).append(place)
+    step = entry.secret.stands.steps - (entry.kind == "answer")
+    deed = deed_of(found["action"] or "", found["actor"] or "", found["inputs"])
+    for label, its in places.items():
+        yield Known(step, deed, label, tuple(its), entry.number)
+
+
+def deed_of(action: str, actor: str, inputs: Mapping[str, Any]) -> str:
+    """Return what tells a run from others that have the same dice: the action and who acts, or what begins or ends."""
+    return f"{action} {actor}" if action else " ".join(f"{moment} {period}" for moment, period in inputs.items())
+
+
+def _all_known(known: Iterable[Known], *, least: int) -> tuple[Known, ...]:
+    """Return what is known of a step and of later ones, once for each label."""
+    found: dict[tuple[int, str, str], Known] = {}
+    for one in known:
+        key = one.step, one.deed, one.label
+        before = found.get(key, one)
+        if one.step >= least:
+            found[key] = msgspec.structs.replace(before, places=tuple(sorted({*before.places, *one.places})))
+    return tuple(found.values())
+
+
+def taken_back(later: Sequence[Entry], said: Iterable[Pass], alone: Iterable[int | None]) -> Standing:
     """Return what counts once everything is taken back that was done from an entry on; notes and passes stay.
 
     Args:
-        first: the entry.
+        later: that entry and all after it.
         said: the passes after it, taken back alone or not; nothing that could end them stands any more.
         alone: the numbers of passes, before it and after, that were taken back alone since.
     """
-    stands, gone = first.secret.stands, set(alone)
+    stands, gone = later[0].secret.stands, set(alone)
+    least = stands.steps - (later[0].kind == "answer")
+    known = [*stands.known, *(one for entry in later if entry.kind in RUNNING for one in _known_in(entry))]
     passes = tuple(one for one in _latest([*stands.passes, *said]) if one.number not in gone)
-    return msgspec.structs.replace(stands, passes=passes)
+    return msgspec.structs.replace(stands, passes=passes, known=_all_known(known, least=least))
 
 
 def _latest(passes: list[Pass]) -> tuple[Pass, ...]:
@@ -468,3 +537,12 @@ def found_in(secret: Secret) -> Result | Pending | None:
     if secret.waits is not None:
         return msgspec.convert(secret.waits, Pending)
     return msgspec.convert(secret.result, Result) if secret.result is not None else None
+
+
+def drawn_in(found: Result | Pending) -> dict[str, list[str]]:
+    """Return what a run has rolled and drawn, by label and in order."""
+    drawn: dict[str, list[str]] = {}
+    for answer in found.answers:
+        if answer.kind == "chance":
+            drawn.setdefault(answer.label, []).append(answer.value)
+    return drawn

@@ -269,7 +269,6 @@ def write(
     work: Callable[[History], list[Draft]],
     *,
     salt: Callable[[], bytes],
-    is_slow: bool = False,
     is_mending: bool = False,
 ) -> tuple[History, list[Entry]]:
     """Add entries to a journal in one transaction, and return it as it is then, with the entries that are new.
@@ -278,28 +277,16 @@ def write(
         path: the file.
         work: returns what is to be added to a history; what it raises leaves the journal as it was.
         salt: returns fresh random bytes for each entry.
-        is_slow: whether the work waits for a person. Others may act meanwhile, and then nothing is written; otherwise
-            others have to wait.
         is_mending: whether the last table may be one that cannot be read: then the last that can be stands for it.
 
     Raises:
-        TableError: the file cannot be written, somebody else is acting, or has acted while a person was waited for.
+        TableError: the file cannot be written, or somebody else is acting.
     """
     with _opened(path) as file:
         connection = file.connection
-        connection.execute("BEGIN" if is_slow else "BEGIN IMMEDIATE")
+        connection.execute("BEGIN IMMEDIATE")
         history = _history(file, is_mending=is_mending)
-        if is_slow:
-            connection.execute("COMMIT")  # nobody is kept waiting by somebody who thinks
         drafts = work(history)
-        if is_slow:
-            connection.execute("BEGIN IMMEDIATE")
-            if _head(connection) != history.head.hash:
-                raise TableError(
-                    f"{path}: somebody else acted at this table while a decision was made here, so nothing of "
-                    "yours was written; look at it with `rpgres table show`, and do it again",
-                    file=str(path),
-                )
         added: list[Entry] = []
         base = next(file.rows(history.head.number, history.head.number)).base
         for draft in drafts:
@@ -537,11 +524,6 @@ def state_of(data: bytes) -> State:
         raise
     except UNREADABLE as error:
         raise FileError(f"these are not the data of a table: {error}") from None
-
-
-def _head(connection: sqlite3.Connection) -> str:
-    (hash_,) = connection.execute("SELECT hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
-    return _bytes(hash_).hex()
 
 
 def _state(file: _File, entry: Entry) -> State:

@@ -5,18 +5,19 @@ What is found names entries by number and says nothing of what is in them, so th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
+from rpgres.actions import Pending
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
 from rpgres.journal.checking import chain_of, remember
-from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, found_in
+from rpgres.journal.places import set_by
+from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, drawn_in, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
@@ -72,6 +73,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         history = History(known, State())
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
+        problems += _rewritten(entries)
         checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
@@ -114,6 +116,28 @@ def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
     except (UsageError, ValueError):
         return f"entry {opened.number}: the answer is not the one that was sealed in entry {number}"
     return ""
+
+
+def _rewritten(entries: Sequence[Entry]) -> list[str]:
+    """Return the answers that change what was rolled, drawn or decided before them."""
+    answers = [entry for entry in entries if entry.kind == "answer"]
+    return [f"entry {entry.number}: {fault}" for entry in answers if (fault := _rewrites(entries, entry))]
+
+
+def _rewrites(entries: Sequence[Entry], entry: Entry) -> str:
+    mark = entry.secret.stands.pending
+    last = entries[mark.number].secret if mark is not None else Secret()
+    was, now = found_in(last), found_in(entry.secret)
+    if not isinstance(was, Pending) or now is None:
+        return "it answers what does not wait for an answer"
+    is_taped = not isinstance(now, Pending) or entry.secret.tape[: len(last.tape)] == last.tape
+    if not is_taped or not _goes_on(drawn_in(was), drawn_in(now)):
+        return "it changes what was rolled or drawn before it"
+    return "" if _goes_on(answered_in(was), answered_in(now)) else "it changes what was decided before it"
+
+
+def _goes_on(was: Mapping[Any, Sequence[Any]], now: Mapping[Any, Sequence[Any]]) -> bool:
+    return all(list(now.get(key, ())[: len(its)]) == list(its) for key, its in was.items())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -203,7 +227,7 @@ def _again(
         return set_table(rules, texts), "" if is_revealed else "its seed and salt are not those that were revealed"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
-        is_same = _comparable(ran.secret) == _comparable(entry.secret)
+        is_same = _comparable(ran.secret, entry) == _comparable(entry.secret, entry)
         return ran.state, "" if is_same else "something else comes of it when it is played again"
     match entry.kind:
         case "join":
@@ -211,7 +235,7 @@ def _again(
             return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
         case "set":
             to = secret.label.split(",") if secret.label else ()
-            return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
+            return set_by(rules, before.state, secret.path, secret.text, seat=secret.by or None, to=to), ""
         case "undo":
             first = entry.public.before or 0
             return before.state if entry.public.alone else after(first - 1), ""
@@ -223,16 +247,35 @@ def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
+    # What had been rolled when it was answered stays; the rest of what was read off real dice had been given by then.
+    last = before.pending.secret if entry.kind == "answer" and before.pending is not None else Secret()
+    given = {
+        label: [
+            *[text for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :] if text is not None],
+            *entry.secret.later.get(label, ()),
+        ]
+        for label in {*entry.secret.given, *entry.secret.later}
+    }
     asked = msgspec.structs.replace(
-        asked, policies={}, answered=answered_in(found_in(entry.secret)), spare=tuple(asked.given)
+        asked,
+        policies={},
+        answered=answered_in(found_in(entry.secret)),
+        given=given,
+        tape=tuple(last.tape),
+        typed=last.given,
     )
     return run_at(
         rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
     )
 
 
-def _comparable(secret: Secret) -> Any:
-    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was."""
+def _comparable(secret: Secret, entry: Entry) -> Any:
+    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was.
+
+    Of an attempt, that is what had happened when it failed; whoever answered wrongly is not asked again.
+    """
     found = secret.result if secret.result is not None else secret.waits
+    if entry.public.attempt:
+        return canonical((found or {}).get("events"))
     kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
-    return secret.waits is None, canonical(kept)
+    return secret.waits is None, canonical(kept), secret.tape, secret.given

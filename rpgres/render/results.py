@@ -10,7 +10,7 @@ from rpgres.chance import run_seed
 from rpgres.players import NO, Question
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
-from rpgres.rulesets import RulesetFile
+from rpgres.rulesets import CLAIM, RulesetFile
 from rpgres.state import FACE_DOWN
 from rpgres.table import PLACE, Event
 
@@ -24,6 +24,7 @@ def result_lines(
     house_rules: str = "",
     is_drawn: bool = False,
     is_scripted: bool = False,
+    said_by: str | None = None,
 ) -> list[Line]:
     """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
 
@@ -33,15 +34,32 @@ def result_lines(
         house_rules: those in force, in words; empty for none.
         is_drawn: whether dice are drawn.
         is_scripted: whether it is a step of a scene, in which answers stand as `choose = { ... }`.
+        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     if result.ruleset is None or file is None:
         return list(_dice_lines(result, is_drawn))
     return [
-        *_action_lines(result, file, is_drawn),
+        *_action_lines(result, file, is_drawn, said_by),
         *_unused_lines(result, is_scripted),
         *house_rules_lines(house_rules),
-        *_note_lines(result.note, result.seed),
+        *_note_lines(result.note, result.seed, by=said_by),
     ]
+
+
+def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
+    """Return what was typed for an action and by whom, where that is to be told."""
+    told = _typed_words(found.inputs)
+    if said_by is None or not found.action or not told:
+        return []
+    return [line(INDENT, Piece(f"said{_by(said_by)}: {told}", "quiet"))]
+
+
+def _by(seat: str | None) -> str:
+    return f" by {who_is(seat)}" if seat else ""
+
+
+def _typed_words(inputs: Mapping[str, Any]) -> str:
+    return ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -61,12 +79,13 @@ def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
     yield from _note_lines(result.note, result.seed)
 
 
-def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator[Line]:
+def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: str | None) -> Iterator[Line]:
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
+        name = Piece(_came(result, file), style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
+        yield from said_lines(result, said_by)
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
@@ -79,6 +98,14 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
         if described is None or not described.quiet:
             pattern = described.words if described is not None else ""
             yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
+
+
+def _came(result: Result, file: RulesetFile) -> str:
+    """Return what an action came to; of one that has no outcome, a claim was refused, or it failed."""
+    if result.outcome is not None:
+        return band_title(file, result.outcome)
+    claims = [answer.value for answer in result.answers if answer.label == CLAIM]
+    return band_title(file, "refused") if claims[-1:] == ["refuse"] else "nothing comes of it"
 
 
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
@@ -97,7 +124,7 @@ def house_rules_lines(house_rules: str) -> list[Line]:
 
 def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[Line]:
     """Return what stands above the first question of an action: who does what, and what was typed for it."""
-    told = ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    told = _typed_words(inputs)
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
 
 
@@ -208,25 +235,29 @@ def _value(event: Mapping[str, Any]) -> str:
     return signed(event["value"]) if "dF" in event["dice"] else str(event["value"])
 
 
-def _note_lines(note: str | None, seed: str | None) -> Iterator[Line]:
+def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) -> Iterator[Line]:
     if note:
-        yield line(INDENT, "note: ", note)
+        yield line(INDENT, f"note{_by(by)}: {note}")
     if seed is not None:
         yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
 
 
-def pending_lines(pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None) -> list[Line]:
+def pending_lines(
+    pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None, said_by: str | None = None
+) -> list[Line]:
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
         pending: the decision.
         is_drawn: whether dice are drawn.
         how: the lines that tell how it is answered; by default the command that goes on with it.
+        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     question = pending.question
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
+    lines += said_lines(pending, said_by)
     lines += _event_lines(pending.events, is_drawn)
     for asked in (question, *pending.together):
         lines += _open_lines(asked)

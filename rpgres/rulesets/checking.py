@@ -18,7 +18,7 @@ from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems, turned_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, FormField, Parameter
+from rpgres.rulesets.records import CLAIM, DONE_ON, DONE_WITH, Action, FormField, Parameter
 from rpgres.rulesets.rows import missing, roles_of, row_problems, undescribed, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.using import unused_problems
@@ -350,6 +350,9 @@ def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
     for name, label in rules.file.labels.items():
         roles = roles_of(rules)
+        if name == CLAIM or (label.fields and label.kind == "chance"):
+            told = "rpgres asks under this label itself" if name == CLAIM else "only a decision has fields"
+            yield problem_at(texts, ("labels", name), told)
         if rules.file.standalone and label.who and label.who not in roles:
             yield missing(texts, ("labels", name, "who"), "role", label.who, roles)
     for name, track in rules.file.tracks.items():

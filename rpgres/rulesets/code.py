@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.errors import RuleError, in_words, place_of
+from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.state import Map
 
 if TYPE_CHECKING:
@@ -166,7 +166,9 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
     for draw in ruleset.pictures:
         try:
             drawn = {str(name): [str(one) for one in lines] for name, lines in draw(state, is_drawn).items()}
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             place = place_of(error)
             told = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
             raise blamed(RuleError(told, place=place), ruleset) from error
@@ -186,7 +188,6 @@ def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:
         newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
         advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "
         advice += f"do without it ({off})"
-    error.message = f"{error.message}. {advice}"
-    error.args = (error.message,)
+    error.add(f". {advice}")
     error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
     return error
