@@ -5,7 +5,7 @@ Nothing here prints, prompts or exits. The records at the top are the JSON of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -16,7 +16,7 @@ import msgspec
 from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
-from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
+from rpgres.inputs import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
 from rpgres.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
@@ -50,12 +50,21 @@ if TYPE_CHECKING:
 NOBODY = ""  # a seat that nobody has
 
 
-class AnswerRecord(msgspec.Struct, frozen=True):
-    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label."""
+class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
+
+    `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
+    """
 
     label: str
     kind: Literal["chance", "decision"]
     value: str
+    who: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name under which it is given or chosen."""
+        return f"{self.who}:{self.label}" if self.who else self.label
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,7 +100,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner."""
+    """A question that waits for its owner; `key` is what it is answered by where that is not the label."""
 
     label: str
     who: str
@@ -102,6 +111,12 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     form: str = ""
     words: str = ""
     of: str = ""
+    key: str = ""
+
+    @property
+    def typed(self) -> str:
+        """What stands before the `=` of an answer."""
+        return self.key or self.label
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,6 +135,7 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
     switches: dict[str, str]
     seed: str | None
     resume: str
+    unused: list[AnswerRecord] = []
     note: str | None = None
 
 
@@ -396,7 +412,8 @@ def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose:
     if not given and not choose:
         return
     labels = labels_of(rules, action)
-    for answers, kind, option in ((given, "chance", "--given"), (choose, "decision", "--choose")):
+    asked = [key.rpartition(":")[2] for key in choose]
+    for answers, kind, option in ((given, "chance", "--given"), (asked, "decision", "--choose")):
         for label in answers:
             if labels.get(label) == kind:
                 continue
@@ -420,22 +437,50 @@ def policies_of(prepared: Prepared, named: Mapping[str, str], *, auto: bool = Fa
     """
     rules = prepared.rules
     policies = {"": policy_of(rules)} if auto else {}
-    known = list(dict.fromkeys((*prepared.state.characters, ACTOR, OPPONENT, GM)))
-    stand_for = {ACTOR: prepared.actor, OPPONENT: _opponent(prepared)}
     for who, name in named.items():
-        if who and who not in known:
-            raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
-        policies[stand_for.get(who, who)] = policy_of(rules, name)
+        policies[_named(prepared, who, nobody=GM) if who else ""] = policy_of(rules, name)
     return policies
 
 
+def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return answers to decisions with the names of those whose they are: by `LABEL`, or by `WHO:LABEL`.
+
+    Args:
+        prepared: the action, which says who is at the table.
+        choose: answers as typed, in which `actor` and `opponent` stand for whoever that is.
+
+    Raises:
+        UsageError: there is no such character.
+    """
+    found: dict[str, list[str]] = {}
+    for key, answers in choose.items():
+        who, sign, label = key.rpartition(":")
+        key = f"{_named(prepared, who)}:{label}" if sign else key
+        found.setdefault(key, []).extend(answers)
+    return found
+
+
+def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
+    """Return a character by name, or who is meant by `actor` or `opponent`; `nobody` for an opponent without a sheet.
+
+    Raises:
+        UsageError: there is no such character.
+    """
+    forms = (one for value in prepared.arguments.values() if isinstance(value, tuple) for one in value)
+    known = dict.fromkeys((*prepared.state.characters, *(one.name for one in forms if isinstance(one, Form))))
+    if who not in known and who not in (ACTOR, OPPONENT, GM):
+        names = dict.fromkeys((*known, ACTOR, OPPONENT, GM))
+        raise UsageError(unknown("character", who, names, of=f"the table of {prepared.rules.id} {prepared.action}"))
+    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or nobody}.get(who, who)
+
+
 def _opponent(prepared: Prepared) -> str:
-    """Return who opposes by the inputs: the first opposer with a sheet, else the game master."""
+    """Return who opposes by the inputs: the first opposer with a sheet, if there is one."""
     for argument in prepared.arguments.values():
         for one in argument if isinstance(argument, tuple) else (argument,):
             if isinstance(one, Opposition) and one.character:
                 return one.character
-    return GM
+    return ""
 
 
 def policy_of(rules: Rules, name: str = "") -> Policy:
@@ -527,7 +572,7 @@ def _run(
     rules, action = prepared.rules, prepared.action
     check_labels(rules, action, given=given, choose=choose)
     dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
-    seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
+    seats = Seats(answers_to(prepared, choose), policies=policies, prompt=prompt) if players is None else players
     try:
         outcome, table = play(prepared, dealer=dealt, players=seats)
     except NeedsAnswer as needs:
@@ -535,6 +580,8 @@ def _run(
             _unused(needs.table, seats, is_over=False)
             _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
             pending = _pending(prepared, needs, seed=streams.seed, note=note)
+            if players is None:  # at a lasting table every seat answers for itself
+                pending = _to_be_resumed(prepared, pending, needs.table, unused=list(_left(seats)))
         return pending, prepared.state
     with at_table(table):
         _check_declared(prepared, table.events)
@@ -546,13 +593,13 @@ def _run(
             _check_outcome(prepared, outcome)
         identity = rules.identity() if identify else {"version": rules.file.version}
         seed = streams.seed
-        result = _result(prepared, outcome, table.events, identity=identity, seed=seed, unused=unused, note=note)
+        result = _result(prepared, outcome, table, identity=identity, seed=seed, unused=unused, note=note)
         if prepared.trust is not None and outcome is REFUSED:
             return result, prepared.trust.before
         return result, apply_effects(rules, table.state, outcome)
 
 
-def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[str, str]]:
+def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerRecord]:
     """Return the scripted answers that no question took; conditional ones are no error.
 
     Args:
@@ -562,17 +609,26 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[s
         ChoiceError: one was for a question that came up with nothing to choose from, and says otherwise.
     """
     unused = []
-    for label, value in seats.unused():
-        question = table.foregone.get(label)
-        if question is None:
-            unused.append((label, value))
+    for answer in _left(seats):
+        question = table.foregone.get(answer.label)
+        is_named = question is not None and question.options and all(one is not question for one in seats.single)
+        if question is None or is_named or (answer.who and answer.who != question.who):
+            unused.append(answer)
             continue
+        value = answer.value
         only = question.options[0].name if question.options else NO
         if not is_over and question.options:
             continue
         if value != NO and only not in (value, slug(value)):
             raise refusal(question, value)
     return unused
+
+
+def _left(seats: Seats) -> Iterator[AnswerRecord]:
+    """Yield what is left of a script."""
+    for key, value in seats.unused():
+        who, _, label = key.rpartition(":")
+        yield AnswerRecord(label, "decision", value, who)
 
 
 def is_ours(rules: Rules) -> bool:
@@ -597,10 +653,10 @@ def _check_repeats(
     """
     if is_ours(prepared.rules):
         return
-    first = list(answers_of(events))
+    first = list(answers_of(events, single=labels_of(prepared.rules, prepared.action)))
     scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
     for answer in first:
-        scripts[answer.kind].setdefault(answer.label, []).append(answer.value)
+        scripts[answer.kind].setdefault(answer.key, []).append(answer.value)
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
@@ -691,14 +747,14 @@ def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
 def _result(
     prepared: Prepared,
     outcome: Outcome,
-    events: Sequence[Event],
+    table: Table,
     *,
     identity: dict[str, Any],
     seed: str,
-    unused: Iterable[tuple[str, str]],
+    unused: Iterable[AnswerRecord],
     note: str | None,
 ) -> Result:
-    rules = prepared.rules
+    rules, events = prepared.rules, table.events
     return Result(
         version=__version__,
         ruleset=rules.id,
@@ -707,7 +763,7 @@ def _result(
         variant=prepared.arguments.get("variant"),
         actor=prepared.actor,
         inputs=prepared.inputs,
-        answers=list(answers_of(events)),
+        answers=list(answers_of(events, single=table.single)),
         outcome=outcome.band or None,
         also=(outcome.band and rules.file.bands[outcome.band].also) or None,
         success=outcome.success,
@@ -719,7 +775,7 @@ def _result(
         events=[event_record(event) for event in events],
         switches=rules.switches,
         seed=seed,
-        unused=[AnswerRecord(label, "decision", value) for label, value in unused],
+        unused=list(unused),
         note=note,
         details=dict(outcome.details),
     )
@@ -761,7 +817,7 @@ def bare_result(
 
 
 def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | None) -> Pending:
-    pending = pending_of(
+    return pending_of(
         prepared.rules,
         needs,
         action=prepared.action,
@@ -770,9 +826,16 @@ def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | N
         seed=seed,
         note=note,
     )
-    changed = {
-        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
-    }
+
+
+def _to_be_resumed(prepared: Prepared, pending: Pending, table: Table, *, unused: list[AnswerRecord]) -> Pending:
+    """Return what waits with all that it takes to run it up to the same question again."""
+    rules, asked = prepared.rules, pending.question
+    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
+    if asked.label in table.single:
+        asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
+    answers = list(answers_of(table.events, single=table.single))
+    pending = msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)
     return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
 
 
@@ -819,14 +882,15 @@ def _record_of(question: Question) -> QuestionRecord:
     )
 
 
-def answers_of(events: Iterable[Event]) -> Iterator[AnswerRecord]:
-    """Yield the answer that each event gave to a question, in order."""
+def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Iterator[AnswerRecord]:
+    """Yield the answer that each event gave to a question, in order; under `single` labels with whose it is."""
     for event in events:
         if isinstance(event, Rolled):
             if event.dice.pools:  # a pool that came to no dice was no question
                 yield AnswerRecord(event.label, "chance", event.throw.text)
         elif isinstance(event, Decided):
-            yield AnswerRecord(event.label, "decision", event.answer)
+            who = event.who if event.label in single else ""
+            yield AnswerRecord(event.label, "decision", event.answer, who)
         elif isinstance(event, Drawn):
             yield AnswerRecord(event.label, "chance", event.card)
 
@@ -903,12 +967,14 @@ def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
     for name, value in switches.items():
         words += ["--switch", f"{name}={value}"]
     for answer in pending.answers:
-        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.label}={answer.value}"]
+        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.key}={answer.value}"]
     if pending.note:
         words += [f"--note={pending.note}"]
     question = pending.question
     example = question.options[0]["name"] if question.options else question.form or "..."
-    words += [f"--seed={pending.seed}", "--choose", f"{question.label}={example}"]
+    words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
+    for answer in pending.unused:
+        words += ["--choose", f"{answer.key}={answer.value}"]
     return shlex.join(words)
 
 

@@ -21,6 +21,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "label": "the name under which the rule asked",
         "kind": "chance for dice, decision for somebody's choice",
         "value": "the dice as `--given` takes them, or the option chosen",
+        "who": "whose it is, where it has to be repeated as WHO:LABEL",
     },
     "Result": {
         "format": "what this object is, and the version of its form",
@@ -56,6 +57,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "optional": "whether `no` may be answered too, which lets the moment pass",
         "form": "how an answer beyond the options is typed, where there are too many to list",
         "words": "what it is about, for people, where the facts do not say it well",
+        "key": "the name under which it is answered where that is WHO:LABEL; empty where it is the label",
         "of": "whose matter it is, where somebody else decides",
     },
     "Pending": {
@@ -72,6 +74,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "switches": "every house rule and the choice in force",
         "seed": "where the dice came from; null while it is secret",
         "resume": "the command line that goes on with the same run",
+        "unused": "answers that no question took so far",
         "note": "the text of --note",
     },
     "TableRecord": {
@@ -477,7 +480,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "with": "the action's inputs, by parameter, as in a scene",
         "seed": "any text; a fresh one when left out",
         "given": "results read off real dice, by label: one, or a list in the order of the questions",
-        "choose": "answers to decisions, by label, likewise",
+        "choose": "answers to decisions, by label or WHO:LABEL, likewise",
         "switches": "house rules that are not at their default",
         "auto": "whether policies answer what nobody did",
         "policies": "policy by character, for those who have one of their own",
@@ -577,7 +580,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "id": "a name, so that later steps can branch on what came of it",
         "with": "the action's inputs, by parameter",
         "given": "results read off real dice, by label: one, or a list in the order of the questions",
-        "choose": "answers to decisions, by label, likewise",
+        "choose": "answers to decisions, by label or WHO:LABEL, likewise",
         "when": "the step is played only after these outcomes: id of a step = outcome, or a list of outcomes",
         "expect": "what `scene test` checks",
         "note": "carried into the result",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Prepared, prepare
+from rpgres.actions import Prepared, answers_to, prepare
 from rpgres.odds import WORK, Chance, Method, Odds, chance_record, outcome_odds
 from rpgres.players import Policy
 from rpgres.rulesets import Rules
@@ -98,7 +98,7 @@ def ladder_odds(
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         odds = weigh(
             prepared,
-            choose=choose,
+            choose=answers_to(prepared, choose),
             policies=policies(prepared) if policies is not None else EMPTY,
             leaves=leaves,
             seconds=share,

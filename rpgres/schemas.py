@@ -480,7 +480,9 @@ def _refine_scene(schema: Schema, rules: Rules) -> None:
     for moment in ("begin", "end"):
         step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
-    step["properties"]["choose"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="decision"))}
+    decided = sorted(_labels(rules, kind="decision"))
+    somebody = {"pattern": f":({'|'.join(decided)})$"} if decided else False
+    step["properties"]["choose"]["propertyNames"] = {"anyOf": [{"enum": decided}, somebody]}
     step["allOf"] = _inputs_by_action(rules)
     expect = _properties(definitions, "Expect")
     expect["outcome"] |= {"enum": list(rules.file.bands)}

@@ -15,9 +15,9 @@ import msgspec
 from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card, unpromised
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, is_interrupt, place_of
-from rpgres.players import NO, Players, Question, View
+from rpgres.players import NO, Players, Question, View, named_option
 from rpgres.rulesets import CLAIM, OUTCOME_ONLY, QUESTIONS, Ask, Effect, Option, RowRoll, Rules
-from rpgres.state import EMPTY, FACE_DOWN, GM, Map, Pile, State, code_of, pile_name, slug
+from rpgres.state import EMPTY, FACE_DOWN, GM, Map, Pile, State, code_of, pile_name
 
 if TYPE_CHECKING:
     from rpgres.cards import Card
@@ -238,6 +238,7 @@ class Table(msgspec.Struct):
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
+        single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
@@ -256,6 +257,7 @@ class Table(msgspec.Struct):
     since: int = 0
     fault: UsageError | None = None
     foregone: dict[str, Question] = {}
+    single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
@@ -888,7 +890,11 @@ class Table(msgspec.Struct):
         if question.is_one and not (question.hidden and self.players.gathers):
             self._idled(label)
             self.foregone[label] = question
-            return options[0].name if options else NO
+            if not options:
+                return NO
+            self.single.add(label)
+            self.players.scripted(question)  # which may name it
+            return options[0].name
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         self._count(label)
@@ -900,7 +906,7 @@ class Table(msgspec.Struct):
             return self._decided(question, NO, "window", (view.seat,))
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         audience = (view.seat,) if is_hidden else None
-        chosen = _chosen(question.offered, choice)
+        chosen = named_option(question.offered, choice)
         if chosen is not None:
             return self._decided(question, chosen.name, answer.means, audience, text=chosen.text)
         if optional and choice == NO:
@@ -927,7 +933,7 @@ class Table(msgspec.Struct):
         if scripted is not None and scripted.choice == NO and question.optional:
             kind, after, name, means = None, unseen, NO, scripted.means
         elif scripted is not None:
-            chosen = _chosen(question.offered, str(scripted.choice))
+            chosen = named_option(question.offered, str(scripted.choice))
             codes = self.rules.cards.matching(str(scripted.choice))
             kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
             after = with_known(unseen, kind) if kind is not None else unseen
@@ -1104,7 +1110,7 @@ def accepted(question: Question, choice: str) -> str:
     Raises:
         ChoiceError: the question does not offer it.
     """
-    chosen = _chosen(question.offered, choice)
+    chosen = named_option(question.offered, choice)
     if chosen is not None or (question.optional and choice == NO):
         return chosen.name if chosen is not None else NO
     if question.reads is None:
@@ -1114,16 +1120,6 @@ def accepted(question: Question, choice: str) -> str:
     except UsageError as error:
         names = [option.name for option in question.offered]
         raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
-
-
-def _chosen(options: Iterable[Option], choice: str) -> Option | None:
-    """Return the option that an answer names."""
-    for option in options:
-        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
-            return option
-    # Cards are named with capitals, and typed as it comes.
-    alike = [option for option in options if option.name.lower() == choice.lower()]
-    return alike[0] if len(alike) == 1 else None
 
 
 def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:

@@ -65,9 +65,10 @@ class Waiting(Seats):
         return found
 
     def _answer(self, question: Question, view: View) -> Answer | None:
-        own = self._own.get(view.seat, {}).get(question.label)
-        if own:
-            return Answer(own.pop(0), "choose")
+        own = self._own.get(view.seat)
+        found = self._next(own, question) if own else None
+        if found is not None:
+            return found
         found = super().answer(question, view)
         return Answer(found.choice, HOSTS) if found is not None and found.means == "choose" else found
 

@@ -43,10 +43,12 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         need: the total that is enough; None when the score is compared with something that is not known yet.
         threat: by how much it may still be raised.
+        apart: what else matters afterwards, for odds: what tells two points of play apart that are alike otherwise.
     """
 
     need: int | None
     threat: int = 0
+    apart: Hashable = ()
 
     def lacking(self, stand: Stand) -> int:
         """Return how much is missing for certain success; 0 or less when it is certain."""
@@ -271,7 +273,8 @@ def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: s
     last = stand.played[-1].code if stand.played and ruling(table.rules, "trump_on") == "last" else bool(stand.played)
     goes_on = stand.follows or max(ends, default=0) <= hero.edge
     cards = tuple(pile.cards for name, pile in table.state.piles.items() if name != DECK)
-    key = (point, hero.name, stand.total, goal.need, goal.threat, goes_on, len(stand.pushed), last, cards)
+    aim = goal.need, goal.threat, goal.apart
+    key = (point, hero.name, stand.total, *aim, goes_on, len(stand.pushed), last, cards)
     table.merge(key, holds=("outcome", "margin", "total"))
 
 

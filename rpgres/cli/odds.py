@@ -35,7 +35,7 @@ REST = 1e-6  # what may be left open without an estimate: dice that explode leav
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    from rpgres.actions import prepare
+    from rpgres.actions import answers_to, prepare
     from rpgres.players import Policy
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
@@ -89,7 +89,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         say(ladder_lines(ladder, data.file), is_plain=shared["plain"])
         return
     prepared = prepare(rules, action, inputs)
-    answers: dict[str, Any] = {"choose": choose, "policies": policies(prepared)}
+    answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies(prepared)}
     if weighed != "policies":
         from rpgres.best import best_odds
 

@@ -79,7 +79,9 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
-CHOOSE = Option("choose", "Answer a decision; repeat it for others, or for its next time.", "LABEL=OPTION", many=True)
+CHOOSE = Option(
+    "choose", "Answer a decision (of WHO:LABEL, if need be); repeat it for others.", "LABEL=OPTION", many=True
+)
 BEST = Option("best", "Let who acts decide as well as can be, and weigh each first choice.")
 EACH = Option("each", "Weigh each first choice of who acts, with policies deciding all after it.")
 BY = Option("by", "Weigh the margin or the total in place of the outcome.", "margin|total")

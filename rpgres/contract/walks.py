@@ -325,7 +325,7 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
         elif isinstance(event, Drawn):
             given.setdefault(event.label, []).append(event.card)
         else:
-            choose.setdefault(event.label, []).append(event.answer)
+            choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
     dealer = GivenDealer(given, then=_Nobody())
     seats = Seats(choose)
     try:

@@ -17,6 +17,7 @@ from rpgres.actions import (
     Prepared,
     QuestionRecord,
     Result,
+    answers_to,
     bare_result,
     check_labels,
     play,
@@ -27,7 +28,7 @@ from rpgres.actions import (
 )
 from rpgres.chance import Streams
 from rpgres.dealers import Given, GivenDealer, SeededDealer, TapedDealer
-from rpgres.errors import RpgresError
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.records import Entry, History, Secret, found_in
 from rpgres.journal.saying import claims_in, claims_of, laid_by, private_in
 from rpgres.periods import turn
@@ -186,6 +187,9 @@ def run_at(
     for typed in (asked.choose, *asked.own.values()):
         plain = {label: typed[label] for label in typed if label != CLAIM}
         check_labels(rules, asked.name, given=asked.given, choose=plain)
+    for key in (key for own in asked.own.values() for key in own if ":" in key):
+        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+    asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
     waits = (
         always
         if is_replay

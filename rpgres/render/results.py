@@ -104,9 +104,10 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
     for answer in result.unused:
         if not is_scripted:
-            yield line(INDENT, Piece(f"not used: --choose {answer.label}={answer.value}", "quiet"))
+            yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
         elif answer.value != NO:  # a scene may well say beforehand that no moment is to be used
-            yield line(INDENT, Piece(f'not used: choose = {{ {answer.label} = "{answer.value}" }}', "quiet"))
+            key = f'"{answer.key}"' if answer.who else answer.key
+            yield line(INDENT, Piece(f'not used: choose = {{ {key} = "{answer.value}" }}', "quiet"))
 
 
 def house_rules_lines(house_rules: str) -> list[Line]:
@@ -255,7 +256,7 @@ def pending_lines(
         lines += _open_lines(asked)
     if how is not None:
         return [*lines, *how]
-    lines.append(line(INDENT, f"Answer it with --choose {question.label}=..., or go on with:"))
+    lines.append(line(INDENT, f"Answer it with --choose {question.typed}=..., or go on with:"))
     lines.append(line(INDENT * 2, pending.resume))
     return lines
 
