@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rpgres.plugins import hookimpl
     from rpgres.rulesets import (
         API,
+        QUESTIONS,
         ApplyEffect,
         Effect,
         Lump,
@@ -80,7 +81,7 @@ _HOMES = {
     "players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins": ("hookimpl",),
     "rulesets": (
-        *("API", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
+        *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
         *("Rule", "Rules", "Ruleset", "effect", "unknown"),
     ),
     "sheets": ("mark_box",),
@@ -114,6 +115,7 @@ __all__ = [
     "FACE_DOWN",
     "GM",
     "NO",
+    "QUESTIONS",
     "SCENE",
     "ApplyEffect",
     "Box",

@@ -6,6 +6,7 @@ Nothing here prints, prompts or exits. The records at the top are the JSON of th
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,12 +15,13 @@ import msgspec
 
 from rpgres.chance import Streams
 from rpgres.dealers import Dealer, GivenDealer, SeededDealer
-from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, place_of
-from rpgres.inputs import ACTOR, OPPONENT, Opposition, Setting, read_inputs
+from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
+from rpgres.inputs import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
 from rpgres.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
-from rpgres.rulesets import Rule, Rules, blamed, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.state import EMPTY, GM, Map, State, slug
 from rpgres.table import (
+    EFFECTS,
     PLACE,
     Broken,
     Chain,
@@ -33,6 +35,7 @@ from rpgres.table import (
     Stop,
     Table,
     Told,
+    Trust,
     apply_effects,
     not_deterministic,
     refusal,
@@ -47,12 +50,21 @@ if TYPE_CHECKING:
 NOBODY = ""  # a seat that nobody has
 
 
-class AnswerRecord(msgspec.Struct, frozen=True):
-    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label."""
+class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
+
+    `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
+    """
 
     label: str
     kind: Literal["chance", "decision"]
     value: str
+    who: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name under which it is given or chosen."""
+        return f"{self.who}:{self.label}" if self.who else self.label
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,7 +100,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner."""
+    """A question that waits for its owner; `key` is what it is answered by where that is not the label."""
 
     label: str
     who: str
@@ -98,6 +110,13 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     optional: bool = False
     form: str = ""
     words: str = ""
+    of: str = ""
+    key: str = ""
+
+    @property
+    def typed(self) -> str:
+        """What stands before the `=` of an answer."""
+        return self.key or self.label
 
 
 class Pending(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +135,7 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
     switches: dict[str, str]
     seed: str | None
     resume: str
+    unused: list[AnswerRecord] = []
     note: str | None = None
 
 
@@ -132,6 +152,7 @@ class Prepared(msgspec.Struct, frozen=True):
         placed: cards that somebody says lie in a pile before the action, as (pile, cards, option).
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         sheets: the texts of the sheets that were read, by the name that was typed.
+        trust: what of it no sheet has, and how that is treated; None where everything typed counts.
     """
 
     rules: Rules
@@ -143,6 +164,14 @@ class Prepared(msgspec.Struct, frozen=True):
     placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
+    trust: Trust | None = None
+
+    def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
+        """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
+        return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
+
+
+REFUSED = Outcome("", texts=("The game master refuses it, and it is not done.",))
 
 
 def prepare(
@@ -221,7 +250,7 @@ def play(
     *,
     dealer: Dealer,
     players: Players,
-    band_only: bool = False,
+    asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
 ) -> tuple[Outcome, Table]:
     """Run an action once and return its outcome, with the table it was played at for the events.
@@ -229,7 +258,7 @@ def play(
     Args:
         prepared: the action.
         dealer, players: who answers.
-        band_only: whether the run ends as soon as the outcome's band is fixed.
+        asked: what the run is for; see `Table.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
 
     Raises:
@@ -237,9 +266,12 @@ def play(
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules = prepared.rules
-    table = Table(rules, prepared.state, dealer, players, band_only, lump=prepared.lump, follow=follow)
+    trust, lump = prepared.trust, prepared.lump_for(asked)
+    table = Table(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
+        if trust is not None and not table.claim(trust.by, trust.claims):
+            return REFUSED, table
         for number, (pile, cards, option) in enumerate(prepared.placed):
             later = [text for _, texts, _ in prepared.placed[number + 1 :] for text in texts]
             table.place(pile, cards, option=option, elsewhere=later)
@@ -249,6 +281,7 @@ def play(
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, table, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if table.fault is not None:
+        table.fault.table = table
         raise table.fault
     return outcome, table
 
@@ -256,39 +289,48 @@ def play(
 def fault_of(error: BaseException, table: Table, told: str) -> BaseException:
     """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
 
-    What is no fault of the code comes back as it is: a run that ended early (which now carries its table), what is
-    meant for users, an interrupt.
+    What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
+    All but the last now carry the table.
 
     Args:
         error: what was raised.
         table: where it was played.
         told: what the code is, for messages.
     """
-    fault: BaseException
+    fault: RpgresError
     match error:
         case Broken():
             if table.fault is not None:
                 fault = table.fault
             else:
                 fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), table.rules.ruleset)
-        case Stop():
+        case Stop() | RpgresError():
             error.table = table
-            return error
-        case RuleError():
-            return blamed(error, table.rules.ruleset)
-        case RpgresError() | KeyboardInterrupt():
+            return blamed(error, table.rules.ruleset) if isinstance(error, RuleError) else error
+        case _ if is_interrupt(error):
             return error
         case _:
             place = place_of(error)
             fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), table.rules.ruleset)
+    fault.table = table
     fault.__cause__ = error
     return fault
 
 
-def laid(prepared: Prepared) -> Prepared:
+@contextmanager
+def at_table(table: Table) -> Iterator[None]:
+    """Have errors carry the table at which the run was that they are about."""
+    try:
+        yield
+    except RpgresError as error:
+        error.table = table
+        raise
+
+
+def laid(prepared: Prepared, *, asked: str) -> Prepared:
     """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
 
-    Whoever runs it many times spares doing it each time.
+    Whoever runs it many times to answer one question (`QUESTIONS`) spares doing it each time.
 
     Raises:
         UsageError: there is no such card, or it lies somewhere else.
@@ -296,7 +338,7 @@ def laid(prepared: Prepared) -> Prepared:
     if not prepared.placed:
         return prepared
     dealer = _Unlaid()
-    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump)
+    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
     for pile, cards, option in prepared.placed:
         table.place(pile, cards, option=option)
     if dealer.was_asked:
@@ -370,7 +412,8 @@ def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose:
     if not given and not choose:
         return
     labels = labels_of(rules, action)
-    for answers, kind, option in ((given, "chance", "--given"), (choose, "decision", "--choose")):
+    asked = [key.rpartition(":")[2] for key in choose]
+    for answers, kind, option in ((given, "chance", "--given"), (asked, "decision", "--choose")):
         for label in answers:
             if labels.get(label) == kind:
                 continue
@@ -394,22 +437,50 @@ def policies_of(prepared: Prepared, named: Mapping[str, str], *, auto: bool = Fa
     """
     rules = prepared.rules
     policies = {"": policy_of(rules)} if auto else {}
-    known = list(dict.fromkeys((*prepared.state.characters, ACTOR, OPPONENT, GM)))
-    stand_for = {ACTOR: prepared.actor, OPPONENT: _opponent(prepared)}
     for who, name in named.items():
-        if who and who not in known:
-            raise UsageError(unknown("character", who, known, of=f"the table of {rules.id} {prepared.action}"))
-        policies[stand_for.get(who, who)] = policy_of(rules, name)
+        policies[_named(prepared, who, nobody=GM) if who else ""] = policy_of(rules, name)
     return policies
 
 
+def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return answers to decisions with the names of those whose they are: by `LABEL`, or by `WHO:LABEL`.
+
+    Args:
+        prepared: the action, which says who is at the table.
+        choose: answers as typed, in which `actor` and `opponent` stand for whoever that is.
+
+    Raises:
+        UsageError: there is no such character.
+    """
+    found: dict[str, list[str]] = {}
+    for key, answers in choose.items():
+        who, sign, label = key.rpartition(":")
+        key = f"{_named(prepared, who)}:{label}" if sign else key
+        found.setdefault(key, []).extend(answers)
+    return found
+
+
+def _named(prepared: Prepared, who: str, *, nobody: str = OPPONENT) -> str:
+    """Return a character by name, or who is meant by `actor` or `opponent`; `nobody` for an opponent without a sheet.
+
+    Raises:
+        UsageError: there is no such character.
+    """
+    forms = (one for value in prepared.arguments.values() if isinstance(value, tuple) for one in value)
+    known = dict.fromkeys((*prepared.state.characters, *(one.name for one in forms if isinstance(one, Form))))
+    if who not in known and who not in (ACTOR, OPPONENT, GM):
+        names = dict.fromkeys((*known, ACTOR, OPPONENT, GM))
+        raise UsageError(unknown("character", who, names, of=f"the table of {prepared.rules.id} {prepared.action}"))
+    return {ACTOR: prepared.actor, OPPONENT: _opponent(prepared) or nobody}.get(who, who)
+
+
 def _opponent(prepared: Prepared) -> str:
-    """Return who opposes by the inputs: the first opposer with a sheet, else the game master."""
+    """Return who opposes by the inputs: the first opposer with a sheet, if there is one."""
     for argument in prepared.arguments.values():
         for one in argument if isinstance(argument, tuple) else (argument,):
             if isinstance(one, Opposition) and one.character:
                 return one.character
-    return GM
+    return ""
 
 
 def policy_of(rules: Rules, name: str = "") -> Policy:
@@ -445,7 +516,7 @@ def run(
     note: str | None = None,
     identify: bool = True,
     players: Seats | None = None,
-    spare: Container[str] = (),
+    dealer: GivenDealer | None = None,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
 
@@ -460,7 +531,7 @@ def run(
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
         players: who answers, in place of the script, the policies and the prompt.
-        spare: the labels of given results that need not be asked for.
+        dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
@@ -478,7 +549,7 @@ def run(
             note=note,
             identify=identify,
             players=players,
-            spare=spare,
+            dealer=dealer,
         )
     except RuleError as error:
         raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
@@ -496,34 +567,39 @@ def _run(
     note: str | None,
     identify: bool,
     players: Seats | None,
-    spare: Container[str],
+    dealer: GivenDealer | None,
 ) -> tuple[Result | Pending, State]:
     rules, action = prepared.rules, prepared.action
     check_labels(rules, action, given=given, choose=choose)
-    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
-    seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
+    dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
+    seats = Seats(answers_to(prepared, choose), policies=policies, prompt=prompt) if players is None else players
     try:
-        outcome, table = play(prepared, dealer=dealer, players=seats)
+        outcome, table = play(prepared, dealer=dealt, players=seats)
     except NeedsAnswer as needs:
-        _unused(needs.table, seats, is_over=False)
-        _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
-        pending = _pending(prepared, needs, seed=streams.seed, note=note)
+        with at_table(needs.table):
+            _unused(needs.table, seats, is_over=False)
+            _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
+            pending = _pending(prepared, needs, seed=streams.seed, note=note)
+            if players is None:  # at a lasting table every seat answers for itself
+                pending = _to_be_resumed(prepared, pending, needs.table, unused=list(_left(seats)))
         return pending, prepared.state
-    _check_declared(prepared, table.events)
-    for label, value in dealer.unused():
-        if label in spare:
-            continue
-        _check_repeats(prepared, table.events, streams=streams, step=step)
-        raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
-    unused = _unused(table, seats)
-    if not is_ours(rules):
-        _check_outcome(prepared, outcome)
-    identity = rules.identity() if identify else {"version": rules.file.version}
-    result = _result(prepared, outcome, table.events, identity=identity, seed=streams.seed, unused=unused, note=note)
-    return result, apply_effects(rules, table.state, outcome)
+    with at_table(table):
+        _check_declared(prepared, table.events)
+        for label, value in dealt.unused() if dealer is None and outcome is not REFUSED else ():
+            _check_repeats(prepared, table.events, streams=streams, step=step)
+            raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
+        unused = _unused(table, seats)
+        if not is_ours(rules) and outcome is not REFUSED:
+            _check_outcome(prepared, outcome)
+        identity = rules.identity() if identify else {"version": rules.file.version}
+        seed = streams.seed
+        result = _result(prepared, outcome, table, identity=identity, seed=seed, unused=unused, note=note)
+        if prepared.trust is not None and outcome is REFUSED:
+            return result, prepared.trust.before
+        return result, apply_effects(rules, table.state, outcome)
 
 
-def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[str, str]]:
+def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerRecord]:
     """Return the scripted answers that no question took; conditional ones are no error.
 
     Args:
@@ -533,17 +609,26 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[tuple[s
         ChoiceError: one was for a question that came up with nothing to choose from, and says otherwise.
     """
     unused = []
-    for label, value in seats.unused():
-        question = table.foregone.get(label)
-        if question is None:
-            unused.append((label, value))
+    for answer in _left(seats):
+        question = table.foregone.get(answer.label)
+        is_named = question is not None and question.options and all(one is not question for one in seats.single)
+        if question is None or is_named or (answer.who and answer.who != question.who):
+            unused.append(answer)
             continue
+        value = answer.value
         only = question.options[0].name if question.options else NO
         if not is_over and question.options:
             continue
         if value != NO and only not in (value, slug(value)):
             raise refusal(question, value)
     return unused
+
+
+def _left(seats: Seats) -> Iterator[AnswerRecord]:
+    """Yield what is left of a script."""
+    for key, value in seats.unused():
+        who, _, label = key.rpartition(":")
+        yield AnswerRecord(label, "decision", value, who)
 
 
 def is_ours(rules: Rules) -> bool:
@@ -568,17 +653,19 @@ def _check_repeats(
     """
     if is_ours(prepared.rules):
         return
-    first = list(answers_of(events))
+    first = list(answers_of(events, single=labels_of(prepared.rules, prepared.action)))
     scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
     for answer in first:
-        scripts[answer.kind].setdefault(answer.label, []).append(answer.value)
+        scripts[answer.kind].setdefault(answer.key, []).append(answer.value)
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
         from rpgres.waiting import Waiting, always
 
         # Everything that was asked so far is answered, optional moments included, so the next question is the end.
-        players = Waiting(waits=always, recalled=_decided(events)) if waits_for else Seats(scripts["decision"])
+        # So are claims, which go by who answered.
+        is_recalled = waits_for or prepared.trust is not None
+        players = Waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
         _, table = play(prepared, dealer=dealer, players=players)
     except NeedsAnswer as needs:
         table, asks = needs.table, needs.question.label
@@ -660,14 +747,14 @@ def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
 def _result(
     prepared: Prepared,
     outcome: Outcome,
-    events: Sequence[Event],
+    table: Table,
     *,
     identity: dict[str, Any],
     seed: str,
-    unused: Iterable[tuple[str, str]],
+    unused: Iterable[AnswerRecord],
     note: str | None,
 ) -> Result:
-    rules = prepared.rules
+    rules, events = prepared.rules, table.events
     return Result(
         version=__version__,
         ruleset=rules.id,
@@ -676,9 +763,9 @@ def _result(
         variant=prepared.arguments.get("variant"),
         actor=prepared.actor,
         inputs=prepared.inputs,
-        answers=list(answers_of(events)),
-        outcome=outcome.band,
-        also=rules.file.bands[outcome.band].also or None,
+        answers=list(answers_of(events, single=table.single)),
+        outcome=outcome.band or None,
+        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
         success=outcome.success,
         margin=outcome.margin,
         total=outcome.total,
@@ -688,14 +775,49 @@ def _result(
         events=[event_record(event) for event in events],
         switches=rules.switches,
         seed=seed,
-        unused=[AnswerRecord(label, "decision", value) for label, value in unused],
+        unused=list(unused),
         note=note,
         details=dict(outcome.details),
     )
 
 
+def bare_result(
+    rules: Rules,
+    events: Iterable[Event],
+    *,
+    action: str | None = None,
+    actor: str | None = None,
+    inputs: dict[str, Any],
+    effects: Iterable[Mapping[str, Any]] = (),
+    seed: str | None = None,
+    note: str | None = None,
+    identity: dict[str, Any] = EMPTY,
+) -> Result:
+    """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
+    return Result(
+        version=__version__,
+        ruleset=rules.id,
+        rules=dict(identity) or {"version": rules.file.version},
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
+        outcome=None,
+        success=None,
+        margin=None,
+        total=None,
+        opposition=None,
+        effects=[dict(effect) for effect in effects],
+        texts=[],
+        events=[event_record(event) for event in events],
+        switches=rules.switches,
+        seed=seed,
+        note=note,
+    )
+
+
 def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | None) -> Pending:
-    pending = pending_of(
+    return pending_of(
         prepared.rules,
         needs,
         action=prepared.action,
@@ -704,9 +826,16 @@ def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | N
         seed=seed,
         note=note,
     )
-    changed = {
-        name: value for name, value in prepared.rules.switches.items() if value != prepared.rules.default_switch(name)
-    }
+
+
+def _to_be_resumed(prepared: Prepared, pending: Pending, table: Table, *, unused: list[AnswerRecord]) -> Pending:
+    """Return what waits with all that it takes to run it up to the same question again."""
+    rules, asked = prepared.rules, pending.question
+    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
+    if asked.label in table.single:
+        asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
+    answers = list(answers_of(table.events, single=table.single))
+    pending = msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)
     return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
 
 
@@ -749,17 +878,19 @@ def _record_of(question: Question) -> QuestionRecord:
         optional=question.optional,
         form=question.form,
         words=question.words,
+        of=question.of,
     )
 
 
-def answers_of(events: Iterable[Event]) -> Iterator[AnswerRecord]:
-    """Yield the answer that each event gave to a question, in order."""
+def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Iterator[AnswerRecord]:
+    """Yield the answer that each event gave to a question, in order; under `single` labels with whose it is."""
     for event in events:
         if isinstance(event, Rolled):
             if event.dice.pools:  # a pool that came to no dice was no question
                 yield AnswerRecord(event.label, "chance", event.throw.text)
         elif isinstance(event, Decided):
-            yield AnswerRecord(event.label, "decision", event.answer)
+            who = event.who if event.label in single else ""
+            yield AnswerRecord(event.label, "decision", event.answer, who)
         elif isinstance(event, Drawn):
             yield AnswerRecord(event.label, "chance", event.card)
 
@@ -795,6 +926,7 @@ def _event_fields(event: Event) -> dict[str, Any]:
                 "answer": event.answer,
                 "text": event.text,
                 "means": event.means,
+                **({"of": event.of} if event.of else {}),
             }
         case Told():
             return {"event": "text", "text": event.text}
@@ -835,12 +967,14 @@ def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
     for name, value in switches.items():
         words += ["--switch", f"{name}={value}"]
     for answer in pending.answers:
-        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.label}={answer.value}"]
+        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.key}={answer.value}"]
     if pending.note:
         words += [f"--note={pending.note}"]
     question = pending.question
     example = question.options[0]["name"] if question.options else question.form or "..."
-    words += [f"--seed={pending.seed}", "--choose", f"{question.label}={example}"]
+    words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
+    for answer in pending.unused:
+        words += ["--choose", f"{answer.key}={answer.value}"]
     return shlex.join(words)
 
 

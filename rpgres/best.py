@@ -19,8 +19,9 @@ import msgspec
 from rpgres.actions import Prepared, check_labels, fault_of, laid, play
 from rpgres.dice import Throw, difference
 from rpgres.errors import UsageError
-from rpgres.odds import LEAVES, SECONDS, ChoiceOdds, Odds, Sample, chance_record, in_order, needs_policy
+from rpgres.odds import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
 from rpgres.players import NO, Answer, Policy, Preference, Question, Seats, View
+from rpgres.sampling import Sample
 from rpgres.state import EMPTY, State
 from rpgres.table import CHAIN, Broken, Chain, Decided, Event, NeedsAnswer, Settled, Stop, Table, not_deterministic
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from rpgres.dice.readings import Reading
     from rpgres.unseen import Unseen
 
+SUCCESS = "outcome"  # the question that is asked
 DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
 
 
@@ -97,15 +99,15 @@ class Best(msgspec.Struct, frozen=True):
             )
             for choice in self.choices
         ]
-        if any(choice.is_estimate for choice in found):
+        if any(choice.estimate for choice in found):
             found.sort(key=_likely, reverse=True)
         return found
 
 
 def _likely(choice: ChoiceOdds) -> float:
     """Return how likely success is, as far as that is known."""
-    sample = choice.sample
-    return sample.success.share if choice.is_estimate and sample is not None else choice.success.probability
+    found = choice.estimate
+    return found.share if found is not None else choice.success.probability
 
 
 class _Chance(Stop):
@@ -316,8 +318,9 @@ def best_odds(
     *,
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
-    leaves: int = LEAVES,
-    seconds: float = SECONDS,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
     clock: Callable[[], float] | None = None,
     looks_at_all: bool = False,
     merges: bool = True,
@@ -329,8 +332,7 @@ def best_odds(
         prepared: the action.
         choose: answers to decisions, by label, used in order in every run.
         policies: who answers for everybody else.
-        leaves, seconds: the budget; what it leaves open counts for nothing.
-        clock: tells the time in seconds; for tests.
+        leaves, seconds, work, clock: see `Budget`; what is left open counts for nothing.
         merges: whether points of play that the rule says are alike are looked at once; for tests.
         looks_at_all: whether even options that a rule says can be no better are looked at; for tests.
         only_first: whether policies decide all that comes after the actor's first decision, so that only that one is
@@ -342,7 +344,8 @@ def best_odds(
         RuleError: the ruleset's code failed.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    solver = _Solver(laid(prepared), choose, policies, leaves, seconds, clock)
+    budget = Budget(leaves, seconds, work=work, clock=clock)
+    solver = _Solver(laid(prepared, asked=SUCCESS), choose, policies, budget)
     solver.looks_at_all, solver.merges, solver.only_first = looks_at_all, merges, only_first
     return solver.solve()
 
@@ -352,13 +355,14 @@ def weigh_best(
     *,
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
-    leaves: int = LEAVES,
-    seconds: float = SECONDS,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
     only_first: bool = False,
 ) -> Odds:
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
-    best = best_odds(prepared, choose=choose, policies=policies, leaves=leaves, seconds=seconds, only_first=only_first)
-    return best.odds(prepared)
+    budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds, "work": work}
+    return best_odds(prepared, choose=choose, policies=policies, **budget, only_first=only_first).odds(prepared)
 
 
 def _options(question: Question) -> list[str]:
@@ -381,12 +385,9 @@ class _Solver:
         prepared: Prepared,
         choose: Mapping[str, Sequence[str]],
         policies: Mapping[str, Policy],
-        leaves: int,
-        seconds: float,
-        clock: Callable[[], float] | None,
+        budget: Budget,
     ) -> None:
         from fractions import Fraction
-        from time import monotonic
 
         self._zero, self._one = Fraction(0), Fraction(1)
         self._left_open = Value(self._zero, (), self._one)
@@ -394,9 +395,7 @@ class _Solver:
         self._seat = prepared.state.seat_of(prepared.actor)
         self._known: dict[Hashable, Value] = {}
         self._walk = _Walk(self._known)
-        self._now = clock or monotonic
-        self._leaves, self._until = leaves, self._now() + seconds
-        self._runs = 0
+        self._budget, self._runs = budget, 0
         self._passed: set[str] = set()
         self._undecided: dict[str, Question] = {}
         self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
@@ -498,29 +497,36 @@ class _Solver:
         Raises:
             _Chance, _Decision: it asks something new.
         """
-        if self._runs >= self._leaves or self._now() >= self._until:
+        if self._budget.is_spent:
             return self._left_open
         self._runs += 1
         at = course.at
         self._walk.begin(course.tape)
-        players = self._players(at)
+        players, work = self._players(at), 1
         try:
             if at is not None:
-                return self._step(at, players)
+                course, work = self._step(at, players)
+                return course
             follow = self._followed if self.merges else None
-            outcome, _ = play(self._prepared, dealer=self._walk, players=players, band_only=True, follow=follow)
-        except Settled as settled:
-            return self._ended(settled.band)
-        except _Known as known:
-            return known.value
-        except _Onward as onward:
-            return onward.course
-        except NeedsAnswer as needs:
-            self._undecided[needs.question.label] = needs.question
-            return self._ended("")
+            outcome, table = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
+            work = table.work
+            return self._ended(outcome.band)
+        except Stop as stop:
+            work = stop.table.work
+            match stop:
+                case Settled():
+                    return self._ended(stop.band)
+                case _Known():
+                    return stop.value
+                case _Onward():
+                    return stop.course
+                case NeedsAnswer():
+                    self._undecided[stop.question.label] = stop.question
+                    return self._ended("")
+            raise
         finally:
+            self._budget.spend(work)
             self._passed |= players.others.passed
-        return self._ended(outcome.band)
 
     def _players(self, at: _Place | None) -> _Seats:
         script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
@@ -538,19 +544,19 @@ class _Solver:
         table.players = self._players(at)
         return at.place
 
-    def _step(self, at: _Place, players: _Seats) -> _Course:
-        """Take the next step of a chain, and return the course that goes on from there."""
+    def _step(self, at: _Place, players: _Seats) -> tuple[_Course, int]:
+        """Take the next step of a chain, and return the course that goes on from there, and what work it was."""
         rules, chain = self._prepared.rules, at.chain
-        table = Table(rules, at.state, self._walk, players, band_only=True, lump=self._prepared.lump)
+        table = Table(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
         table.unseen, table.has_secrets = at.unseen, at.has_secrets
         try:
             after = chain.step(table, at.place)
             if table.fault is not None:
                 raise table.fault
             if after is not None:
-                return self._place(table, chain, after, before=at.before, hidden=at.hidden)
+                return self._place(table, chain, after, before=at.before, hidden=at.hidden), table.work
             last = self._place(table, chain, at.place, before=at.before, hidden=at.hidden)
-            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key))
+            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), table.work
         except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
             raise fault_of(error, table, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
 

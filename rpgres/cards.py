@@ -327,14 +327,15 @@ def _typed(text: str) -> str:
     return text.strip().lower().replace("\N{MINUS SIGN}", "-")
 
 
-def classes(cards: tuple[str, ...], stack: Stack) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Return one physical card of each class that a rule tells apart, and how many cards each class has.
 
     Args:
         cards: the pile, sorted.
         stack: what is known of it: which cards are alike to the rule, and which at this draw.
+        last: whether it is the last card of each class, in place of the first.
     """
-    firsts, sizes = _grouped(cards, stack.lump, stack.known)
+    firsts, sizes = _grouped(cards[::-1] if last else cards, stack.lump, stack.known)
     if stack.alike is None:
         return firsts, sizes
     joined: dict[Hashable, str] = {}
@@ -355,6 +356,15 @@ def _grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str,
         firsts.setdefault(kind, card)
         sizes[kind] = sizes.get(kind, 0) + 1
     return tuple(firsts.values()), tuple(sizes.values())
+
+
+@lru_cache(maxsize=64)
+def groups(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool = False) -> tuple[tuple[str, ...], ...]:
+    """Return physical cards by class; each class from its last card on, if so wanted."""
+    found: dict[Any, list[str]] = {}
+    for card in cards[::-1] if last else cards:
+        found.setdefault(code_of(card) if key is None else key(known.card(card)), []).append(card)
+    return tuple(map(tuple, found.values()))
 
 
 @lru_cache(maxsize=4096)

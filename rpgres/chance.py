@@ -6,15 +6,17 @@ other die stays as it was.
 
 ==========  ==================================================================================================
 seed        any text; ``rp1:TEXT`` is the same as ``TEXT``; ``TEXT#N`` is run N of a repeated or simulated action
-key         BLAKE2b, 32 bytes, of TEXT in UTF-8, personalised with ``rpgres rp1``
+key         BLAKE2b, 32 bytes, of TEXT in UTF-8, personalised with ``rpgres rp1``; at a lasting table it is keyed with
+            SALT, so that nobody who sees some of its dice can find the seed by trying
 block       BLAKE2b, 64 bytes, keyed with the key, of ``STEP/LABEL/COUNT/DRAW/BLOCK`` in UTF-8
 word        the eight bytes of the block at ``8 * (RUN % 8)``, most significant first; ``BLOCK = RUN // 8``
 below(n)    the first word smaller than the largest multiple of n up to 2**64, modulo n; DRAW counts the words
             (for n over 2**64 the words are taken together, two by two or as many as n needs)
 ==========  ==================================================================================================
 
-STEP, COUNT, DRAW, BLOCK and RUN are decimal numbers from 0; a run without a number is run 0. Eight runs share a
-block, which is what makes a long simulation cheap. The vectors in ``tests/test_chance.py`` pin all of it.
+SALT is the 32 random bytes of the table's commitment to its seed, which `rpgres table reveal` tells with it; anywhere
+else there is none. STEP, COUNT, DRAW, BLOCK and RUN are decimal numbers from 0; a run without a number is run 0. Eight
+runs share a block, which is what makes a long simulation cheap. The vectors in ``tests/test_chance.py`` pin all of it.
 """
 
 from __future__ import annotations
@@ -108,14 +110,16 @@ class Streams:
 
     Args:
         seed: any text, see the module's table.
+        salt: of a lasting table, at most 64 bytes; empty anywhere else.
     """
 
     __slots__ = ("_block", "_blocks", "_key", "_lane", "run", "seed", "text")
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, *, salt: bytes = b"") -> None:
         self.seed = seed
         self.text, self.run = split_seed(seed)
-        self._key = blake2b(self.text.encode("utf-8", "surrogatepass"), digest_size=32, person=b"rpgres rp1").digest()
+        text = self.text.encode("utf-8", "surrogatepass")
+        self._key = blake2b(text, digest_size=32, key=salt, person=b"rpgres rp1").digest()
         self._blocks: dict[tuple[int, str, int], tuple[int, ...]] = {}
         self._block = -1
         self.move_to(self.run)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from rpgres.chance import LANES, WORD, Streams, pick
 from rpgres.dice import Dice, Throw
 from rpgres.errors import GivenError
+from rpgres.state import EMPTY
 
 if TYPE_CHECKING:
     from rpgres.cards import Cards, Stack
@@ -127,20 +128,28 @@ class SeededDealer:
         """Do nothing: a single run has nothing to merge."""
 
 
+Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None where it was not given
+
+
 class GivenDealer:
     """Answers with results read off real dice, by label and in order, and leaves the rest to another dealer.
 
     Args:
-        given: the results as typed, by label.
+        given: the results as typed, by label; None leaves that question to the other dealer.
         then: who answers what was not given.
     """
 
     __slots__ = ("_given", "_then")
     joint = False
 
-    def __init__(self, given: Mapping[str, Sequence[str]], *, then: Dealer) -> None:
+    def __init__(self, given: Given, *, then: Dealer) -> None:
         self._given = {label: list(results) for label, results in given.items()}
         self._then = then
+
+    def _next(self, label: str) -> str | None:
+        """Return the next given result of a label; None where the other dealer answers."""
+        results = self._given.get(label)
+        return results.pop(0) if results else None
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return the given result, or the other dealer's.
@@ -148,14 +157,13 @@ class GivenDealer:
         Raises:
             GivenError: the result is impossible with these dice; says what was expected.
         """
-        results = self._given.get(label)
-        if results and dice.pools:  # where there are no dice, nobody can have read any off
-            result = results.pop(0)
-            try:
-                return dice.read(result)
-            except GivenError as error:
-                raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
-        return self._then.throw(dice, label, count)
+        result = self._next(label) if dice.pools else None  # where there are no dice, nobody can have read any off
+        if result is None:
+            return self._then.throw(dice, label, count)
+        try:
+            return dice.read(result)
+        except GivenError as error:
+            raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
 
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
@@ -186,11 +194,11 @@ class GivenDealer:
         Raises:
             GivenError: it is no card, or cannot be drawn here.
         """
-        results = self._given.get(label)
-        if not results:
+        result = self._next(label)
+        if result is None:
             return self._then.draw(self._free(cards, stack), stack, label, count)
-        text, *following = stack.known.one_by_one(results.pop(0))
-        results[:0] = following
+        text, *following = stack.known.one_by_one(result)
+        self._given[label][:0] = following
         codes = stack.known.matching(text)
         if not codes:
             raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
@@ -205,7 +213,7 @@ class GivenDealer:
 
     def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
         """Return the cards that may come now: those that are said to come later do not."""
-        later = [text for results in self._given.values() for text in results]
+        later = [text for results in self._given.values() for text in results if text is not None]
         return unpromised(cards, later, known=stack.known) if later else cards
 
     def merge(self, key: object) -> None:
@@ -215,7 +223,74 @@ class GivenDealer:
         """Yield what was given and never asked, as (label, result)."""
         for label, results in self._given.items():
             for result in results:
-                yield label, result
+                if result is not None:
+                    yield label, result
+
+
+class TapedDealer(GivenDealer):
+    """Answers a run that is repeated: first as it was answered before, then with results read off real dice, then anew.
+
+    What was answered stays, whatever is given since; nor does what is given for later change which cards came before.
+
+    Args:
+        given: the results that are for questions after those on the tape.
+        then: who answers what was not given.
+        tape: what was answered before, in the order of the questions: dice as they are read, physical cards.
+        typed: which of it was given, by label; None for what was not.
+
+    Attributes:
+        tape, typed: what has been answered by now.
+        later: what was given and is not used so far.
+    """
+
+    __slots__ = ("_asked", "_left", "later", "tape", "typed")
+
+    def __init__(self, given: Given, *, then: Dealer, tape: Sequence[str] = (), typed: Given = EMPTY) -> None:
+        super().__init__(given, then=then)
+        self.later = {label: [text for text in texts if text is not None] for label, texts in given.items()}
+        self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
+        self._left = list(tape)
+        self._asked: dict[str, int] = {}
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        if not dice.pools:
+            return self._then.throw(dice, label, count)
+        if self._left:
+            return dice.read(self._again(label))
+        is_given = bool(self._given.get(label))
+        throw = super().throw(dice, label, count)
+        self._add(label, throw.text, is_given=is_given)
+        return throw
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        if self._left:
+            card = self._again(label)
+            if card not in cards:
+                raise GivenError(f"{label}={card} was drawn before, and is not in {stack.pile} now", label=label)
+            return card
+        is_given = bool(self._given.get(label))
+        card = super().draw(cards, stack, label, count)
+        self._add(label, card, is_given=is_given)
+        return card
+
+    def _again(self, label: str) -> str:
+        self._asked[label] = self._asked.get(label, 0) + 1
+        return self._left.pop(0)
+
+    def _add(self, label: str, answer: str, *, is_given: bool) -> None:
+        asked = self._asked[label] = self._asked.get(label, 0) + 1
+        self.tape.append(answer)
+        if is_given:
+            its = self.typed.setdefault(label, [])
+            its += [*[None] * (asked - 1 - len(its)), self.later[label].pop(0)]
 
 
 def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:

@@ -224,6 +224,10 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
     problems: dict[str, list[Problem]] = {}
     if ruleset is None:
         decks += [_summary(FoundDeck(name, shared_deck(name))) for name in shared_decks()]
+    if ruleset is None:
+        from rpgres.probing import probe_plugins
+
+        probe_plugins()
     names = [ruleset] if ruleset else [name.id for name in ruleset_names(titles=False, extra=extra)]
     for id_ in names:
         try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rpgres.safetext import in_line
+
 LONGEST = 300  # characters of what somebody else's code says
 
 
@@ -15,11 +17,17 @@ class RpgresError(Exception):
     """
 
     code = "error"
+    table: Any = None  # where a run failed, with the events so far; see `rpgres.actions`
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)
         self.message = message
         self.details = details
+
+    def add(self, text: str) -> None:
+        """Add to the end of the message."""
+        self.message += text
+        self.args = (self.message,)
 
 
 class UsageError(RpgresError):
@@ -59,6 +67,18 @@ class FileError(RpgresError):
     code = "file"
 
 
+def as_own(error: BaseException) -> BaseException:
+    """Return what the system says of a file or folder as our own error; anything else as it is.
+
+    Most such errors are met where they arise; this is for a name that is too long, or a disk that has gone.
+    """
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+        name = os.fsdecode(error.filename)
+        shown = name if len(name) <= LONGEST else f"{name[:LONGEST]}..."
+        return FileError(f"{shown}: {error.strerror or type(error).__name__}", file=name)
+    return error
+
+
 class OutputError(RpgresError):
     """A result that cannot be written where it should go. Exit code 1."""
 
@@ -69,6 +89,12 @@ class PluginError(RpgresError):
     """A ruleset plugin that cannot be used; names the distribution and the stage at which it failed. Exit code 1."""
 
     code = "plugin"
+
+
+class TimeError(RpgresError):
+    """What was asked for takes longer than it may. Exit code 1."""
+
+    code = "time"
 
 
 class RuleError(RpgresError):
@@ -83,7 +109,7 @@ class RuleError(RpgresError):
 
 def in_short(text: str) -> str:
     """Return a text as one line of printable characters, cut when it is long."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join(in_line(text).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -94,6 +120,24 @@ def in_words(error: BaseException) -> str:
     except Exception:  # noqa: BLE001  # a stranger's exception may even fail to say what it is
         text = ""
     return in_short(f"{type(error).__name__}: {text}".removesuffix(": "))
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Tell whether a person interrupts the program: a KeyboardInterrupt that code raises by itself is none."""
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    from dis import opmap
+    from signal import SIGINT, getsignal
+
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return True
+    code = trace.tb_frame.f_code
+    handler: Any = getsignal(SIGINT)
+    handler = getattr(handler, "func", handler)  # asyncio has a partial function there
+    return code is getattr(handler, "__code__", None) or code.co_code[trace.tb_lasti] != opmap["RAISE_VARARGS"]
 
 
 def place_of(error: BaseException) -> str:

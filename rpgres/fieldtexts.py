@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+METHOD = (
+    "how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to one or "
+    "another; sampled, where nothing was followed to an end, and there are estimates alone"
+)
+
 CONDITION = "what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells"
 UNLESS = "what must not hold; written as `when`"
+SAID_BY = (
+    "who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms what no "
+    "sheet has (`confirmed`), or no player (`gm`)"
+)
+SEEN_BY = "who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`)"
 
 # One line for each field of each record, by the record's name in the schema.
 TEXTS: dict[str, dict[str, str]] = {
@@ -11,6 +21,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "label": "the name under which the rule asked",
         "kind": "chance for dice, decision for somebody's choice",
         "value": "the dice as `--given` takes them, or the option chosen",
+        "who": "whose it is, where it has to be repeated as WHO:LABEL",
     },
     "Result": {
         "format": "what this object is, and the version of its form",
@@ -46,6 +57,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "optional": "whether `no` may be answered too, which lets the moment pass",
         "form": "how an answer beyond the options is typed, where there are too many to list",
         "words": "what it is about, for people, where the facts do not say it well",
+        "key": "the name under which it is answered where that is WHO:LABEL; empty where it is the label",
+        "of": "whose matter it is, where somebody else decides",
     },
     "Pending": {
         "format": "what this object is, and the version of its form",
@@ -61,6 +74,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "switches": "every house rule and the choice in force",
         "seed": "where the dice came from; null while it is secret",
         "resume": "the command line that goes on with the same run",
+        "unused": "answers that no question took so far",
         "note": "the text of --note",
     },
     "TableRecord": {
@@ -69,6 +83,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "ruleset": "the ruleset's id",
         "rules": "the hash of the rules that were in force last",
         "title": "what people call the table",
+        "trust": "whether claims count at once (players), or when the game master confirms them (gm)",
         "switches": "every house rule and the choice in force",
         "seat": "whose view it is; null for the host",
         "seats": "the seats there are, the game master's first",
@@ -78,6 +93,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "seed": "where the dice come from; null while it is secret",
         "state": "what lies on the table, as far as the seat may know it",
         "pending": "the decision that is waited for, as far as the seat may know it; null when there is none",
+        "said_by": "the seat that typed the action which waits; empty for the host, or when there is none",
         "passes": "the optional moments that the seat lets go by, said in advance; everybody's for the host",
     },
     "PassRecord": {
@@ -107,11 +123,15 @@ TEXTS: dict[str, dict[str, str]] = {
         "hash": "its hash in the chain",
         "undone": "whether it was taken back",
         "by": "the seat that did it, as far as that may be known; empty for the host",
+        "said_by": "of act and answer: the seat that typed what the action was begun with; empty for the host",
         "title": "of new: what people call the table",
+        "claimed": "of act and answer: what was typed for the action and no sheet had",
+        "trust": "of new: whether claims count at once (players), or when the game master confirms them (gm)",
         "commitment": "of new: sha256(salt + seed); of seal: sha256(salt + LABEL=ANSWER)",
         "action": "of act and answer: which action",
         "actor": "of act and answer: who acts",
         "period": "of begin and end: of what",
+        "attempt": "of a run: whether it failed after something was drawn, which stays known; nothing comes of it",
         "of": "of answer and seal: the number of the entry with which the action began",
         "opens": "of answer: the number of the seal that it opens",
         "given": "the labels under which results were read off real dice or cards, and not drawn from the seed",
@@ -121,13 +141,14 @@ TEXTS: dict[str, dict[str, str]] = {
         "path": "of set: where on the table",
         "was": "of set: what stood there before",
         "value": "of set: what stands there now",
-        "text": "of note: what it says",
+        "text": "of note: what it says; of an attempt: why it failed",
         "to": "the seats that may know of it; left out where everybody may",
         "label": "of pass: which moments; left out for all",
         "until": "of pass: how long",
         "before": "of undo: the number of the first entry that was taken back",
         "alone": "of undo: whether that entry alone was taken back, a note or a pass",
         "passes": "of undo: what was seen and is taken back all the same: draw, reveal",
+        "accepted": "of an answer from a file: what the host was shown of it and took",
         "character": "of join: who sits down",
         "replaced": "of join: whether it is a new sheet of somebody who sat there already",
         "seed": "of reveal: where the dice came from",
@@ -401,7 +422,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "by": "what the chances are of: outcomes, margins or totals",
         "outcomes": "the chance of every outcome, by its name; with --by of every number",
-        "method": "how the chances were found",
+        "method": METHOD,
         "open": "the chance of what the budget left unresolved; all chances and this sum to exactly 1",
         "leaves": "how many courses of the action were run to an end",
         "states": "how many distinct merged states were met",
@@ -411,7 +432,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "weighed": "who decides for whoever acts: policies; policies after the first decision, of which each option is "
         "weighed; or who decides as well as can be, best",
         "choices": "the odds of each first choice of whoever acts, the best first",
-        "sample": "where cards left something open: what came in many games, in which policies decided for everybody",
+        "sample": "where the budget left something open: estimates of all chances, from games that go on from there",
         "note": "the text of --note",
     },
     "Sample": {
@@ -438,6 +459,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "outcomes": "the chance of every outcome, by its name",
         "open": "the chance of what the budget left unresolved",
         "leaves": "how many courses of the action were run to an end",
+        "sample": "where the budget left something open: estimates of all chances, from games that go on from there",
     },
     "LadderOdds": {
         "format": "what this object is, and the version of its form",
@@ -447,7 +469,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "inputs": "what was typed, by parameter",
         "ladder": "every rung, the highest first",
         "advice": "how to choose a difficulty, line by line",
-        "method": "how the chances were found",
+        "method": METHOD,
         "policies": "who decided by which policy",
         "switches": "every house rule and the choice in force",
         "note": "the text of --note",
@@ -458,7 +480,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "with": "the action's inputs, by parameter, as in a scene",
         "seed": "any text; a fresh one when left out",
         "given": "results read off real dice, by label: one, or a list in the order of the questions",
-        "choose": "answers to decisions, by label, likewise",
+        "choose": "answers to decisions, by label or WHO:LABEL, likewise",
         "switches": "house rules that are not at their default",
         "auto": "whether policies answer what nobody did",
         "policies": "policy by character, for those who have one of their own",
@@ -558,7 +580,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "id": "a name, so that later steps can branch on what came of it",
         "with": "the action's inputs, by parameter",
         "given": "results read off real dice, by label: one, or a list in the order of the questions",
-        "choose": "answers to decisions, by label, likewise",
+        "choose": "answers to decisions, by label or WHO:LABEL, likewise",
         "when": "the step is played only after these outcomes: id of a step = outcome, or a list of outcomes",
         "expect": "what `scene test` checks",
         "note": "carried into the result",
@@ -638,6 +660,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "name": "the option's name where it differs from the key",
         "metavar": "what stands for the value in help",
         "many": "whether it can be given several times",
+        "most": "how often it can be given at most; of cards: how many there can be, where `at-most` says nothing",
         "default": "the value when it is left out",
         "choices": "for a choice: what may be typed, and what it means",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
@@ -655,7 +678,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "fields": "for a form: what may be said behind NAME:",
         "seats": "for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down",
         "guests": "for a form with seats: whether whoever else is named sits down too, without a sheet",
-        "said-by": "who says it at a table that lasts: everybody, or the game master and the host alone (`gm`)",
+        "said-by": SAID_BY,
+        "seen-by": SEEN_BY,
     },
     "FormField": {
         "kind": "what may be typed, and what the rule gets",
@@ -667,6 +691,8 @@ TEXTS: dict[str, dict[str, str]] = {
         "at-most": "the largest number",
         "seat": "for a flag: whose it makes somebody who sits down by it (`gm`)",
         "pile": "for a text: the pile of whoever is named in which the cards lie that it says",
+        "said-by": SAID_BY,
+        "seen-by": SEEN_BY,
     },
     "Period": {
         "help": "what it is",
@@ -755,6 +781,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "help": "what is asked",
         "who": "the role that answers",
         "optional": "whether the moment may pass unused",
+        "fields": "what a typed answer says as key=value, so that a persistent table compares it with the sheet",
     },
     "Track": {
         "title": "the name as people say it",

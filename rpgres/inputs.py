@@ -6,7 +6,7 @@ Nothing here plays; reading may put somebody or something on the table first (a 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +87,8 @@ class Setting(msgspec.Struct):
         name = unique_name(character.name, taken=dict.fromkeys((*ROLES, *self.state.characters)))
         if name != character.name:
             character = msgspec.structs.replace(character, name=name)
-        self.state = self.state.with_character(character)
-        for tag in sheet.tags:
-            self.state = lay_distinct(self.state, msgspec.structs.replace(tag, on=name))
+        tags = sheet.tags if name == sheet.character.name else [_carried(tag, name) for tag in sheet.tags]
+        self.state = lay_distinct(self.state.with_character(character), tags)
         return name
 
     def check_name(self, name: str) -> None:
@@ -114,12 +113,23 @@ class Setting(msgspec.Struct):
         return read_sheet(self.rules, name, source=self.sheets[name])
 
 
-def lay_distinct(state: State, tag: Tag) -> State:
-    """Return the state with a tag laid, named after its owner too when there is one of the same text already."""
-    known = state.tag(tag.name)
-    if known is not None and known.audience is None:
-        tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(state.tags)})")
-    return state.with_room(tag.name).with_tag(tag)
+def _carried(tag: Tag, name: str) -> Tag:
+    return msgspec.structs.replace(tag, on=name)
+
+
+def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
+    """Return the state with tags laid, each named after its owner too when there is one of the same text already."""
+    laid = {tag.slug: tag for tag in state.tags}  # a sheet may bring thousands, so none is sought among all others
+    for tag in tags:
+        known = laid.get(tag.slug)
+        if known is not None and known.audience is None:
+            tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(laid)})")
+            known = laid.get(tag.slug)
+        if known is not None and known.audience is not None:
+            aside = msgspec.structs.replace(state, tags=tuple(laid.values())).with_room(tag.name)
+            laid = {one.slug: one for one in aside.tags}
+        laid[tag.slug] = tag
+    return msgspec.structs.replace(state, tags=tuple(laid.values()))
 
 
 def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,10 +220,12 @@ def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
         value = parameter.default
     if parameter.kind == "cards":
         return _place(setting, name, parameter, value)
-    if parameter.many or parameter.kind == "tag":
+    if parameter.is_repeated:
         if value is None:
             return ()
         values = value if isinstance(value, list | tuple) else [value]
+        if len(values) > parameter.most:
+            raise UsageError(f"--{name} can be given {parameter.most} times at most, not {len(values):,} times")
         read = [_read_one(setting, name, parameter, one) for one in values]
         return tuple(one for one in read if one is not None)
     if value is None:
@@ -312,8 +324,9 @@ def _place(setting: Setting, name: str, parameter: Parameter, value: Any) -> Non
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         raise UsageError(f"--{name} takes cards separated by commas, not {value!r}")
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
-    if parameter.at_most is not None and len(texts) > parameter.at_most:
-        raise UsageError(f"--{name} takes at most {parameter.at_most} of the cards, not {len(texts)}")
+    most = parameter.at_most if parameter.at_most is not None else parameter.most
+    if len(texts) > most:
+        raise UsageError(f"--{name} takes at most {most} of the cards, not {len(texts):,}")
     each = setting.rules.file.piles[parameter.pile].each
     owner = setting.actor if each else ""
     if each == "players" and setting.state.seat_of(owner) == GM:

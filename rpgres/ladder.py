@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Prepared, prepare
-from rpgres.odds import LEAVES, SECONDS, Chance, Odds, chance_record, outcome_odds
+from rpgres.actions import Prepared, answers_to, prepare
+from rpgres.odds import WORK, Chance, Method, Odds, chance_record, outcome_odds
 from rpgres.players import Policy
 from rpgres.rulesets import Rules
+from rpgres.sampling import Sample
 from rpgres.state import EMPTY
 from rpgres.version import __version__
 
 
 class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """The chances of every outcome against one rung."""
+    """The chances of every outcome against one rung; `sample` estimates them where something is left open."""
 
     name: str
     value: int
     outcomes: dict[str, Chance]
     open: Chance
     leaves: int
+    sample: Sample | None = None
 
 
 class LadderOdds(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +39,7 @@ class LadderOdds(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any]
     ladder: list[RungOdds]
     advice: list[str]
-    method: Literal["exact", "sampled", "mixed"] = "exact"
+    method: Method = "exact"
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
     note: str | None = None
@@ -63,8 +66,8 @@ def ladder_odds(
     policies: Callable[[Prepared], Mapping[str, Policy]] | None = None,
     named: Mapping[str, str] = EMPTY,
     beside: Path | None = None,
-    leaves: int = LEAVES,
-    seconds: float = SECONDS,
+    leaves: int | None = None,
+    seconds: float | None = None,
     note: str | None = None,
     weigh: Callable[..., Odds] = outcome_odds,
 ) -> LadderOdds:
@@ -79,7 +82,7 @@ def ladder_odds(
         policies: who answers what was not chosen, once it is known who is at the table.
         named: the same by name, for the record.
         beside: the folder in which sheets are sought first.
-        leaves, seconds: the budget of each rung.
+        leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
         note: carried into the record.
         weigh: works out the odds of one rung.
 
@@ -87,19 +90,25 @@ def ladder_odds(
         UsageError: an input is missing or impossible.
         NeedsPolicy: a decision has nobody to take it.
     """
-    rungs = []
-    for name, value in sorted(rules.file.ladder.items(), key=lambda rung: -rung[1]):
+    rungs, methods = list[RungOdds](), set[Method]()
+    ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
+    end = monotonic() + seconds if seconds is not None else 0.0
+    for number, (name, value) in enumerate(ladder):
         prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
+        share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         odds = weigh(
             prepared,
-            choose=choose,
+            choose=answers_to(prepared, choose),
             policies=policies(prepared) if policies is not None else EMPTY,
             leaves=leaves,
-            seconds=seconds,
+            seconds=share,
+            work=WORK // len(ladder),
         )
+        methods.add(odds.method)
         outcomes = {str(band): chance_record(mass) for band, mass in odds.masses.items()}
+        left = chance_record(odds.open)
         rungs.append(
-            RungOdds(name=name, value=value, outcomes=outcomes, open=chance_record(odds.open), leaves=odds.leaves)
+            RungOdds(name=name, value=value, outcomes=outcomes, open=left, leaves=odds.leaves, sample=odds.sample)
         )
     return LadderOdds(
         version=__version__,
@@ -108,6 +117,7 @@ def ladder_odds(
         inputs=dict(inputs),
         ladder=rungs,
         advice=list(rules.file.ladder_advice),
+        method=methods.pop() if len(methods) == 1 else "partial",
         policies=dict(named),
         switches=rules.switches,
         note=note,

@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.actions import Pending, Prepared, Result, policies_of, prepare, run
 from rpgres.chance import Streams, read_seed
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, Ruleset, load_rules
 from rpgres.sheets import MissingSheet
@@ -143,7 +143,7 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # one bad request must not stop a batch, not even with SystemExit
-        answer = error_record(_discreet(error))
+        answer = error_record(_discreet(as_own(error)))
     return answer if id_ is None else {"id": id_, **answer}
 
 
@@ -218,15 +218,15 @@ def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[st
 
 def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
     """Return the request that runs up to the same question, whoever answered so far; its answer is to be added."""
-    given, choose = _answers(request.given, "given"), _answers(request.choose, "choose")
-    for answers, kind in ((given, "chance"), (choose, "decision")):
-        so_far: dict[str, list[str]] = {}
-        for answer in pending.answers:
-            if answer.kind == kind:
-                so_far.setdefault(answer.label, []).append(answer.value)
-        for label, values in so_far.items():  # what was answered beforehand comes first, and may reach further
-            answers[label] = values + answers.get(label, [])[len(values) :]
-    choose.setdefault(pending.question.label, [])
+    given, choose = _answers(request.given, "given"), dict[str, list[str]]()
+    so_far: dict[str, list[str]] = {}
+    for answer in pending.answers:
+        (so_far if answer.kind == "chance" else choose).setdefault(answer.key, []).append(answer.value)
+    for label, values in so_far.items():  # what was given beforehand comes first, and may reach further
+        given[label] = values + given.get(label, [])[len(values) :]
+    choose.setdefault(pending.question.typed, [])
+    for answer in pending.unused:
+        choose.setdefault(answer.key, []).append(answer.value)
     resuming = msgspec.structs.replace(request, seed=pending.seed, given=given, choose=choose)
     plain: dict[str, Any] = _plain(resuming)
     defaults = {"with": {}, "switches": {}, "auto": False, "policies": {}, "note": None, "id": None}

@@ -7,6 +7,7 @@ of rpgres, and `$name`, `$package`, `$title` and `$version` where the plugin's o
 from __future__ import annotations
 
 import keyword
+import os
 import re
 import shutil
 from pathlib import Path
@@ -38,7 +39,7 @@ def write_plugin(name: str, *, into: Path) -> Path:
     """
     check_name(name)
     folder = into / f"rpgres-{name}"
-    if not into.is_dir():
+    if not os.path.isdir(into):
         raise FileError(f"{into}: there is no such folder; nothing was written", file=str(into))
     try:
         folder.mkdir()

@@ -2,23 +2,30 @@
 
 The walker re-runs the rule on recorded answers (the *tape*), goes on down the first branch, and queues the others,
 heaviest first; a branch that grows long and light waits its turn, so that a rule without a last question still ends.
-Weights are whole numbers and probabilities exact fractions; what a budget leaves open is reported as open mass, and
-nothing is renormalised.
+Weights are whole numbers and probabilities exact fractions; what a budget does not come to is reported as open, with an
+estimate beside it, and nothing is renormalised. A budget counts work, so that the same question has the same answer
+everywhere; time only where somebody asks for that.
 """
 
 from __future__ import annotations
 
 import heapq
+from bisect import bisect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rpgres.actions import Prepared, check_labels, is_ours, laid, play
+from rpgres.chance import Streams
 from rpgres.dice import Throw, difference
 from rpgres.errors import RuleError, UsageError
 from rpgres.players import Policy, Question, Seats
 from rpgres.rulesets import blamed
+from rpgres.sampling import SEED, Estimate, Sample, estimate
 from rpgres.state import EMPTY, State
 from rpgres.table import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.version import __version__
@@ -30,9 +37,11 @@ if TYPE_CHECKING:
     from rpgres.dice import Dice, Law
     from rpgres.dice.readings import JointLaw, Reading
 
-LEAVES = 200_000  # default budget of re-runs
-SECONDS = 10.0  # default budget of time
+WORK = 310_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
+EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is left open
 ROOM = 1_000  # courses that may wait beyond those that the budget can come to, so that they are seldom sorted out
+UNKNOWN = "?"  # what comes of dice beyond what they are followed to; no band is called so
+MOST_WAITING = 500_000  # courses that may wait whatever the budget, for the sake of memory
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 DESCENT = 48  # how many fresh questions a course may ask before heavier ones have their turn first
 
@@ -46,6 +55,8 @@ class Odds(msgspec.Struct, frozen=True):
         leaves: how many courses were run to an end.
         states: how many distinct merged states were met.
         passed: labels of optional moments that nobody answered, so that they passed.
+        sample: an estimate of all chances, from games that go on where the budget ended; None where it was not asked
+            for, or nothing is left to be estimated.
     """
 
     masses: dict[Any, Fraction]
@@ -53,6 +64,70 @@ class Odds(msgspec.Struct, frozen=True):
     leaves: int
     states: int = 0
     passed: tuple[str, ...] = ()
+    sample: Sample | None = None
+
+    @property
+    def method(self) -> Method:
+        """How the chances were found.
+
+        `exact`: nothing is left open. `partial`: each is an exact lower bound; what is left open adds to one or
+        another, and estimates, where there are any, stand beside. `sampled`: nothing came to an end, and there are
+        only estimates.
+        """
+        return "exact" if not self.open else "sampled" if self.sample is not None and self.open == 1 else "partial"
+
+
+class Budget:
+    """What is left of what a calculation may cost.
+
+    Args:
+        leaves: at most so many runs.
+        seconds: stop after about so long.
+        work: where neither is given: stop after so much work (`Table.work`), wherever that is done the same.
+        clock: tells the time in seconds; for tests.
+    """
+
+    __slots__ = ("leaves", "now", "until", "work")
+
+    def __init__(
+        self,
+        leaves: int | None = None,
+        seconds: float | None = None,
+        *,
+        work: int = WORK,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self.now = clock or monotonic
+        self.until = inf if seconds is None else self.now() + seconds
+        self.leaves: float = inf if leaves is None else leaves
+        self.work: float = work if leaves is None and seconds is None else inf
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.leaves <= 0 or self.work <= 0 or (self.until < inf and self.now() >= self.until)
+
+    @property
+    def runs(self) -> float:
+        """How many runs it is still good for, at most."""
+        return min(self.leaves, self.work // 2)
+
+    def spend(self, work: int) -> None:
+        """Take off a run that was so much work."""
+        self.leaves -= 1
+        self.work -= work
+
+    def half(self) -> Budget:
+        """Return a mark at half of what is left; see `is_past`."""
+        mark = Budget()
+        mark.leaves, mark.work = self.leaves - max(1, self.leaves // 2), self.work / 2
+        mark.until = self.until if self.until == inf else (self.now() + self.until) / 2
+        return mark
+
+    def is_past(self, mark: Budget) -> bool:
+        """Tell whether more was spent than up to a mark."""
+        is_late = self.until < inf and self.now() >= mark.until
+        return self.leaves <= mark.leaves < inf or self.work <= mark.work < inf or is_late
 
 
 class Suspended(Stop):
@@ -68,21 +143,34 @@ class Merged(Stop):
 
 
 By = Literal["outcome", "margin", "total"]  # what an action is weighed by
+Method = Literal["exact", "partial", "sampled"]  # see `Odds.method`
 Weighed = Literal["policies", "each", "best"]  # who decides for whoever acts: see `RulesetFile.actions`
 
 _Entry = tuple[str, Any]  # a question's label, and its answer
 _Tape = tuple[_Entry, ...]
 _Node = tuple[Any, _Entry]  # the last entry of a tape behind those before it, which many tapes share; None is empty
+_Waiting = tuple[float, int, int, int, "_Node | None"]  # a course not yet run: less its mass, a number, weight, scale
 
 
 class WalkDealer:
-    """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others."""
+    """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others.
 
-    __slots__ = ("_begun", "_heap", "_node", "_position", "_serial", "_tape", "scale", "weight", "withheld")
+    Args:
+        others: whether to go on with the last card of a kind and the last run of those that merge, in place of the
+            first; where they are rightly said to be alike, it comes to the same.
+    """
+
+    __slots__ = (
+        *("_begun", "_heap", "_node", "_position", "_serial", "_tape"),
+        *("dropped", "others", "scale", "weight", "withheld", "work"),
+    )
     joint = True
 
-    def __init__(self) -> None:
-        self._heap: list[tuple[float, int, int, int, _Node | None]] = [(-1.0, 0, 1, 1, None)]
+    def __init__(self, *, others: bool = False) -> None:
+        self._heap: list[_Waiting] = [(-1.0, 0, 1, 1, None)]
+        self.others = others
+        self.dropped: list[_Waiting] = []  # courses that were given up
+        self.work = 0  # what all runs cost so far
         self._serial = 0
         self._tape: list[_Entry] = []
         self._node: _Node | None = None
@@ -116,6 +204,7 @@ class WalkDealer:
         self._heap.sort()  # which leaves it a heap
         for _, _, weight, scale, _ in self._heap[keep:]:
             self.withhold(weight, scale)
+        self.dropped += self._heap[keep:]
         del self._heap[keep:]
 
     def crowd(self) -> int:
@@ -176,7 +265,7 @@ class WalkDealer:
         else:
             from rpgres.cards import classes
 
-            firsts, sizes = classes(cards, stack)
+            firsts, sizes = classes(cards, stack, last=self.others)
         card: str = self._next(label, firsts, sizes, len(cards))
         return card
 
@@ -227,10 +316,11 @@ class WalkDealer:
 def explore(
     play: Callable[[WalkDealer], Hashable],
     *,
-    leaves: int = LEAVES,
-    seconds: float = SECONDS,
+    leaves: int | None = None,
+    seconds: float | None = None,
     clock: Callable[[], float] | None = None,
     recheck: int = 0,
+    others: bool = False,
 ) -> Odds:
     """Return the exact distribution of what `play` returns over everything that chance can answer.
 
@@ -239,59 +329,51 @@ def explore(
 
     Args:
         play: runs the rule once with the dealer it is given and returns a hashable result.
-        leaves: at most this many runs.
-        seconds: stop after about this long.
-        clock: tells the time in seconds; for tests.
+        leaves, seconds, clock: see `Budget`.
         recheck: how many courses are run once more, to see that they come to the same.
+        others: which of equivalent cards and runs it goes on with; see `WalkDealer`.
 
     Raises:
         RuleError: the rule asks something else, or comes to something else, when it is run again on the same answers;
             or it asks without end.
     """
     try:
-        return _explore(play, leaves=leaves, seconds=seconds, clock=clock, recheck=recheck)
+        return _explore(play, WalkDealer(others=others), Budget(leaves, seconds, clock=clock), recheck=recheck)
     except Broken as broken:
         raise RuleError(f"the rule cannot be weighed: {broken.told}") from broken
 
 
-def _explore(
-    play: Callable[[WalkDealer], Hashable],
-    *,
-    leaves: int,
-    seconds: float,
-    clock: Callable[[], float] | None,
-    recheck: int,
-) -> Odds:
-    from time import monotonic
-
-    now = clock or monotonic
-    dealer = WalkDealer()
+def _explore(play: Callable[[WalkDealer], Hashable], dealer: WalkDealer, budget: Budget, *, recheck: int = 0) -> Odds:
     courses: list[tuple[_Node | None, Hashable]] = []
     found: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
-    until = now() + seconds
     runs = states = 0
     while True:
         joints: dict[object, tuple[dict[int, int], _Node | None]] = {}
-        begun, began = runs, now()
+        half = budget.half()
         while dealer.has_more():
-            share = 2 if joints else 1
-            if runs - begun >= max(1, (leaves - begun) // share) or now() - began >= (until - began) / share:
+            if budget.is_spent or (joints and budget.is_past(half)):
                 break
-            if dealer.crowd() > 2 * (leaves - runs) + ROOM:  # the lightest could never have their turn
-                dealer.drop(keep=leaves - runs)
+            if dealer.crowd() > ROOM and dealer.crowd() > min(2 * budget.runs + ROOM, MOST_WAITING):
+                # the lightest could never have their turn
+                dealer.drop(keep=int(min(budget.runs, MOST_WAITING // 2)))
             dealer.begin()
-            runs += 1
+            runs, before = runs + 1, dealer.work
             try:
                 result = play(dealer)
             except Suspended:
                 continue
             except Merged as merged:
-                sums, _ = joints.setdefault(merged.key, ({}, dealer.node))
+                known = joints.get(merged.key)
+                if known is None or dealer.others:
+                    known = joints[merged.key] = known[0] if known is not None else {}, dealer.node
+                sums = known[0]
             else:
                 dealer.end()
                 sums = found.setdefault(result, {})
                 if len(courses) < recheck:
                     courses.append((dealer.node, result))
+            finally:
+                budget.spend(max(1, dealer.work - before))
             sums[dealer.scale] = sums.get(dealer.scale, 0) + dealer.weight
         dealer.drop()
         if not joints:
@@ -300,13 +382,78 @@ def _explore(
         for key, (sums, node) in joints.items():  # the next layer: one course for all that share a key
             mass = _fraction(sums)
             dealer.queue(mass.numerator, mass.denominator, (node, ("merge", key)))
-        if runs >= leaves or now() >= until:
+        if budget.is_spent:
             dealer.drop()
             break
     for node, result in reversed(courses):  # in another order, so that what changes from run to run shows
         _run_again(play, node, result)
     masses = {result: _fraction(sums) for result, sums in found.items()}
     return Odds(masses=masses, open=_fraction(dealer.withheld), leaves=runs, states=states)
+
+
+class RestDealer(WalkDealer):
+    """Goes on from a course that was given up: answers by chance what is not on its tape.
+
+    Args:
+        courses: those that were given up.
+        streams: the random numbers.
+    """
+
+    __slots__ = ("_courses", "_shares", "_streams", "share")
+
+    def __init__(self, courses: Sequence[_Waiting], streams: Streams) -> None:
+        super().__init__()
+        self._courses, self._streams = courses, streams
+        self._shares = list(accumulate(weight / scale for _, _, weight, scale, _ in courses))
+        self.share = self._shares[-1]
+
+    def begin_game(self, number: int) -> None:
+        """Turn to one of the courses, each as likely as it is."""
+        self._streams.move_to(number)
+        point = self._streams.below(0, "course", 0)(1 << 53) / (1 << 53) * self.share
+        self._heap = [self._courses[min(bisect(self._shares, point), len(self._courses) - 1)]]
+        self.begin()
+
+    def merge(self, key: object) -> None:
+        """Go on: a single run has nothing to merge."""
+        if self._position < len(self._tape):
+            super().merge(key)
+
+    def _next(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        if self._position < len(self._tape):
+            return super()._next(label, values, weights, total)
+        if self._position >= MAX_QUESTIONS:
+            raise endless(label)
+        bounds = list(accumulate(weights))
+        index = bisect(bounds, self._streams.below(0, label, self._position)(total))
+        if index == len(bounds):
+            raise Suspended(label)  # beyond what the dice are followed to
+        self._position += 1
+        self._tape.append((label, values[index]))
+        return values[index]
+
+
+def _played_on(
+    play: Callable[[WalkDealer], Hashable], dealer: WalkDealer, *, games: int, until: float
+) -> tuple[float, dict[Hashable, int]]:
+    """Return how likely it is to come to where a budget ended, and what comes of games that go on there, counted.
+
+    Args:
+        play: as for `explore`.
+        dealer: who walked it.
+        games: how many games; `until`: when to stop.
+    """
+    rest, counts = RestDealer(dealer.dropped, Streams(SEED)), dict[Hashable, int]()
+    for number in range(games):
+        if number and until < inf and monotonic() >= until:
+            break
+        rest.begin_game(number)
+        try:
+            result = play(rest)
+        except Suspended:
+            result = UNKNOWN
+        counts[result] = counts.get(result, 0) + 1
+    return rest.share, counts
 
 
 def _run_again(play: Callable[[WalkDealer], Hashable], node: _Node | None, result: Hashable) -> None:
@@ -356,25 +503,10 @@ class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
     sample: Sample | None = None
 
     @property
-    def is_estimate(self) -> bool:
-        """Whether the sample says more than what is known exactly."""
-        return self.sample is not None and self.sample.success.high - self.sample.success.low < self.open.probability
-
-
-class Estimate(msgspec.Struct, frozen=True):
-    """How often something came, and between what its chance lies in 95 of 100 such samples."""
-
-    share: float
-    low: float
-    high: float
-
-
-class Sample(msgspec.Struct, frozen=True):
-    """What came of an action in many games, in which policies decided for everybody."""
-
-    runs: int
-    outcomes: dict[str, Estimate]
-    success: Estimate
+    def estimate(self) -> Estimate | None:
+        """The estimate of success, where it says more than what is known exactly."""
+        found = self.sample.success if self.sample is not None else None
+        return found if found is not None and found.high - found.low < self.open.probability else None
 
 
 class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -387,7 +519,7 @@ class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Any]
     by: By = "outcome"
     outcomes: dict[str, Chance]
-    method: Literal["exact", "sampled", "mixed"]
+    method: Method
     open: Chance
     leaves: int
     states: int
@@ -414,9 +546,11 @@ def outcome_odds(
     *,
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
-    leaves: int = LEAVES,
-    seconds: float = SECONDS,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
     by: By = "outcome",
+    games: int = 0,
 ) -> Odds:
     """Return the exact chances of an action's outcomes, by band in the ruleset's order; or of its margins or totals.
 
@@ -428,8 +562,9 @@ def outcome_odds(
         prepared: the action.
         choose: answers to decisions, by label, used in order in every run.
         policies: who answers what was not chosen; `""` for everybody.
-        leaves, seconds: the budget.
+        leaves, seconds, work: see `Budget`.
         by: what the chances are of.
+        games: from how many games what is left open is estimated; of a limit of time, they get what is left.
 
     Raises:
         NeedsPolicy: a decision has nobody to take it.
@@ -437,56 +572,82 @@ def outcome_odds(
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    prepared = laid(prepared)
+    prepared = laid(prepared, asked=by)
     passed: set[str] = set()
     undecided: dict[str, Question] = {}
 
     def once(dealer: WalkDealer) -> str | int | None:
         seats = Seats(choose, policies=policies)
         try:
-            outcome, _ = play(prepared, dealer=dealer, players=seats, band_only=True)
-        except Settled as settled:
-            return settled.band if by == "outcome" else settled.margin if by == "margin" else settled.total
-        except NeedsAnswer as needs:
-            undecided[needs.question.label] = needs.question
-            return ""  # the walk goes on, to tell every decision that is missing
+            outcome, table = play(prepared, dealer=dealer, players=seats, asked=by)
+        except Stop as stop:
+            dealer.work += stop.table.work
+            if isinstance(stop, Settled):
+                return stop.band if by == "outcome" else stop.margin if by == "margin" else stop.total
+            if isinstance(stop, NeedsAnswer):
+                undecided[stop.question.label] = stop.question
+                return ""  # the walk goes on, to tell every decision that is missing
+            raise
         finally:
             passed.update(seats.passed)
+        dealer.work += table.work
         return outcome.band if by == "outcome" else outcome.margin if by == "margin" else outcome.total
 
     rules = prepared.rules
-    recheck = 0 if is_ours(rules) else RECHECKED
+    dealer, end = WalkDealer(), inf if seconds is None else monotonic() + seconds
+    budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
+    counts: dict[Hashable, int] = {}
     try:
-        odds = _explore(once, leaves=leaves, seconds=seconds, clock=None, recheck=recheck)
+        odds = _explore(once, dealer, budget, recheck=0 if is_ours(rules) else RECHECKED)
+        if dealer.dropped and games:
+            share, counts = _played_on(once, dealer, games=games, until=end)
     except Broken as broken:
         told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
         raise blamed(RuleError(told), rules.ruleset) from broken
     if undecided:
         raise needs_policy(undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
-    if not odds.masses:
+    masses: dict[Any, Fraction] = {**dict.fromkeys(counts, odds.open * 0), **odds.masses}
+    if counts:
+        masses.pop(UNKNOWN, None)
+    if not masses:
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
-        why = f"it asks without end, or needs a larger budget than {odds.leaves:,} runs in {seconds:g} seconds"
+        why = "it asks without end, or needs a larger budget"
         raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
-    masses: dict[Any, Fraction]
     if by == "outcome":
-        masses = in_order(prepared, odds.masses)
-    else:
-        _check_numbers(prepared, odds, by)
-        masses = dict(sorted(odds.masses.items()))
-    return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)))
-
-
-def _check_numbers(prepared: Prepared, odds: Odds, by: By) -> None:
-    """Check that every course of an action came to a number.
-
-    Raises:
-        UsageError: one did not, or runs went on as one that have different totals.
-    """
-    name = f"{prepared.rules.id} {prepared.action}"
-    if None in odds.masses:
+        masses = in_order(prepared, masses)
+    elif None in masses:
+        name = f"{rules.id} {prepared.action}"
         raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave --by out")
-    if by == "total" and odds.states:
-        raise UsageError(f"{name} goes on as one where only the outcome is the same; weigh it --by margin")
+    else:
+        masses = dict(sorted(masses.items()))
+    sample = _sample(prepared, masses, counts, share=share, left=float(odds.open)) if counts else None
+    return msgspec.structs.replace(odds, masses=masses, passed=tuple(sorted(passed)), sample=sample)
+
+
+def _sample(
+    prepared: Prepared, masses: Mapping[Any, Fraction], counts: Mapping[Hashable, int], *, share: float, left: float
+) -> Sample:
+    """Return estimates of chances: what is known exactly, and what games add that went on from what is not.
+
+    Args:
+        prepared: the action.
+        masses: the exact chances.
+        counts: what came of the games.
+        share: how likely it is to come to where those games began.
+        left: how much is left open; what that is more may be anything.
+    """
+    runs, unknown = sum(counts.values()), counts.get(UNKNOWN, 0)
+
+    def whole(*keys: Hashable) -> Estimate:
+        known, count = float(sum(masses[key] for key in keys)), sum(counts.get(key, 0) for key in keys)
+        least, most = estimate(count, runs).low, estimate(count + unknown, runs).high
+        high = min(1.0, known + share * most + max(0.0, left - share))
+        return Estimate(min(1.0, known + share * count / runs), known + share * least, high)
+
+    bands = prepared.rules.file.bands
+    won = [key for key in masses if key in bands and bands[key].success]
+    success = whole(*won) if bands.keys() >= masses.keys() else None
+    return Sample(runs, {str(key): whole(key) for key in masses}, success)
 
 
 def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -537,6 +698,9 @@ def odds_record(
     weighed: Weighed = "policies",
 ) -> OddsResult:
     """Return odds as the command line prints them in JSON; outcomes in the ruleset's order."""
+    method = odds.method
+    if any(choice.open.exact != "0" for choice in choices):
+        method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
     return OddsResult(
         version=__version__,
         ruleset=prepared.rules.id,
@@ -544,7 +708,7 @@ def odds_record(
         inputs=prepared.inputs,
         by=by,
         outcomes={str(name): chance_record(mass) for name, mass in odds.masses.items()},
-        method="exact",
+        method=method,
         open=chance_record(odds.open),
         leaves=odds.leaves,
         states=odds.states,
@@ -553,6 +717,7 @@ def odds_record(
         switches=prepared.rules.switches,
         weighed=weighed,
         choices=list(choices),
+        sample=odds.sample,
         note=note,
     )
 

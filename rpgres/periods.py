@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, Result, answers_of, event_record, fault_of, pending_of
+from rpgres.actions import Pending, Result, at_table, bare_result, fault_of, pending_of
 from rpgres.chance import Streams
 from rpgres.dealers import GivenDealer, SeededDealer
 from rpgres.errors import RuleError, UsageError
@@ -15,8 +15,7 @@ from rpgres.piles import lay_out
 from rpgres.players import Policy, Prompt, Seats
 from rpgres.rulesets import Effect, Rules, unknown
 from rpgres.state import EMPTY, GM, Map, State, freeze
-from rpgres.table import NeedsAnswer, Outcome, Table, apply_effects
-from rpgres.version import __version__
+from rpgres.table import NeedsAnswer, Outcome, Table, Trust, apply_effects
 
 Moment = Literal["begin", "end"]
 SCENE = "scene"  # what every table can have, whatever its ruleset says
@@ -58,7 +57,8 @@ def turn(
     note: str | None = None,
     identify: bool = True,
     players: Seats | None = None,
-    spare: Container[str] = (),
+    dealer: GivenDealer | None = None,
+    trust: Trust | None = None,
 ) -> tuple[Result | Pending, State]:
     """Return what comes of the beginning or end of a period, and the state after it.
 
@@ -75,7 +75,8 @@ def turn(
         note: carried into the result.
         identify: whether the result names its rules exactly, which means reading all their files.
         players: who answers, in place of the script, the policies and the prompt.
-        spare: the labels of given results that need not be asked for.
+        dealer: who answers chance, as for an action.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
 
     Raises:
         UsageError: the period cannot begin or end now, or an answer is impossible.
@@ -85,9 +86,9 @@ def turn(
     rules.require_sound()
     if rules.file.piles:
         state = lay_out(rules, state)
-    dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
+    dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
     seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
-    table = Table(rules, state, dealer, seats)
+    table = Table(rules, state, dealt, seats, trust=trust)
     inner = [one for one in reversed(state.periods[_place(state, period) :]) if one != period]
     turned = [*((one, "end") for one in inner), (period, moment)] if moment == "end" else [(period, moment)]
     effects: list[Effect] = []
@@ -112,33 +113,20 @@ def turn(
         return pending, state
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, table, told) from error.__cause__
-    for label, value in dealer.unused():
-        if label in spare:
-            continue
+    for label, value in dealt.unused() if dealer is None else ():
         raise UsageError(f"--given {label}={value} was not used: nothing of that label was asked")
-    outcome = Outcome("", effects=tuple(effects))
-    after = apply_effects(rules, table.state, outcome)
+    with at_table(table):
+        after = apply_effects(rules, table.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
     after = msgspec.structs.replace(after, periods=open_then)
-    result = Result(
-        version=__version__,
-        ruleset=rules.id,
-        rules=rules.identity() if identify else {"version": rules.file.version},
-        action=None,
-        actor=None,
+    result = bare_result(
+        rules,
+        table.events,
         inputs=inputs,
-        answers=list(answers_of(table.events)),
-        outcome=None,
-        success=None,
-        margin=None,
-        total=None,
-        opposition=None,
-        effects=[dict(effect) for effect in effects],
-        texts=[],
-        events=[event_record(event) for event in table.events],
-        switches=rules.switches,
+        effects=effects,
         seed=streams.seed,
         note=note,
+        identity=rules.identity() if identify else {},
     )
     return result, after
 

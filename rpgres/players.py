@@ -6,18 +6,19 @@ name, whole-number weights over option names (the dealer then draws), or None to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from rpgres.rulesets import Option
-from rpgres.state import EMPTY, State
+from rpgres.rulesets import OUTCOME_ONLY, Option
+from rpgres.state import EMPTY, State, slug
 
 if TYPE_CHECKING:
     from rpgres.cards import Card
 
 NO = "no"  # the answer that lets an optional moment pass
+HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
@@ -36,8 +37,11 @@ class Question(msgspec.Struct, frozen=True, gc=False):
         alike: for odds of such a hand, which cards make no difference to the rule from here on.
         hidden: whether others must not learn how many options there are.
         words: what the decision is about, for people; in place of the facts.
+        of: whose matter it is, where somebody else decides; everybody may know.
+        aside: further options that policies and odds do not weigh: they only spare people being asked again.
         dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
         is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
+        holds: the questions of odds for which `alike` holds.
     """
 
     label: str
@@ -54,18 +58,34 @@ class Question(msgspec.Struct, frozen=True, gc=False):
     alike: Callable[[Card], Hashable] | None = None
     hidden: bool = False
     words: str = ""
+    of: str = ""
+    aside: tuple[Option, ...] = ()
+    holds: Collection[str] = OUTCOME_ONLY
+
+    @property
+    def offered(self) -> tuple[Option, ...]:
+        """All options that may be chosen."""
+        return (*self.options, *self.aside)
 
     @property
     def listed(self) -> tuple[Option, ...]:
         """The options that are put to whoever decides: without one that only says what letting it pass says too."""
-        if not self.optional:
-            return self.options
-        return tuple(option for option in self.options if not option.passes)
+        return tuple(option for option in self.offered if not (self.optional and option.passes))
 
     @property
     def is_one(self) -> bool:
         """Whether there is nothing to decide: a single option, or none where the moment is optional."""
         return self.reads is None and len(self.options) <= (0 if self.optional else 1)
+
+
+def named_option(options: Iterable[Option], choice: str) -> Option | None:
+    """Return the option that an answer names."""
+    for option in options:
+        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
+            return option
+    # Cards are named with capitals, and typed as it comes.
+    alike = [option for option in options if option.name.lower() == choice.lower()]
+    return alike[0] if len(alike) == 1 else None
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
@@ -170,15 +190,17 @@ class Seats:
     """Answers each question by the first of: the script, the policy of the seat, the prompt; otherwise nobody does.
 
     Args:
-        choose: answers by label, used in order.
+        choose: answers by label, used in order; those by `WHO:LABEL` are for that character's questions alone, and are
+            used before others.
         policies: policy by character or seat; `""` stands for everybody who has none of their own.
         prompt: asks a person.
 
     Attributes:
         passed: the labels of optional moments that nobody answered.
+        single: the questions with one option that no answer of the script named so far.
     """
 
-    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed")
+    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed", "single")
     gathers = False  # a script's answers are taken in order, so nobody is heard before whoever is asked first
 
     def __init__(
@@ -192,11 +214,12 @@ class Seats:
         self._policies = dict(policies or {})
         self._everybody = self._policies.get("")
         self._prompt = prompt
+        self.single: list[Question] = []
         self.passed: set[str] = set()
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return the answer and by what means it came, or None when nobody answers."""
-        scripted = self.scripted(question) if self._choose else None
+        scripted = self._next(self._choose, question) if self._choose else None
         if scripted is not None:
             return scripted
         policy = self._everybody
@@ -223,9 +246,38 @@ class Seats:
         return policy if isinstance(policy, Preference) else None
 
     def scripted(self, question: Question) -> Answer | None:
-        """Return the script's next answer to a question, if it has one."""
-        answers = self._choose.get(question.label)
-        return Answer(answers.pop(0), "choose") if answers else None
+        """Return the script's next answer to a question, if it has one.
+
+        A single option is no question and takes no answer, but a script may name it all the same: such an answer is
+        passed over by the next question of that label, which does not offer it, or also has the answer after it.
+        Answers by `WHO:LABEL` are exact: only one that is not offered is passed over.
+        """
+        if question.is_one:
+            self.single.append(question)
+            return None
+        return self._next(self._choose, question)
+
+    def _next(self, script: Mapping[str, list[str]], question: Question) -> Answer | None:
+        """Return the next answer that a script has for a question: its owner's own first."""
+        for key in (f"{question.who}:{question.label}", question.label):
+            answers = script.get(key)
+            while answers:
+                answer = answers.pop(0)
+                if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
+                    return Answer(answer, "choose")
+        return None
+
+    def _names_single(self, answer: str, question: Question, later: Sequence[str], *, is_own: bool) -> bool:
+        """Tell whether an answer names what was the only option earlier, not one of a question's; each one once."""
+        is_offered = question.reads is not None or named_option(question.offered, answer) is not None
+        if is_offered and (is_own or not later or named_option(question.offered, later[0]) is None):
+            return False
+        for number, single in enumerate(self.single):
+            is_same = single.label == question.label and (single.who == question.who or not is_own)
+            if is_same and named_option(single.offered, answer) is not None:
+                del self.single[number]
+                return True
+        return False
 
     def used(self) -> tuple[tuple[str, int], ...]:
         """Return how much of the script is left, by label."""

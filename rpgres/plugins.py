@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -327,8 +327,29 @@ def _check_entry(entry: Entry) -> None:
         raise _failure(
             entry, "disabled", f"{DISABLE}={value} switches it off", advice=f"To use it, take it out of {DISABLE}."
         )
+    if entry in ENDED:
+        raise _failure(entry, "import", ENDED[entry])
     if entry.fault:
         raise _failure(entry, "find", entry.fault, advice=_RENAME if entry.folder else None)
+
+
+ENDED: dict[Entry, str] = {}  # plugins that are known to end the process that imports them (`rpgres.probing`), and how
+
+
+def installed_entries() -> list[Entry]:
+    """Return the entry points of what is installed that can be imported, those that ship with rpgres left out."""
+    return _able(_installed())
+
+
+def ended_faults() -> list[str]:
+    """Return what there is to tell of every plugin that is known to end the process that imports it."""
+    return [_failure(entry, "import", told).message for entry, told in ENDED.items()]
+
+
+def load_entry(entry: Entry) -> None:
+    """Import a plugin as every use of it does, and let be whatever is wrong with it."""
+    with suppress(PluginError):
+        _record(entry)
 
 
 # An exception is not kept, so a plugin mended while a program runs is found.
@@ -776,7 +797,7 @@ def _title(entry: Entry) -> tuple[str, str]:
 
 
 def _likely_folder(entry: Entry) -> Path | None:
-    return next((folder for folder in _likely_folders(entry) if (folder / "ruleset.toml").is_file()), None)
+    return next((folder for folder in _likely_folders(entry) if os.path.isfile(folder / "ruleset.toml")), None)
 
 
 def _likely_folders(entry: Entry) -> Iterator[Path]:
@@ -799,17 +820,27 @@ def _likely_folders(entry: Entry) -> Iterator[Path]:
 
 def _head(path: Path) -> dict[str, object]:
     """Return the keys of a TOML file that stand before its first table; nothing when it cannot be read."""
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):
+        return {}
+    return _head_of(path, (known.st_mtime_ns, known.st_size, known.st_ino))
+
+
+@lru_cache(maxsize=256)  # a list asks for each several times: whether it is whole, whose it is, what it is called
+def _head_of(path: Path, _stamp: tuple[int, ...]) -> dict[str, object]:
     import tomli
 
     try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeError):
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES).decode("utf-8-sig")
+    except (OSError, ValueError):
         return {}
     head = re.split(r"^\s*\[", text, maxsplit=1, flags=re.MULTILINE)[0]
     for part in (head, text):  # a bracket may also begin a line of a list or a long text
         try:
             return tomli.loads(part)
-        except (tomli.TOMLDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # what is no TOML, and numbers of too many digits
             continue
     return {}
 
@@ -819,6 +850,7 @@ def list_rulesets(
     *,
     extra: Sequence[Path] = (),
     failed: Callable[[PluginError], None] | None = None,
+    begins: Callable[[str], None] | None = None,
 ) -> list[PluginStatus]:
     """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
 
@@ -828,9 +860,15 @@ def list_rulesets(
         ruleset_id: only the entry points of this id, of which there may be none.
         extra: the folders of `--rulesets`.
         failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
+        begins: is told the id of each before it is checked.
     """
     entries = [entry for entry in _all(extra) if ruleset_id is None or entry.id == ruleset_id]
-    return [_status(entry, extra=extra, failed=failed) for entry in entries]
+    found = []
+    for entry in entries:
+        if begins is not None:
+            begins(entry.id)
+        found.append(_status(entry, extra=extra, failed=failed))
+    return found
 
 
 def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginError], None] | None) -> PluginStatus:

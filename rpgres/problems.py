@@ -10,7 +10,8 @@ import datetime
 import operator
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ import tomli
 from msgspec import inspect
 
 from rpgres.errors import RpgresError
+from rpgres.safetext import in_line
 
 KeyPath = tuple[str | int, ...]
 
@@ -27,6 +29,8 @@ _MAX_LISTED = 12  # names that a message lists in full
 _MAX_QUOTED = 40  # characters of a wrong value that a message repeats
 _SIMILAR = 0.7  # difflib's measure: two letters exchanged in a word of four are, `uses` and `steps` are not
 _MAX_WORD = 80  # difflib's work grows with the square of a word
+_MOST_PATHS = 200_000  # some 40 MB; a ruleset of 4 MiB has half as many
+_KEPT = 8  # texts whose places are kept: a ruleset, its outcome tables and what is laid over them
 
 # Patterns in words, for people who do not read them.
 _PATTERNS = {
@@ -58,7 +62,12 @@ def faults(data: Any, type_: Any) -> list[Fault]:
     refused = _refusal(data, type_)
     if refused is None:
         return []
-    return list(islice(_faults(inspect.type_info(type_), data, ()), MAX_FAULTS)) or [refused]
+    return list(islice(_faults(_node(type_), data, ()), MAX_FAULTS)) or [refused]
+
+
+@lru_cache(maxsize=64)  # describing a type takes longer than looking at a table of it
+def _node(type_: Any) -> inspect.Type:
+    return inspect.type_info(type_)
 
 
 def missing(path: KeyPath, table: Any) -> Fault:
@@ -388,7 +397,7 @@ def _quoted(value: Any) -> str:
         return _kind(value)
     if not isinstance(value, str):
         return _cut(str(value).lower())
-    return f"`{''.join(c if c.isprintable() else '?' for c in _cut(value))}`" if value else "an empty text"
+    return f"`{in_line(_cut(value))}`" if value else "an empty text"
 
 
 def _cut(text: str) -> str:
@@ -487,6 +496,7 @@ def places(paths: Sequence[KeyPath], texts: Sequence[str]) -> list[Place]:
     ]
 
 
+@lru_cache(maxsize=_KEPT)
 def _data(text: str) -> Any:
     try:
         return tomli.loads(text)
@@ -527,7 +537,7 @@ def _is_removal(value: dict[str, Any]) -> bool:
     return len(value) == 1 and value.get("remove") is True
 
 
-def _line(path: KeyPath, lines: dict[KeyPath, int]) -> int:
+def _line(path: KeyPath, lines: Mapping[KeyPath, int]) -> int:
     return next((lines[path[:length]] for length in range(len(path), 0, -1) if path[:length] in lines), 1)
 
 
@@ -554,12 +564,23 @@ class _DeepError(Exception):
     """The text nests deeper than asked for."""
 
 
+class _ManyError(Exception):
+    """The text has more key paths than are worth keeping."""
+
+
+class _Everything:
+    """A set that has every key path."""
+
+    def __contains__(self, _path: object) -> bool:
+        return True
+
+
 class _Scan(msgspec.Struct):
     """A text, and what is noted of it on the way: the place of each key path that is wanted (None: of the last key)."""
 
     text: str
     limit: int = _NO_LIMIT
-    wanted: set[KeyPath] | None = None
+    wanted: Container[KeyPath] | None = None
     offsets: dict[KeyPath, int] = {}  # msgspec gives each record its own
 
     def note(self, path: KeyPath, offset: int, *, again: bool = False) -> None:
@@ -569,6 +590,8 @@ class _Scan(msgspec.Struct):
         elif path not in self.wanted or (path in self.offsets and not again):
             return
         self.offsets[path] = offset
+        if len(self.offsets) > _MOST_PATHS:
+            raise _ManyError
 
     def meets(self, mark: str, at: int) -> int:
         """Return the place after `mark`, which has to stand here."""
@@ -602,10 +625,24 @@ def last_key(text: str) -> tuple[str, int]:
     return "", 0
 
 
-def _lines(text: str, wanted: set[KeyPath]) -> dict[KeyPath, int]:
-    scan = _Scan(text, wanted=wanted)
+def _lines(text: str, wanted: set[KeyPath]) -> Mapping[KeyPath, int]:
+    lines = _all_lines(text)
+    return lines if lines is not None else _lines_of(_Scan(text, wanted=wanted))
+
+
+# Problems are located one by one, and a file may have thousands: it is read for all of them at once.
+@lru_cache(maxsize=_KEPT)
+def _all_lines(text: str) -> Mapping[KeyPath, int] | None:
+    """Return the line of every key path of a text; None where it has so many that they are sought one by one."""
+    try:
+        return _lines_of(_Scan(text, wanted=_Everything()))
+    except _ManyError:
+        return None
+
+
+def _lines_of(scan: _Scan) -> dict[KeyPath, int]:
     _scan_while_toml(scan)
-    ends = [found.start() for found in re.finditer("\n", text)]
+    ends = [found.start() for found in re.finditer("\n", scan.text)]
     return {path: bisect_left(ends, offset) + 1 for path, offset in scan.offsets.items()}
 
 

@@ -1,24 +1,40 @@
-"""Odds by playing: what comes of an action many times over, with intervals. For what exact odds leave open."""
+"""Odds by playing: what comes of an action in many games, with intervals. For what exact odds leave open."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 from time import monotonic
+
+import msgspec
 
 from rpgres.actions import Prepared, laid, play
 from rpgres.chance import Streams
 from rpgres.dealers import SeededDealer
 from rpgres.errors import RpgresError
-from rpgres.odds import Estimate, Sample
 from rpgres.players import Policy, Question, Seats, View
 from rpgres.state import EMPTY
 from rpgres.table import NeedsAnswer, Settled
 
-RUNS = 2000
-SECONDS = 5.0
+GAMES = 2000
 SEED = "odds"  # the same question has the same answer
 WIDE = 1.96  # standard deviations to each side: 95 of 100 such intervals hold the truth
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """How likely something is by games that were played, and between what that lies in 95 of 100 such samples."""
+
+    share: float
+    low: float
+    high: float
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """What came of an action in many games; `success` only where outcomes are asked for."""
+
+    runs: int
+    outcomes: dict[str, Estimate]
+    success: Estimate | None = None
 
 
 def sample(
@@ -26,8 +42,8 @@ def sample(
     *,
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, Policy] = EMPTY,
-    runs: int = RUNS,
-    seconds: float = SECONDS,
+    runs: int = GAMES,
+    until: float = inf,
     first: str = "",
 ) -> Sample | None:
     """Return how often each outcome came, with its interval; None when nobody decides something that has to be decided.
@@ -36,21 +52,22 @@ def sample(
         prepared: the action.
         choose: answers to decisions, by label, used in order in every run.
         policies: who answers what was not chosen.
-        runs: how often it is played at most; seconds: for how long.
+        runs: how often it is played at most.
+        until: when to stop, by the monotonic clock.
         first: what whoever acts answers to the first decision that is left to a policy; empty for what the policy says.
     """
     counts: dict[str, int] = {}
-    prepared, until, done = laid(prepared), monotonic() + seconds, 0
+    prepared, done = laid(prepared, asked="outcome"), 0
     own = policies.get(prepared.actor) or policies.get(prepared.state.seat_of(prepared.actor)) or policies.get("")
     if first and own is None:
         return None
     for number in range(runs):
-        if done and monotonic() > until:
+        if done and until < inf and monotonic() >= until:
             break
         try:
             dealer = SeededDealer(Streams(f"{SEED}#{number}"))
             opened = {**policies, prepared.actor: _opening(first, own)} if first and own is not None else policies
-            outcome, _ = play(prepared, dealer=dealer, players=Seats(choose, policies=opened), band_only=True)
+            outcome, _ = play(prepared, dealer=dealer, players=Seats(choose, policies=opened), asked="outcome")
             band = outcome.band
         except Settled as settled:
             band = settled.band

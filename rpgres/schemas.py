@@ -28,7 +28,7 @@ from rpgres.notations import DiceOdds
 from rpgres.odds import OddsResult
 from rpgres.players import COMMON_POLICIES
 from rpgres.plugins import PluginList
-from rpgres.rulesets import Field, FormField, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
+from rpgres.rulesets import CLAIM, Field, FormField, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.scenes import ABSENT, SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
 from rpgres.sheetfiles import FileChecks, SheetRecord
@@ -227,7 +227,11 @@ _EVENTS = [
             "who": _text("whose decision it was"),
             "answer": _text("the option chosen; `no` for a moment that passed"),
             "text": _text("what the option means"),
-            "means": _text("who answered: choose, policy, prompt, or window for a moment that nobody used"),
+            "means": _text(
+                "who answered: choose, policy, prompt, window for a moment that nobody used, or at a persistent table "
+                "the host for somebody"
+            ),
+            "of": _text("whose matter it was, where somebody else decided; left out elsewhere"),
         },
         required=("event", "label", "who", "answer", "text", "means"),
     ),
@@ -329,7 +333,7 @@ def _without_null(schema: Any) -> Any:
 def _refine_result(schema: Schema, rules: Rules) -> None:
     properties = _properties(schema["$defs"], "Result")
     _name_ruleset(properties, rules)
-    properties["outcome"] |= {"enum": list(rules.file.bands)}
+    properties["outcome"] |= {"enum": [*rules.file.bands, None]}
     properties["also"] |= {"enum": [*_others(rules), None]}
     # Readers of a result have to bear with fields that a later version adds, so effects stay open.
     properties["effects"]["items"] = {"oneOf": _effects(rules, is_closed=False)}
@@ -343,7 +347,8 @@ def _others(rules: Rules) -> list[str]:
 def _refine_pending(schema: Schema, rules: Rules) -> None:
     definitions = schema["$defs"]
     _name_ruleset(_properties(definitions, "Pending"), rules)
-    _properties(definitions, "QuestionRecord")["label"] |= {"enum": sorted(_labels(rules, kind="decision"))}
+    labels = {*_labels(rules, kind="decision"), CLAIM}
+    _properties(definitions, "QuestionRecord")["label"] |= {"enum": sorted(labels)}
 
 
 def _refine_odds(schema: Schema, rules: Rules) -> None:
@@ -475,7 +480,9 @@ def _refine_scene(schema: Schema, rules: Rules) -> None:
     for moment in ("begin", "end"):
         step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
-    step["properties"]["choose"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="decision"))}
+    decided = sorted(_labels(rules, kind="decision"))
+    somebody = {"pattern": f":({'|'.join(decided)})$"} if decided else False
+    step["properties"]["choose"]["propertyNames"] = {"anyOf": [{"enum": decided}, somebody]}
     step["allOf"] = _inputs_by_action(rules)
     expect = _properties(definitions, "Expect")
     expect["outcome"] |= {"enum": list(rules.file.bands)}
@@ -510,8 +517,8 @@ _NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
 
 def _input(parameter: Parameter) -> Schema:
     one = _one_input(parameter)
-    if parameter.many or parameter.kind == "tag":
-        return {"anyOf": [one, {"type": "array", "items": one}]}
+    if parameter.is_repeated:
+        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": parameter.most}]}
     return one
 
 

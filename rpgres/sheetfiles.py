@@ -17,6 +17,7 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.plugins import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
 from rpgres.rulesets.places import problems_in
+from rpgres.safetext import in_line, is_line
 from rpgres.sheets import RULESET, MissingSheet, Sheet, foreign, make_sheet, sheet_type, short_name, track_boxes
 from rpgres.state import GM, Box
 from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problems
@@ -169,7 +170,7 @@ def sheet_template(rules: Rules, *, name: str = "") -> str:
     fields = rules.file.sheet
     if name and (NAME not in fields or fields[NAME].kind != "text"):
         raise UsageError(f"sheets of {rules.id} have no key `{NAME}`, so there is no place for {name!r}")
-    if name and not name.isprintable():
+    if not is_line(name):
         raise UsageError(f"{name!r} cannot be a name: it has characters that cannot be shown")
     blocks = [_heading(rules)]
     if RULESET not in fields:
@@ -286,7 +287,7 @@ def _record_value(field: RecordField) -> Any:
 
 def _comment(text: str) -> list[str]:
     # TOML allows no control character in a comment, and a help of several lines is several comments.
-    plain = "".join(char if char.isprintable() else " " for char in text)
+    plain = in_line(text)
     return textwrap.wrap(plain, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False) or ["#"]
 
 

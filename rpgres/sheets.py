@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, place_of
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
 from rpgres.state import GM, Box, Character, Map, Tag, freeze, slug
 from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, parse, problem_error, read_source
@@ -84,7 +84,7 @@ def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
 
 def one_of(names: Iterable[str]) -> Any:
     """Return the type of a text that is one of these names, known only when the data are read."""
-    return Literal.__getitem__(tuple(names))
+    return Literal.__getitem__(tuple(names) or ("",))  # of none there is no type; a field that may hold none is empty
 
 
 def _table_of(key: Any, value: Any) -> Any:
@@ -261,10 +261,11 @@ def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
         if type(changed) is Character:
             return changed
         raise TypeError(f"it returned {in_short(repr(changed))}, not the character")
-    except (RpgresError, KeyboardInterrupt):
+    except RpgresError:
         raise
     except BaseException as error:
-        if isinstance(error, ExceptionGroup) and all(isinstance(one, UsageError) for one in error.exceptions):
+        is_told = isinstance(error, ExceptionGroup) and all(isinstance(one, UsageError) for one in error.exceptions)
+        if is_told or is_interrupt(error):
             raise
         place = place_of(error)
         told = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"

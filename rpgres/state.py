@@ -198,12 +198,13 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def with_tag(self, tag: Tag) -> State:
         """Return the state in which `tag` stands in place of the one with its slug, or after all others."""
-        wanted = tag.slug
-        if any(old.slug == wanted for old in self.tags):
-            tags = tuple(tag if old.slug == wanted else old for old in self.tags)
-        else:
-            tags = (*self.tags, tag)
-        return msgspec.structs.replace(self, tags=tags)
+        return self.with_tags((tag,))
+
+    def with_tags(self, tags: Iterable[Tag]) -> State:
+        """Return the state in which each of some tags stands in place of the one with its slug, or after all others."""
+        laid = {tag.slug: tag for tag in self.tags}
+        laid.update((tag.slug, tag) for tag in tags)
+        return msgspec.structs.replace(self, tags=tuple(laid.values()))
 
     def with_room(self, name: str) -> State:
         """Return the state in which no hidden tag has the name: one that has it gets another, which changes no view."""

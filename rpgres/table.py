@@ -7,17 +7,17 @@ Run twice on the same answers it asks the same questions; that is what lets one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rpgres import piles
 from rpgres.dealers import Dealer, unknown_card, unpromised
-from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, place_of
-from rpgres.players import NO, Players, Question, View
-from rpgres.rulesets import Ask, Effect, Option, RowRoll, Rules
-from rpgres.state import EMPTY, FACE_DOWN, Map, Pile, State, code_of, pile_name, slug
+from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError, in_words, is_interrupt, place_of
+from rpgres.players import NO, Players, Question, View, named_option
+from rpgres.rulesets import CLAIM, OUTCOME_ONLY, QUESTIONS, Ask, Effect, Option, RowRoll, Rules
+from rpgres.state import EMPTY, FACE_DOWN, GM, Map, Pile, State, code_of, pile_name
 
 if TYPE_CHECKING:
     from rpgres.cards import Card
@@ -29,6 +29,7 @@ PURE = "a rule may depend on nothing but the table (no random numbers, clock, fi
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+EFFECTS = "effects"  # what a run is for that goes on to its end
 
 
 class Rolled(msgspec.Struct, frozen=True, gc=False):
@@ -53,9 +54,10 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, or `window` (let pass).
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
 
-    That a moment was let pass is its owner's alone: being asked can tell what somebody holds.
+    That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
+    where somebody else decides.
     """
 
     label: str
@@ -64,6 +66,7 @@ class Decided(msgspec.Struct, frozen=True, gc=False):
     text: str = ""
     means: str = ""
     audience: tuple[str, ...] | None = None
+    of: str = ""
 
 
 class Drawn(msgspec.Struct, frozen=True, gc=False):
@@ -183,6 +186,30 @@ class Broken(Stop):
         self.told = told
 
 
+CLAIM_OPTIONS = (
+    Option("confirm", "It counts."),
+    Option("refuse", "It does not count, and what was typed with it is not done."),
+)
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """How a persistent table treats numbers that players type and no sheet has: claims.
+
+    Attributes:
+        asks: whether the game master confirms a claim before it counts; otherwise everybody is told of it.
+        by: the seat that typed the inputs of the action.
+        claims: what those inputs claim.
+        claims_in: returns what a typed answer claims, from the state and the decision.
+        before: the table before anything was typed, as it is again when that is refused.
+    """
+
+    asks: bool
+    by: str
+    claims: tuple[str, ...]
+    claims_in: Callable[[State, Decided], Sequence[str]]
+    before: State
+
+
 class Chain(msgspec.Struct, frozen=True):
     """The steps of a long procedure, and what tells its places apart; see `Table.chain`."""
 
@@ -203,34 +230,39 @@ class Table(msgspec.Struct):
         state: what lies on the table: as it was when the action began, but for the cards that were moved since.
         dealer: answers chance.
         players: answer decisions.
-        band_only: whether the run ends as soon as the outcome's band is fixed.
+        asked: what the run is for, one of `QUESTIONS`. Only for `effects` does it go on when the outcome is settled; a
+            merge that does not hold for what is asked is left out.
         events: what happened so far.
         counts: how often each label was asked.
         has_secrets: whether some event is not for everybody.
         since: from which event on views may know what happened; a merge forgets what was before it.
         fault: an answer that was refused, which ends the run even if the rule swallows it.
         foregone: by label, the last question that was none, as there was nothing to choose from.
+        single: the labels under which there was a single option, so that an answer has to say whose it is.
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
     """
 
     rules: Rules
     state: State
     dealer: Dealer
     players: Players
-    band_only: bool = False
+    asked: str = EFFECTS
     events: list[Event] = []
     counts: dict[str, int] = {}
     has_secrets: bool = False
     since: int = 0
     fault: UsageError | None = None
     foregone: dict[str, Question] = {}
+    single: set[str] = set()
     lump: Callable[[Card], Hashable] | None = None
     unseen: Mapping[str, Unseen] = EMPTY
     idle: int = 0
     follow: Callable[[Table, Chain, Any], Any] | None = None
+    trust: Trust | None = None
 
     # -- chance
 
@@ -272,7 +304,13 @@ class Table(msgspec.Struct):
             label: the name under which a result can be given.
             by: the character who rolls, for the account.
         """
-        throw, values = self.dealer.read(dice, readings, label, self._count(label))
+        dealer = self.dealer
+        if dealer.joint and self.asked == "total":  # which may be no reading of the rule's
+            from rpgres.dice.readings import Reading
+
+            _, values = dealer.read(dice, (*readings, Reading("total")), label, self._count(label))
+            return values[-1], values[:-1]
+        throw, values = dealer.read(dice, readings, label, self._count(label))
         if throw is None:
             return None, values
         self.events.append(Rolled(label, dice, throw, by))
@@ -305,7 +343,7 @@ class Table(msgspec.Struct):
         """Roll two sides against each other and return the margin, own total less the other's.
 
         A rule uses this in place of two `roll`s when only the difference matters from here on: odds then walk the
-        differences (17 for two Fate rolls) in place of the pairs (81).
+        differences (17 for two Fate rolls) in place of the pairs (81), unless they are asked for totals.
 
         Args:
             own, other: the dice of the two sides.
@@ -313,7 +351,7 @@ class Table(msgspec.Struct):
             labels: the names under which the two results can be given.
             by: the characters who roll, for the account.
         """
-        if self.dealer.joint:
+        if self.dealer.joint and self.asked != "total":
             label = "-".join(labels)
             difference = self.dealer.difference(own, other, label, self._count(label))
             return Compared(difference + add - other_add, None, None)
@@ -321,15 +359,32 @@ class Table(msgspec.Struct):
         opposition = self._roll(other, labels[1], by[1]) + other_add
         return Compared(total - opposition, total, opposition)
 
-    def merge(self, key: object) -> None:
+    def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:
         """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
 
         The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
         that no policy can depend on which of the merged runs is the one that goes on.
+
+        Args:
+            key: what matters.
+            holds: the questions for which that is so (`QUESTIONS`): `margin` where runs that share the key also come
+                to the same margins. Odds that are asked anything else go on without the merge.
         """
         self._idled("merge")
         self.since = len(self.events)
-        self.dealer.merge((key, self.players.used()))
+        if self._is_promised(holds):
+            self.dealer.merge((key, self.players.used()))
+
+    @property
+    def work(self) -> int:
+        """What the run cost so far, for budgets: the questions it asked; thrice that where a hand is unseen."""
+        return (1 + self.idle + sum(self.counts.values())) * (3 if self.unseen else 1)
+
+    def _is_promised(self, holds: Collection[str]) -> bool:
+        """Tell whether what a rule says to be equivalent is so for what is asked."""
+        if not QUESTIONS.issuperset(holds):
+            raise Broken(f"it says that something holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
+        return self.asked in holds
 
     def chain(
         self,
@@ -337,6 +392,7 @@ class Table(msgspec.Struct):
         place: Any,
         *,
         key: Callable[[Table, Any], Hashable],
+        holds: Collection[str] = OUTCOME_ONLY,
     ) -> Any:
         """Go from step to step until there is none, and return where the last one led.
 
@@ -349,12 +405,13 @@ class Table(msgspec.Struct):
             place: where the chain begins; frozen data, as all places.
             key: `key(table, place)` is all that matters from a place on (hashable), as for `merge`; what the rule
                 remembers from before the chain and needs after it belongs to that, too.
+            holds: the questions for which that is so, as for `merge`.
         """
-        if self.follow is not None:
+        if self.follow is not None and self._is_promised(holds):
             return self.follow(self, Chain(step, key), place)
         number = self._count(CHAIN)  # a rule may have several
         while True:
-            self.merge((CHAIN, number, key(self, place)))
+            self.merge((CHAIN, number, key(self, place)), holds=holds)
             after = step(self, place)
             if after is None:
                 return place
@@ -397,11 +454,11 @@ class Table(msgspec.Struct):
         """Return what matters of a hand's cards to whoever promises what matters (`merge`)."""
         return self._pile(pile).cards, self.unseen.get(pile)
 
-    def deal(self, source: str, *, to: str, count: int, label: str = "deal", by: str = "") -> None:
+    def deal(self, source: str, *, to: str, count: int, label: str = "deal", by: str = "", looks: bool = False) -> None:
         """Deal cards of a face-down pile into a hand, as far as there are any.
 
         In odds, the hand of somebody who decides by a `Preference` is left unseen: what is in it shows when a card is
-        played.
+        played. Other hands are walked once, whatever the order in which their cards come.
 
         Args:
             source: the face-down pile.
@@ -409,20 +466,41 @@ class Table(msgspec.Struct):
             count: how many cards.
             label: the name under which they can be given.
             by: whose hand it is, for the account and for who decides on it.
+            looks: whether the rule looks at the hand (`cards`), so that it cannot be left unseen.
         """
         if self.dealer.joint and count and not self.count(to) and to not in self.unseen:
             stock, seat = self._pile(source), self.state.seat_of(by)
             is_free = len(stock) >= count and not stock.top
             is_free = is_free and all(unseen.source != source for unseen in self.unseen.values())
-            if is_free and self.players.preference(by, seat) is not None:
+            if is_free and not looks and self.players.preference(by, seat) is not None:
                 from rpgres.unseen import dealt
 
                 kinds = {self._kind(self.rules.cards.card(code)): count for code, count in self._stock(stock.cards)}
                 self.unseen = {**self.unseen, to: dealt(source, kinds, count=count)}
                 return
+            if is_free:
+                self._deal_in_order(source, to=to, count=count, label=label, by=by)
+                return
         for _ in range(count):
             if self.draw(source, to=to, label=label, by=by) is None:
                 return
+
+    def _deal_in_order(self, source: str, *, to: str, count: int, label: str, by: str) -> None:
+        """Deal a hand card by card in the order of their kinds, so that odds come to each hand in one way."""
+        from rpgres.cards import groups
+        from rpgres.unseen import next_in_order
+
+        pile, target, dealt = self._pile(source), self._pile(to), list[str]()
+        kinds = groups(pile.cards, self.lump, self.rules.cards, last=getattr(self.dealer, "others", False))
+        sizes, at, used = tuple(map(len, kinds)), 0, 0
+        for left in range(count, 0, -1):
+            index = self.dealer.pick(next_in_order(sizes, at, used, left), label, self._count(label))
+            at, used = (at, used + 1) if index == at else (index, 1)
+            dealt.append(kinds[at][used - 1])
+            self.events.append(Drawn(label, code_of(dealt[-1]), source, to, by, target.audience))
+        rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, tuple(dealt)))
+        self._put_piles({source: rest, to: piles.added(target, tuple(dealt))})
+        self.has_secrets = self.has_secrets or target.audience is not None
 
     @property
     def is_read(self) -> bool:
@@ -453,6 +531,7 @@ class Table(msgspec.Struct):
         label: str = "draw",
         by: str = "",
         alike: Callable[[Card], Hashable] | None = None,
+        holds: Collection[str] = OUTCOME_ONLY,
     ) -> Card | None:
         """Draw the top card of a face-down pile into another pile; seen by whoever may see that one.
 
@@ -464,6 +543,7 @@ class Table(msgspec.Struct):
             label: the name under which it can be given.
             by: the character who draws, for the account.
             alike: which cards make no difference to the rule at this draw, for odds: those of one key.
+            holds: the questions for which they make none, as for `merge`.
 
         Returns:
             The card; None when there is none to be drawn.
@@ -482,10 +562,10 @@ class Table(msgspec.Struct):
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         if source.top:
-            card = source.top[0]
+            card = self._drawn(pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike)
             rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
         else:
-            card = self._drawn(pile, source, label, alike)
+            card = self._drawn(pile, source, label, alike if self._is_promised(holds) else None)
             rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
         self._put_piles({pile: rest, to: piles.added(target, (card,))})
         self.events.append(Drawn(label, code_of(card), pile, to, by, target.audience))
@@ -551,13 +631,16 @@ class Table(msgspec.Struct):
         found = self._pile(pile)
         top, knowers = list(found.top), list(found.knowers)
         rest = found.cards
-        while len(top) < count and rest:
+        for number in range(min(count, len(found))):
             if len(self.events) >= MAX_QUESTIONS:
                 raise endless(label)
-            card = self._drawn(pile, msgspec.structs.replace(found, cards=rest), label, None)
-            rest = piles.without(rest, (card,))
-            top.append(card)
-            knowers.append(())
+            card = self._drawn(
+                pile, msgspec.structs.replace(found, cards=tuple(top[number : number + 1]) or rest), label, None
+            )
+            if number == len(top):
+                rest = piles.without(rest, (card,))
+                top.append(card)
+                knowers.append(())
         for number, card in enumerate(top[:count]):
             seats = knowers[number]
             knowers[number] = seats if seats is None or seat in seats else (*seats, seat)
@@ -633,7 +716,7 @@ class Table(msgspec.Struct):
         return anew
 
     def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
-        """Lay the cards that somebody says are in a pile there, and those that are not back to where they came from.
+        """Lay the cards that somebody says are in a pile there; those that are not go back, shuffled in.
 
         Args:
             pile: the pile.
@@ -660,7 +743,7 @@ class Table(msgspec.Struct):
             fitting = tuple(card for card in stock.cards if code_of(card) in codes)
             if not fitting:
                 raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-            card = fitting[0]
+            card = next((one for one in fitting if one in there.cards), fitting[0])
             if len({code_of(one) for one in fitting}) > 1:
                 # Not in the order in which they would be drawn: those left would then come later than their share.
                 stack = Stack(f"which:{source}", stock.shuffles, known, self.lump)
@@ -670,6 +753,8 @@ class Table(msgspec.Struct):
                 self.has_secrets = self.has_secrets or there.audience is not None
             laid.append(card)
             stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
+        if set(there.cards) - set(laid):  # whoever held them knows them, and would draw them next
+            stock = piles.shuffled(stock)
         self._put_piles({source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
 
     # -- decisions
@@ -688,8 +773,11 @@ class Table(msgspec.Struct):
         reads: Callable[[str], str] | None = None,
         pile: str = "",
         alike: Callable[[Card], Hashable] | None = None,
+        holds: Collection[str] = OUTCOME_ONLY,
         hidden: bool = False,
         words: str = "",
+        of: str = "",
+        aside: Sequence[Option] = (),
         **facts: Any,
     ) -> str:
         """Ask somebody to decide and return the name of the option chosen.
@@ -711,17 +799,24 @@ class Table(msgspec.Struct):
             reads: takes such an answer, where there are too many to list; see `Question`.
             pile: the hand whose cards (`possible`) the options are, each by its `short`; further options may be others.
             alike: which cards make no difference to the rule from here on, for odds of a hand that nobody looks into.
+            holds: the questions for which they make none, as for `merge`.
             hidden: whether others must not learn how many options there are: even one is a question then, where they
                 see that somebody is waited for; nor, where it is optional, whether there is any.
             words: what the decision is about, for people, where the facts do not say it well: nothing that whoever
                 decides may not know.
+            of: whose matter somebody else decides, such as a failure's; told with the answer.
+            aside: further options that policies and odds do not weigh; see `Question`.
             facts: what the decision is about, for policies.
 
         Raises:
             ChoiceError: the answer is none of the options.
         """
-        rest = dominant, is_won, form, reads, pile, alike, hidden, words
-        return self._ask(Question(label, who, tuple(options), text, optional, facts, *rest))
+        rest = dominant, is_won, form, reads, pile, alike, hidden, words, of, tuple(aside), holds
+        question = Question(label, who, tuple(options), text, optional, facts, *rest)
+        answer = self._ask(question)
+        while self.trust is not None and not self._counts(question, answer):
+            answer = self._ask(question)
+        return answer
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
         """Ask several people at once and return their answers in order; none knows what another one answers.
@@ -735,21 +830,56 @@ class Table(msgspec.Struct):
         Raises:
             ChoiceError: an answer is none of the options.
         """
-        first, answers, left = len(self.events), list[str](), list[Question]()
-        for question in questions:
-            try:
-                answers.append(self._ask(question, is_hidden=True))
-            except NeedsAnswer as needs:
-                if not self.players.gathers:
-                    raise
-                left.append(needs.question)
-        if left:
-            raise NeedsAnswer(left[0], together=tuple(left[1:]))
+        first, answers, asked = len(self.events), dict[int, str](), dict(enumerate(questions))
+        while asked:
+            left = list[Question]()
+            for number, question in asked.items():
+                try:
+                    answers[number] = self._ask(question, is_hidden=True)
+                except NeedsAnswer as needs:
+                    if not self.players.gathers:
+                        raise
+                    left.append(needs.question)
+            if left:
+                raise NeedsAnswer(left[0], together=tuple(left[1:]))
+            asked = {n: one for n, one in asked.items() if not self._counts(one, answers[n], is_hidden=True)}
         for number in range(first, len(self.events) if not secret else first):
             event = self.events[number]
-            if isinstance(event, Decided) and event.answer != NO:
+            if isinstance(event, Told) or (isinstance(event, Decided) and event.answer != NO):
                 self.events[number] = msgspec.structs.replace(event, audience=None)
-        return tuple(answers)
+        return tuple(answers[number] for number in sorted(answers))
+
+    def _counts(self, question: Question, answer: str, *, is_hidden: bool = False) -> bool:
+        """Return whether a typed answer counts, after the game master has confirmed what it claims."""
+        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.offered))
+        if self.trust is None or not is_typed:
+            return True
+        decided = next(
+            event
+            for event in reversed(self.events)
+            if isinstance(event, Decided) and (event.label, event.who) == (question.label, question.who)
+        )
+        seat = self.state.seat_of(question.who)
+        return self.claim(seat, self.trust.claims_in(self.state, decided), is_hidden=is_hidden)
+
+    def claim(self, by: str, claims: Sequence[str], *, is_hidden: bool = False) -> bool:
+        """Tell what a seat claims, and return whether it counts; the engine's, not for rules.
+
+        Args:
+            by: the seat.
+            claims: what no sheet has, in words; nothing to claim always counts.
+            is_hidden: whether the seat and the game master alone may know of it so far.
+        """
+        if not claims or self.trust is None:
+            return True
+        words, audience = f"{by} claims: {', '.join(claims)}", (GM, by) if is_hidden else None
+        self.tell(words, audience=audience)
+        if not self.trust.asks:
+            return True
+        answer = self._ask(Question(CLAIM, GM, CLAIM_OPTIONS, "Does it count?", words=words))
+        if is_hidden:
+            self.events[-1] = msgspec.structs.replace(self.events[-1], audience=audience)
+        return answer == CLAIM_OPTIONS[0].name
 
     def _ask(self, question: Question, *, is_hidden: bool = False) -> str:
         label, who, options, optional = question.label, question.who, question.options, question.optional
@@ -760,7 +890,11 @@ class Table(msgspec.Struct):
         if question.is_one and not (question.hidden and self.players.gathers):
             self._idled(label)
             self.foregone[label] = question
-            return options[0].name if options else NO
+            if not options:
+                return NO
+            self.single.add(label)
+            self.players.scripted(question)  # which may name it
+            return options[0].name
         if len(self.events) >= MAX_QUESTIONS:
             raise endless(label)
         self._count(label)
@@ -769,27 +903,20 @@ class Table(msgspec.Struct):
         if answer is None:
             if not optional:
                 raise NeedsAnswer(question)
-            self.has_secrets = True
-            self.events.append(Decided(label, who, NO, "", "window", (view.seat,)))
-            return NO
+            return self._decided(question, NO, "window", (view.seat,))
         choice = answer.choice if isinstance(answer.choice, str) else self._draw(answer.choice, question)
         audience = (view.seat,) if is_hidden else None
-        self.has_secrets = self.has_secrets or is_hidden
-        chosen = _chosen(options, choice)
+        chosen = named_option(question.offered, choice)
         if chosen is not None:
-            self.events.append(Decided(label, who, chosen.name, chosen.text, answer.means, audience))
-            return chosen.name
+            return self._decided(question, chosen.name, answer.means, audience, text=chosen.text)
         if optional and choice == NO:
-            self.has_secrets = True
-            self.events.append(Decided(label, who, NO, "", answer.means, (view.seat,)))
-            return NO
-        if question.reads is not None:
-            read = self._read(question, choice)
-            self.events.append(Decided(label, who, read, "", answer.means, audience))
-            return read
-        self.fault = refusal(question, choice)
-        self._idled(label)
-        raise self.fault
+            return self._decided(question, NO, answer.means, (view.seat,))
+        try:
+            return self._decided(question, accepted(question, choice), answer.means, audience)
+        except ChoiceError as error:
+            self.fault = error
+            self._idled(label)
+            raise
 
     def _ask_unseen(self, question: Question, *, is_hidden: bool) -> str:
         """Return what somebody plays from a hand that nobody has looked into, and note what that tells of the rest."""
@@ -806,7 +933,7 @@ class Table(msgspec.Struct):
         if scripted is not None and scripted.choice == NO and question.optional:
             kind, after, name, means = None, unseen, NO, scripted.means
         elif scripted is not None:
-            chosen = _chosen(question.options, str(scripted.choice))
+            chosen = named_option(question.offered, str(scripted.choice))
             codes = self.rules.cards.matching(str(scripted.choice))
             kind = self._kind(self.rules.cards.card(codes[0])) if codes else None
             after = with_known(unseen, kind) if kind is not None else unseen
@@ -821,7 +948,7 @@ class Table(msgspec.Struct):
             assert preference is not None  # or the hand would have been dealt
             order = [option.name for option in preference.order(question)]
             told = preferred(unseen, tuple(kinds.get(name) for name in order))
-            if question.alike is not None:
+            if question.alike is not None and self._is_promised(question.holds):
                 told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in possible})
             found = told[self.dealer.pick([one.weight for one in told], label, count)]
             names = {kind: short for short, kind in kinds.items()}
@@ -830,21 +957,15 @@ class Table(msgspec.Struct):
         self.unseen = {**self.unseen, hand: after}
         if kind is not None:
             self._taken(kind, unseen.source, to=hand)
-        self.has_secrets = self.has_secrets or is_hidden
-        self.events.append(Decided(label, question.who, name, "", means, (seat,) if is_hidden else None))
-        return name
+        return self._decided(question, name, means, (seat,) if is_hidden else None)
 
-    def _read(self, question: Question, choice: str) -> str:
-        """Return a typed answer that is none of the options as it is kept."""
-        assert question.reads is not None
-        try:
-            return question.reads(choice)
-        except UsageError as error:
-            names = [option.name for option in question.options]
-            told = f"{question.label}={choice}: {error.message}"
-            self.fault = ChoiceError(told, label=question.label, options=names)
-            self._idled(question.label)
-            raise self.fault from None
+    def _decided(
+        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, *, text: str = ""
+    ) -> str:
+        """Note an answer, for some seats only or for everybody, and return it."""
+        self.has_secrets = self.has_secrets or audience is not None
+        self.events.append(Decided(question.label, question.who, answer, text, means, audience, question.of))
+        return answer
 
     def _view(self, who: str) -> View:
         """Return what the seat of somebody may know."""
@@ -895,6 +1016,8 @@ class Table(msgspec.Struct):
         defaults: Mapping[str, Mapping[str, Any]] = EMPTY,
         about: Mapping[str, Any] = EMPTY,
         words: str = "",
+        of: str = "",
+        counts: bool = True,
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
@@ -910,20 +1033,22 @@ class Table(msgspec.Struct):
             defaults: by kind of effect, the fields an effect gets that the table leaves out.
             about: what its questions are about, beside the margin.
             words: the same for people, in place of that and of the margin.
+            of: whose matter they are; see `ask`.
+            counts: whether the margin is the outcome's; else it only says which row stands, and the outcome has none.
         """
         found = self.rules.settlement(name, margin, facts, band=band)
-        if self.band_only:
-            raise Settled(found.band, margin, total=total)
+        if self.asked != EFFECTS:
+            raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls:
             facts = self._with_results(found.rolls, facts, by=roles.get("actor", ""))
             found = self.rules.settlement(name, margin, facts, band=found.band)
         effects, texts = found.effects, found.texts
         if found.asks:
             known = {"margin": margin, **about}
-            effects, texts = self._follow(found.asks, effects, texts, known, roles, facts, words=words)
+            effects, texts = self._follow(found.asks, effects, texts, known, roles, facts, words=words, of=of)
         if defaults:
             effects = tuple(_with_defaults(effect, defaults) for effect in effects)
-        return Outcome(found.band, found.success, margin, total, opposition, effects, texts, roles)
+        return Outcome(found.band, found.success, margin if counts else None, total, opposition, effects, texts, roles)
 
     def _follow(
         self,
@@ -935,11 +1060,13 @@ class Table(msgspec.Struct):
         facts: Map[str, Any],
         *,
         words: str,
+        of: str,
     ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
         """Return effects and texts with those of what is chosen added."""
         for ask in asks:
             who = roles.get(ask.who, ask.who)
-            answer = self._ask(Question(ask.label, who, ask.options, ask.text, ask.optional, about, words=words))
+            asked = Question(ask.label, who, ask.options, ask.text, ask.optional, about, words=words, of=of)
+            answer = self._ask(asked)
             if answer == NO and ask.optional:
                 continue  # let pass
             choice, known = ask.choices[answer], facts
@@ -949,7 +1076,7 @@ class Table(msgspec.Struct):
             effects += choice.effects
             texts += (choice.text,)
             if choice.asks:
-                effects, texts = self._follow(choice.asks, effects, texts, about, roles, known, words=words)
+                effects, texts = self._follow(choice.asks, effects, texts, about, roles, known, words=words, of=of)
         return effects, texts
 
     def _with_results(self, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
@@ -977,14 +1104,22 @@ class Table(msgspec.Struct):
             raise endless(label)
 
 
-def _chosen(options: Iterable[Option], choice: str) -> Option | None:
-    """Return the option that an answer names."""
-    for option in options:
-        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
-            return option
-    # Cards are named with capitals, and typed as it comes.
-    alike = [option for option in options if option.name.lower() == choice.lower()]
-    return alike[0] if len(alike) == 1 else None
+def accepted(question: Question, choice: str) -> str:
+    """Return a typed answer as it is kept.
+
+    Raises:
+        ChoiceError: the question does not offer it.
+    """
+    chosen = named_option(question.offered, choice)
+    if chosen is not None or (question.optional and choice == NO):
+        return chosen.name if chosen is not None else NO
+    if question.reads is None:
+        raise refusal(question, choice)
+    try:
+        return question.reads(choice)
+    except UsageError as error:
+        names = [option.name for option in question.offered]
+        raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
 
 
 def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
@@ -1017,7 +1152,7 @@ def not_deterministic(asked: str, now: str) -> str:
 
 def refusal(question: Question, choice: str) -> ChoiceError:
     """Return the error for an answer that a question does not offer: what may be chosen, and what was meant."""
-    names = [option.name for option in question.options]
+    names = [option.name for option in question.offered]
     return ChoiceError(_not_offered(question, choice), label=question.label, options=names)
 
 
@@ -1025,7 +1160,7 @@ def _not_offered(question: Question, choice: str) -> str:
     from rpgres.cards import meant
     from rpgres.tomlfiles import nearest
 
-    names = [option.name for option in question.options] + ([NO] if question.optional else [])
+    names = [option.name for option in question.offered] + ([NO] if question.optional else [])
     if not question.options:
         why = f" ({question.text})" if question.text else ""
         return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"
@@ -1053,7 +1188,9 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             state = function(state, named(effect, outcome.roles))
             if type(state) is not State:
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             place = place_of(error)
             told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
             raise RuleError(told, place=place) from error

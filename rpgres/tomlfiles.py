@@ -7,12 +7,14 @@ line in the text.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
+from rpgres.safetext import in_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +104,7 @@ def _content(path: Path) -> bytes:
         if sys.stdin is None:
             raise OSError("there is no standard input")
         return sys.stdin.buffer.read(MAX_BYTES + 1)
-    if path.is_dir():  # opening a folder is "permission denied" on Windows
+    if os.path.isdir(path):  # opening a folder is "permission denied" on Windows
         raise OSError("it is a folder; name a file in it")
     with path.open("rb") as file:
         return file.read(MAX_BYTES + 1)
@@ -214,7 +216,7 @@ def _shown_error(
 ) -> FileError:
     text = lines[line - 1].rstrip()
     start = max(0, column - 1 - _SHOWN_WIDTH // 2)
-    shown = "".join(c if c.isprintable() else " " for c in text[start : start + _SHOWN_WIDTH])
+    shown = in_line(text[start : start + _SHOWN_WIDTH])
     tail = f"\n{advice}" if advice else ""
     return FileError(
         f"{source.path}:{line}:{column}: {said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}",

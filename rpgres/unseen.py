@@ -117,6 +117,27 @@ def with_known(unseen: Unseen, kind: Kind) -> Unseen | None:
 
 
 @lru_cache(maxsize=65536)
+def next_in_order(sizes: tuple[int, ...], at: int, used: int, left: int) -> tuple[int, ...]:
+    """Return how likely each kind is to come next when a hand is dealt kind by kind, as weights.
+
+    Args:
+        sizes: how many cards there are of each kind.
+        at: the kind that came last.
+        used: how many cards of it came.
+        left: how many cards are still to be dealt.
+    """
+    after = [sum(sizes[kind:]) for kind in range(len(sizes) + 1)]
+    first = at if not used else at + 1  # the first kind that may begin
+    weights = [0] * first
+    if used:
+        counts = range(used + 1, used + left + 1)
+        weights[at] = sum(comb(sizes[at], count) * comb(after[at + 1], used + left - count) for count in counts)
+    ways = comb(sizes[at], used)  # of the cards of the last kind, if no more come
+    weights += [ways * (comb(after[kind], left) - comb(after[kind + 1], left)) for kind in range(first, len(sizes))]
+    return tuple(weights)
+
+
+@lru_cache(maxsize=65536)
 def grown(unseen: Unseen) -> Unseen:
     """Return the hand with one more card, drawn from the rest of the pile, of which there has to be one."""
     weights: dict[Counts, int] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rpgres.players import NO, Answer, Question, Seats, View
+from rpgres.players import HOSTS, NO, Answer, Question, Seats, View
 from rpgres.state import EMPTY
 from rpgres.table import NeedsAnswer
 
@@ -65,8 +65,12 @@ class Waiting(Seats):
         return found
 
     def _answer(self, question: Question, view: View) -> Answer | None:
-        own = self._own.get(view.seat, {}).get(question.label)
-        return Answer(own.pop(0), "choose") if own else super().answer(question, view)
+        own = self._own.get(view.seat)
+        found = self._next(own, question) if own else None
+        if found is not None:
+            return found
+        found = super().answer(question, view)
+        return Answer(found.choice, HOSTS) if found is not None and found.means == "choose" else found
 
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield the answers of the scripts that no question took, as (label, answer)."""

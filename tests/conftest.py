@@ -5,18 +5,31 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Hide the user's rulesets and settings, and forget every module that the test loaded from a temporary folder."""
+def own_world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """Hide the user's rulesets and settings, and forget every module that the test loaded from a temporary folder.
+
+    Salts, which the dice of a lasting table come from, differ from test to test and not from run to run.
+    """
+    salts = count()
+    monkeypatch.setattr(
+        "rpgres.journal.sitting.urandom",
+        lambda size: sha256(f"{request.node.nodeid} {next(salts)}".encode()).digest()[:size],
+    )
     for name in [name for name in os.environ if name.startswith("RPGRES_")]:
         monkeypatch.delenv(name)
     base = str(tmp_path_factory.getbasetemp())
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
     yield
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", "") or "").startswith(base):

@@ -16,7 +16,7 @@ from rpgres import kits
 GROUPS: dict[str, tuple[str, ...]] = {
     "A plugin": (
         *("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
-        *("API", "__version__"),
+        *("QUESTIONS", "API", "__version__"),
     ),
     "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
     "What parameters read": ("Rating", "Opposition", "Form"),
@@ -60,6 +60,7 @@ CONSTANTS = {
     "Passage": "Type: `(table) -> effects`; what happens when a period begins or ends.",
     "Picture": "Type: `(state, is_drawn) -> lines by name`; how things and tracks on the table are shown.",
     "Policy": "Type: `(view, question) -> option name, weights by option name, or None`.",
+    "QUESTIONS": "What odds may be asked, and a merge holds for: `outcome`, `margin`, `total`, `effects`.",
     "Rule": "Type: `(table, actor, **parameters) -> Outcome`.",
     "SCENE": "What a tag is on when no character carries it.",
     "__version__": "The version of rpgres.",

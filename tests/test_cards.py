@@ -23,7 +23,7 @@ from rpgres.odds import WalkDealer, explore, outcome_odds
 from rpgres.piles import lay_out
 from rpgres.players import NO, Seats, preferred, uniform
 from rpgres.state import FACE_DOWN, Pile, State, code_of
-from rpgres.table import Broken, Table
+from rpgres.table import Broken, Settled, Table
 
 DECK = Counter({"Re1+": 1, "Re2-": 2, "Re3+": 1, "St1+": 1, "St1-": 1, "St2+": 1, "St3-": 2, "Fo": 2})
 
@@ -240,6 +240,29 @@ def test_a_hand_that_is_typed_is_taken_from_the_deck() -> None:
     assert lying(state) == DECK
 
 
+def test_the_cards_that_a_typed_hand_replaces_go_back_shuffled() -> None:
+    """Three of the eight left were in hand before: the next to be drawn is one of them in three of eight cases."""
+    ready, again, runs = prepared(), 0, 800
+    for number in range(runs):
+        table = table_of(ready, seed=f"back#{number}")
+        table.deal("deck", to="hand:actor", count=3)
+        before = table.state.piles["hand:actor"].cards
+        codes = {code_of(card) for card in before}
+        others = [card for card in sorted(table.state.piles["deck"].cards) if code_of(card) not in codes][:3]
+        table.place("hand:actor", [code_of(card) for card in others], option="--hand")
+        held = set(table.state.piles["hand:actor"].cards)
+        assert lying(table.state) == DECK
+        table.draw("deck", to="discard")
+        assert not held & set(table.state.piles["discard"].cards)
+        again += table.state.piles["discard"].cards[0] in before
+    assert abs(again - runs * 3 / 8) < 4 * (runs * 15 / 64) ** 0.5
+    table = table_of(ready)
+    table.deal("deck", to="hand:actor", count=3)
+    order = table.state.piles["deck"]
+    table.place("hand:actor", [code_of(card) for card in table.state.piles["hand:actor"].cards], option="--hand")
+    assert table.state.piles["deck"] == order  # what was in hand still is
+
+
 @pytest.mark.parametrize(
     ("hand", "message"),
     [
@@ -311,6 +334,23 @@ def test_a_card_laid_on_top_is_drawn_next_and_known_to_whoever_laid_it() -> None
     assert lying(table.state) == DECK
 
 
+def test_what_is_known_of_the_top_is_drawn_again_from_what_was_written_down() -> None:
+    """A draw of a card that lies on top is an answer as any other: those behind it are not shifted."""
+    from rpgres.dealers import GivenDealer, SeededDealer, TapedDealer
+
+    def drawn(dealer: GivenDealer) -> list[str]:
+        table = Table(prepared().rules, table_of(prepared()).state, dealer, Seats())
+        seen = [*table.peek("deck", 1, by="actor", label="draw"), *table.peek("deck", 2, by="actor", label="draw")]
+        return [card.code for card in (*seen, *(table.draw("deck", to="discard") for _ in range(4))) if card]
+
+    seeded = SeededDealer(Streams("12"))
+    taped = TapedDealer({}, then=seeded)
+    first = drawn(taped)
+    assert len(taped.tape) == len(first) == 7
+    assert drawn(GivenDealer({"draw": first}, then=SeededDealer(Streams("13")))) == first
+    assert drawn(TapedDealer({"draw": first[::-1]}, then=SeededDealer(Streams("13")), tape=taped.tape)) == first
+
+
 # -- odds
 
 
@@ -355,32 +395,14 @@ def test_cards_that_are_alike_may_be_exchanged_without_a_difference() -> None:
     """What `lump` promises, held by drawing another card of the class wherever one is drawn."""
     ready = prepared({"hand": "Re1,St1+,Fo", "need": 6})
 
-    def once(exchanged: bool) -> Any:
-        def course(dealer: WalkDealer) -> str:
-            walker: Any = _Exchanging(dealer) if exchanged else dealer
-            outcome, _ = play(ready, dealer=walker, players=Seats({"play": ["re1p"]}, policies={"": preferred_draws}))
-            return outcome.band
+    def once(dealer: WalkDealer) -> str:
+        seats = Seats({"play": ["re1p"]}, policies={"": preferred_draws})
+        try:
+            return play(ready, dealer=dealer, players=seats, asked="outcome")[0].band
+        except Settled as settled:
+            return settled.band
 
-        return course
-
-    assert explore(once(True)).masses == explore(once(False)).masses
-
-
-class _Exchanging:
-    """A dealer that answers each draw with the last card of the class in place of the first."""
-
-    joint = True
-
-    def __init__(self, walk: WalkDealer) -> None:
-        self._walk = walk
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._walk, name)
-
-    def draw(self, cards: tuple[str, ...], stack: Any, label: str, count: int) -> str:
-        first = self._walk.draw(cards, stack, label, count)
-        key = stack.lump(stack.known.card(first))
-        return [card for card in cards if stack.lump(stack.known.card(card)) == key][-1]
+    assert explore(once, others=True).masses == explore(once).masses
 
 
 # -- secrets

@@ -21,6 +21,16 @@ VECTORS = [
 ]
 
 
+SALT = bytes(range(32))
+# The same with a salt, as at a lasting table.
+SALTED = [
+    ("7", 0x6FBD094A5178EC55, 0x8E03F9601D8BD8BC, 0x9264A739822376AB),
+    ("7#3", 0x9397201C913E7641, 0x32B070FB0277CE73, 0x95C91DC7D165D131),
+    ("Größe ✓", 0x12977E2FD631B183, 0x8F791213B4FC72C3, 0x67F571EAFCA3FDB1),
+    ("48213", 0xA51A8042803F1B12, 0x2DF454A94A1DC18D, 0x5FF41F45D001FE1E),
+]
+
+
 @pytest.mark.parametrize(("seed", "roll", "opposition", "later"), VECTORS)
 def test_words_are_as_published(seed: str, roll: int, opposition: int, later: int) -> None:
     streams = Streams(seed)
@@ -29,21 +39,41 @@ def test_words_are_as_published(seed: str, roll: int, opposition: int, later: in
     assert streams.word(3, "roll", 2) == later
 
 
+@pytest.mark.parametrize(("seed", "roll", "opposition", "later"), SALTED)
+def test_words_with_a_salt_are_as_published(seed: str, roll: int, opposition: int, later: int) -> None:
+    streams = Streams(seed, salt=SALT)
+    assert [streams.word(0, "roll", 0), streams.word(0, "opposition", 0), streams.word(3, "roll", 2)] == [
+        roll,
+        opposition,
+        later,
+    ]
+    assert Streams(seed, salt=b"").word(0, "roll", 0) == Streams(seed).word(0, "roll", 0) != roll
+
+
 def test_bounded_numbers_are_as_published() -> None:
     below = Streams("7").below(0, "roll", 0)
     assert [below(6) for _ in range(8)] == [3, 3, 2, 5, 1, 0, 5, 4]
     assert Streams("7").below(0, "deck", 0)(10**30) == 940202890871403827407040871041
 
 
-@given(st.text(), st.integers(0, 10**6), st.text(max_size=8), st.integers(0, 99), st.integers(0, 999))
-def test_the_documented_algorithm_gives_the_same_words(text: str, run: int, label: str, count: int, step: int) -> None:
+@given(
+    st.text(),
+    st.integers(0, 10**6),
+    st.text(max_size=8),
+    st.integers(0, 99),
+    st.integers(0, 999),
+    st.binary(max_size=64),
+)
+def test_the_documented_algorithm_gives_the_same_words(
+    text: str, run: int, label: str, count: int, step: int, salt: bytes
+) -> None:
     if split_seed(f"{text}#{run}") != (text, run):
         return  # a text that names a generator
-    key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32, person=b"rpgres rp1").digest()
+    key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32, key=salt, person=b"rpgres rp1").digest()
     message = f"{step}/{label}/{count}/0/{run // 8}".encode("utf-8", "surrogatepass")
     block = blake2b(message, key=key, digest_size=64).digest()
     expected = int.from_bytes(block[run % 8 * 8 : run % 8 * 8 + 8], "big")
-    assert Streams(f"{text}#{run}").word(step, label, count) == expected
+    assert Streams(f"{text}#{run}", salt=salt).word(step, label, count) == expected
 
 
 def test_a_named_seed_is_the_plain_one_and_other_generators_are_refused() -> None:

@@ -121,7 +121,11 @@ def test_a_budget_leaves_something_open_and_says_so() -> None:
     assert left > 0
     assert sum(shares) + left == 1
     assert found["leaves"] == 3
-    assert "  left open: " in rpgres(*args).out
+    assert found["method"] == "partial"
+    assert sum(one["share"] for one in found["sample"]["outcomes"].values()) == pytest.approx(1)
+    for name, one in found["sample"]["outcomes"].items():  # an estimate adds to what is known, and is never below it
+        assert found["outcomes"][name]["probability"] <= one["low"] <= one["share"] <= one["high"]
+    assert "(estimated from 2000 games, 95 %)" in rpgres(*args).out
 
 
 @pytest.mark.parametrize(
@@ -165,7 +169,8 @@ def test_explosions_leave_something_open() -> None:
     assert 0 < left < Fraction(1, 10**6)
     assert sum(Fraction(chance["exact"]) for chance in found["outcomes"].values()) + left == 1
     told = rpgres("odds", "d6!").out
-    assert "left open: < 0.01 %" in told
+    assert found["method"] == "partial"
+    assert "remaining: < 0.01 % (in none of the above)" in told
     assert "  at least 1/6 " in told  # no fraction is passed off as the whole
     assert "at least" not in rpgres("odds", "3d6").out
 
@@ -227,7 +232,6 @@ def test_margins_in_place_of_outcomes() -> None:
     ("more", "told"),
     [
         (["--by", "size", "--vs", "2"], "--by takes margin or total"),
-        (["--by", "total", "--vs", "4dF"], "has no total in odds"),
         (["--by", "margin"], "--by needs one opposition"),
         (["--by", "margin", "--vs", "2", "--best"], "take one of them"),
     ],
@@ -261,7 +265,7 @@ def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be() -> None:
     against = ("--against", "orso:skill=6,attribute=2")
     whole = as_json(*asked, *against)
     cut = as_json(*asked, *against, "--leaves", "20")
-    assert cut["method"] == "mixed"
+    assert (whole["method"], cut["method"]) == ("exact", "sampled")
     truth = {choice["option"]: choice["success"]["probability"] for choice in whole["choices"]}
     estimated = {choice["option"]: choice["sample"] for choice in cut["choices"] if choice["sample"]}
     assert len(estimated) >= 3

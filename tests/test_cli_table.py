@@ -265,18 +265,18 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     answer = json.loads((away / "answer.json").read_text("utf-8"))
     assert list(validator("answer").iter_errors(answer)) == []
     os.rename(folder / "not-here", folder / ".rpgres")
-    table("answer", "--from", "away/answer.json", code=3)
-    assert "not asked any more" in table("answer", "--from", "away/answer.json", code=2).err
+    table("answer", "--from", "away/answer.json", "--accept", code=3)
+    assert "not asked any more" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
     by_hand = {"format": "rpgres.answer/1", "seat": "mara", "choose": {"cost": "no"}}
     (away / "answer.json").write_text(json.dumps(by_hand), "utf-8")
-    assert "another seat is asked" in table("answer", "--from", "away/answer.json", code=2).err
+    assert "another seat is asked" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
     (away / "answer.json").write_text(json.dumps({**by_hand, "seat": "gm"}), "utf-8")
     assert (
         "is an answer of gm, not of mara" in table("answer", "--from", "away/answer.json", "--as", "mara", code=2).err
     )
-    table("answer", "--from", "away/answer.json")
+    table("answer", "--from", "away/answer.json", "--accept")
     (away / "answer.json").write_text("{}", "utf-8")
-    assert "no answer of a table" in table("answer", "--from", "away/answer.json", code=1).err
+    assert "no answer of a table" in table("answer", "--from", "away/answer.json", "--accept", code=1).err
 
 
 def test_a_view_can_be_read_by_people(folder: Path) -> None:

@@ -194,6 +194,8 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("replays", INIT, "    total = t", f"    if {SCRIPTED}:\n        {ONE}\n    total = t", "it rolled 'bounce'"),
     ("odds", INIT, "compared.margin,", "compared.margin if compared.total is None else 0,", "and roll by roll"),
     ("odds", INIT, TOTAL, f'{TOTAL}    table.merge("rolled")\n', "and roll by roll"),
+    ("odds", INIT, TOTAL, f'{TOTAL}    table.merge(total > 9, holds=["margin"])\n', "to what it `holds` for"),
+    ("odds", INIT, TOTAL, f'{TOTAL}    table.merge(total > 9, holds=["total"])\n', "to what it `holds` for"),
     (
         "odds",
         INIT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from rpgres import Map, Option
 from rpgres.actions import Pending, Prepared, Result, policy_of, prepare, run
 from rpgres.best import best_odds
 from rpgres.chance import Streams
+from rpgres.cli.prompt import Person
 from rpgres.dealers import SeededDealer
 from rpgres.errors import UsageError
 from rpgres.odds import outcome_odds
@@ -167,15 +169,29 @@ house = st.fixed_dictionaries(
 )
 
 
+def anything(seed: int) -> Any:
+    """Return a policy that takes any answer that people may give, being done for good too."""
+    picks = Random(seed)
+
+    def policy(_view: Any, question: Any) -> str:
+        return str(picks.choice([option.name for option in question.offered] + (["no"] if question.optional else [])))
+
+    return policy
+
+
 @settings(max_examples=60, deadline=None)
-@given(inputs=actions, switches=house, seed=st.integers(0, 999), policy=st.sampled_from(["steady", "eager", "uniform"]))
+@given(
+    inputs=actions,
+    switches=house,
+    seed=st.integers(0, 999),
+    policy=st.sampled_from(["steady", "eager", "uniform", "anything"]),
+)
 def test_random_play_keeps_every_limit_and_every_card(
     inputs: dict[str, Any], switches: dict[str, str], seed: int, policy: str
 ) -> None:
     ready = confront(**inputs, switches=switches)
-    result, state = run(
-        ready, streams=Streams(str(seed)), policies={"": policy_of(ready.rules, policy)}, identify=False
-    )
+    chosen = anything(seed) if policy == "anything" else policy_of(ready.rules, policy)
+    result, state = run(ready, streams=Streams(str(seed)), policies={"": chosen}, identify=False)
     assert isinstance(result, Result)
     start = lay_out(ready.rules, ready.state)
     everything = sorted(card for pile in start.piles.values() for card in pile.cards)
@@ -210,7 +226,7 @@ def share(mine: str, theirs: str, *, runs: int = 600) -> float:
     for number in range(runs):
         result, _ = run(ready, streams=Streams(f"{mine}#{number}"), policies=named, identify=False)
         assert isinstance(result, Result)
-        points += {True: 1.0, None: 0.5, False: 0.0}[result.success]
+        points += 0.5 if result.outcome == "tie" else float(bool(result.success))
     return points / runs
 
 
@@ -767,6 +783,7 @@ def test_the_cards_of_a_round_are_limited_though_nobody_said_that_it_began() -> 
         state, "confront", "guard", skill=9, attribute=0, against=against, choose={"play": ["H12"]}
     )  # one card is left, and then it is over
     assert (result.total, result.opposition) == (9, 15)
+    assert told(result, "acted") == [("acted", "guard")]  # mara's action was gone before
 
 
 @pytest.mark.parametrize(("budget", "value"), [("per_character", 0), ("none", 4)])
@@ -795,7 +812,8 @@ def test_a_counteraction_has_ammunition_and_a_range() -> None:
     shot = "weapon=5,ammo=plasma,range=3"
     result = played([], skill=1, attribute=0, armour=3, against=[f"orso:skill=3,attribute=1,{shot}"])
     assert told(result, "harm") == [("harm", "actor", "orso", 2)]  # 5 less 2, less the one point that is left
-    assert "orso: 3, 0 advantages, no cards" in [event.get("text") for event in result.events]
+    lines = [event.get("text") for event in result.events]
+    assert "orso: 3, 0 advantages (2 disadvantages over: to actor), no cards (inferior to actor)" in lines
     answered = played(
         [],
         skill=1,
@@ -914,12 +932,12 @@ def test_what_a_sheet_gives_counts_for_the_skill_and_tells_of_levels(tmp_path: P
         found = as_json(
             "roll", "faith", "confront", "--sheet", str(sheet), *asked, "--hand", f"{cards},D4", *play, "--auto"
         )
-        told = next(event["text"] for event in found["events"] if event["event"] == "text")
+        told = next(text for event in found["events"] if (text := event.get("text", "")).startswith("wen:"))
         works = [one.get("text") for one in found["effects"] if one["kind"] == "works"]
         shown[skill, cards] = told, works
     assert shown == {
         ("ballistic", "H3,H2"): ("wen: 9, 3 advantages, 2 cards", ["It is pinned."]),
-        ("athletic", "H3,H2"): ("wen: 9, 0 advantages, 1 card", [None]),
+        ("athletic", "H3,H2"): ("wen: 9, 0 advantages, 1 card (inferior to orso)", [None]),
         ("ballistic", "H3,H13"): ("wen: 9, 3 advantages, 2 cards", ["It is out."]),
     }
 
@@ -984,3 +1002,340 @@ def test_a_countermeasure_is_within_bounds(typed: str) -> None:
     ready = confront(target=["bero"])
     with pytest.raises(UsageError, match=r"is at most 99|is said twice"):
         run(ready, streams=Streams("1"), choose={"join": ["no"], "counter": [typed]}, identify=False)
+
+
+# -- advantages among several (S:42-44, S:89, S:104)
+
+
+def sides_of(result: Result) -> dict[str, tuple[int, tuple[str, ...], int]]:
+    """Return each side's advantages, to whom it is inferior, and its cards, as the JSON says."""
+    return {side["name"]: (side["advantages"], side["inferior_to"], side["cards"]) for side in result.details["sides"]}
+
+
+CLUMSY: dict[str, Any] = {
+    "attribute": 2,
+    "hand": "H2,H3",
+    "against": ["ena:skill=0,attribute=2,hand=H9/H8", "finn:skill=3,attribute=2,hand=C9/C8"],
+}
+
+
+@pytest.mark.parametrize(
+    ("switches", "finn"),
+    [({}, (0, ("actor",), 1)), ({"surplus_advantage": "giver"}, (0, (), 2))],
+)
+def test_what_a_disadvantage_gives_is_ruled_as_it_is_shown(switches: dict[str, str], finn: Any) -> None:
+    """Ena is unskilled: what that gives whoever acts counts against Finn too, or against Ena alone."""
+    result = played(["pass", "pass", "pass", "pass"], **CLUMSY, switches=switches)
+    assert sides_of(result) == {"actor": (1, (), 2), "ena": (0, ("actor",), 1), "finn": finn}
+    lines = [event.get("text") for event in result.events]
+    assert "ena: 0, 0 advantages (1 disadvantage over: to actor), 1 card (inferior to actor)" in lines
+    if switches:
+        assert "actor: 6, 1 advantage (1 against ena alone), 2 cards" in lines
+        assert "finn: 3, 0 advantages, 2 cards" in lines
+    else:
+        assert "actor: 6, 1 advantage, 2 cards" in lines
+        assert "finn: 3, 0 advantages, 1 card (inferior to actor)" in lines
+
+
+def test_everybody_who_confronts_gains_what_the_first_has_too_many() -> None:
+    result = played(
+        ["pass"] * 4,
+        disadvantages=2,
+        gm=True,
+        gm_hand="S2,S3",
+        hand="H2,H3",
+        against=["ena:skill=1,attribute=2,hand=H9/H8", "finn:skill=3,attribute=2,disadvantages=1,hand=C9/C8"],
+    )
+    assert sides_of(result) == {
+        "actor": (1, ("ena", "finn", "gm"), 1),
+        "ena": (2, (), 2),
+        "finn": (2, (), 2),
+        "gm": (4, (), 2),
+    }
+
+
+nets = st.tuples(st.integers(0, 3), st.integers(0, 3))
+
+
+@given(
+    first=nets,
+    others=st.lists(nets, min_size=1, max_size=4),
+    scope=st.sampled_from(["pairwise", "global_minimum"]),
+    compare=st.sampled_from(["no", "yes"]),
+)
+def test_who_has_fewer_of_what_is_shown_is_inferior(first: Any, others: list[Any], scope: str, compare: str) -> None:
+    """What is shown decides, and nothing else (S:44)."""
+    names = [f"side-{number}" for number in range(1 + len(others))]
+    sides = [
+        Side(name, name, attribute=3, plus=plus, minus=minus)
+        for name, (plus, minus) in zip(names, [first, *others], strict=True)
+    ]
+    pairs = [(names[0], other) for other in names[1:]]
+    loaded = rules(inferiority_scope=scope, confronters_compare=compare)
+    table = Table(loaded, State(), SeededDealer(Streams("7")), Seats())
+    shown = shown_advantages(sides, pairs)
+    for side in with_limits(table, sides, pairs):
+        opponents = names[1:] if side.name == names[0] else [names[0]]
+        fewer = {other for other in names if shown[side.name] < shown[other]}
+        if scope == "global_minimum":
+            is_least = shown[side.name] == min(shown.values())
+            expected = dict.fromkeys(opponents, 2 if is_least and fewer else 3)
+        else:
+            peers = fewer - {names[0]} if compare == "yes" and side.name != names[0] else set()
+            expected = {other: 2 if other in fewer or peers else 3 for other in opponents}
+        assert dict(side.limits) == expected
+        assert bool(side.inferior_to) == (2 in expected.values())
+        assert set(side.inferior_to) <= fewer
+
+
+def test_odds_follow_what_a_clumsy_confronter_gives() -> None:
+    """With it Finn has one card, without it two; the exact chances agree with hands really dealt."""
+    found = {}
+    settled: dict[str, Any] = {"policies": {"": policy_of(rules())}, "choose": {"join": ["no"]}}
+    against = ["ena:skill=30,attribute=0,disadvantages=1", "finn:skill=9,attribute=2"]
+    for switch in ("everybody", "giver"):
+        ready = confront(skill=4, hand="H13,H9", against=against, switches={"surplus_advantage": switch})
+        odds = outcome_odds(ready, **settled, seconds=60)
+        assert odds.open == 0
+        found[switch], runs = odds.masses, 400
+        dealt = Counter(
+            run(ready, streams=Streams(f"clumsy#{number}"), identify=False, **settled)[0].outcome  # type: ignore[union-attr]
+            for number in range(runs)
+        )
+        for band, mass in odds.masses.items():
+            expected = float(mass)
+            assert abs(dealt[band] / runs - expected) < 4.5 * (expected * (1 - expected) / runs) ** 0.5 + 0.003, band
+    assert found["everybody"] != found["giver"]
+
+
+# -- ties
+
+
+def test_all_actions_fail_on_a_tie() -> None:
+    """It is no success of anybody's, and not nothing either (S:56)."""
+    for inputs in ({"against": ["ena:skill=6,attribute=0"]}, {"skill": 1, "gm": True, "physical": 1}):
+        result = played([], attribute=0, **inputs)
+        assert (result.outcome, result.margin, result.success) == ("tie", 0, False)
+
+
+# -- what is said, and what the game master says of it
+
+
+def test_a_declared_action_is_told_openly_before_anybody_is_asked() -> None:
+    ready = confront(
+        skill=3, attribute=1, weapon=4, thrown=30, target=["bero"], words="throws a wrench,\n twice", hand="H13,C2"
+    )
+    found, _ = run(
+        ready, streams=Streams("7"), choose={"join": ["no"], "counter": ["skill=3,attribute=1"]}, identify=False
+    )
+    assert isinstance(found, Pending)
+    lines = plain_text(pending_lines(found))
+    assert "action: throws a wrench, twice (skill 3 with attribute 1; weapon 4; thrown 30 m; against bero)" in lines
+    assert not [event for event in found.events if "H13" in str(event)]  # cards in hand are no part of it
+    asked: dict[str, str] = {}
+
+    def noting(_view: Any, question: Any) -> str | None:
+        asked[question.label] = question.words
+        return "skill=technical,attribute=1,words=ducks" if question.label == "counter" else None
+
+    run(ready, streams=Streams("7"), policies={"": noting}, identify=False)
+    told = "actor: throws a wrench, twice (skill 3 with attribute 1; weapon 4; thrown 30 m; against bero)"
+    assert asked["join"] == asked["counter"] == told
+    assert asked["fitting"] == "ducks (technical 5 with attribute 1)"
+
+
+def test_a_countermeasure_is_said_in_words_that_may_have_commas() -> None:
+    said = "skill=technical, attribute=1, words= ducks,  and rolls "
+    result = played(["pass"], attribute=0, target=["bero"], choose={"counter": [said], "fitting": ["no"]})
+    answer = next(event for event in result.events if event.get("label") == "counter")
+    assert answer["answer"] == "skill=technical,attribute=1,words=ducks, and rolls"
+    form = played([], attribute=0, against=["ena:skill=3,attribute=0,words=shoves a crate over"])
+    assert "countermeasure (ena): shoves a crate over (skill 3 with attribute 0)" in [
+        event.get("text") for event in form.events
+    ]
+    ready = confront(target=["bero"], switches={"countermeasure_words": "required"})
+    for text, told in (
+        ("skill=3,attribute=1", "say what it is, too"),
+        (f"skill=3,attribute=1,words={'x' * 301}", "300"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            run(ready, streams=Streams("1"), choose={"join": ["no"], "counter": [text]}, identify=False)
+
+
+def test_the_game_master_grants_and_refuses_advantages() -> None:
+    """One for whoever acts, two taken from who confronts (S:46)."""
+    inputs: dict[str, Any] = {"skill": 6, "attribute": 2, "hand": "H2,H3", "target": ["bero"]}
+    counter = ["skill=technical,attribute=dexterity,advantages=2"]
+    plain = played(["pass", "pass"], **inputs, choose={"counter": counter})
+    assert sides_of(plain) == {"actor": (0, ("bero",), 1), "bero": (2, (), 2)}
+    ruled = played(["pass", "pass"], **inputs, choose={"join": ["+1"], "counter": counter, "fitting": ["-1, actor=+1"]})
+    assert sides_of(ruled) == {"actor": (2, (), 2), "bero": (1, ("actor",), 1)}
+    answers = {event["label"]: event["answer"] for event in ruled.events if event["event"] == "decision"}
+    assert (answers["join"], answers["fitting"]) == ("actor=+1", "bero=-1,actor=+1")
+    joined = played(["pass"] * 4, **inputs, gm_hand="S2", choose={"join": ["join,gm=-3"], "counter": ["no"]})
+    assert sides_of(joined) == {"actor": (1, (), 2), "gm": (0, ("actor",), 1)}
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        ({"join": ["orso=+1"]}, "'orso' takes no part in it; there are: actor, bero"),
+        ({"join": ["maybe"]}, "'maybe' is none of join,"),
+        ({"join": ["bero"]}, "'bero' is none of join,"),
+        ({"join": ["actor=unaware"]}, "'actor=unaware' is none of join,"),
+        ({"join": ["+100"]}, "99 advantages are the most"),
+        ({"join": ["gm=+1"]}, "bad luck has advantages where it confronts"),
+        ({"join": ["no"], "fitting": ["unfit,+1"]}, "unfit stands alone"),
+    ],
+)
+def test_a_ruling_that_cannot_be_is_refused(answers: dict[str, list[str]], told: str) -> None:
+    choose = {"counter": ["skill=3,attribute=1"], **answers}
+    with pytest.raises(UsageError, match=told):
+        run(confront(target=["bero"]), streams=Streams("1"), choose=choose, identify=False)
+
+
+def test_a_ruling_is_typed_at_a_prompt_and_join_may_be_shortened() -> None:
+    for typed, luck in (("j", True), ("+1", False)):
+        lines = iter([typed, "h"])
+        ready = confront(attribute=0, against=["ena:skill=1,attribute=0"])
+        person = Person(is_plain=True, read=lambda _sign, lines=lines: next(lines))
+        result, _ = run(ready, streams=Streams("1"), prompt=person.ask, choose={"failure": ["no"]}, identify=False)
+        assert isinstance(result, Result)
+        assert ("gm" in sides_of(result)) == luck
+        assert sides_of(result)["actor"][0] == (0 if luck else 1)
+
+
+def test_the_game_master_does_not_rule_on_her_own_countermeasures() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def noting(_view: Any, question: Any) -> str | None:
+        asked.append((question.label, question.of))
+        return "skill=3,attribute=0" if question.label == "counter" else None
+
+    ready = confront(attribute=0, target=["dock-guard", "bero"])
+    run(ready, streams=Streams("1"), policies={"": noting}, identify=False)
+    assert [one for one in asked if one[0] == "fitting"] == [("fitting", "bero")]
+
+
+@pytest.mark.parametrize("inputs", [{"unaware": ["bero"]}, {"target": ["bero"], "choose": {"join": ["bero=unaware"]}}])
+def test_who_knows_nothing_of_it_is_not_asked_and_affected(inputs: dict[str, Any]) -> None:
+    """Nobody confronts it, so it succeeds as well as its owner says (S:13, S:17)."""
+    choose = {**inputs.pop("choose", {}), "level": ["critical"], "counter": ["skill=9,attribute=9"]}
+    result = played([], attribute=0, weapon=2, **inputs, choose=choose)
+    assert not [event for event in result.events if event.get("label") == "counter"]
+    assert told(result, "affected", "harm") == [("affected", "bero", "actor"), ("harm", "bero", "actor", 4)]
+
+
+@pytest.mark.parametrize(("card", "hit"), [("H13", True), ("C4", False)])
+def test_bad_luck_saves_whoever_is_unaware(card: str, hit: bool) -> None:
+    """The shot of S:13: with a king it hits, with a 4 she has the last word."""
+    inputs: dict[str, Any] = {"advantages": 1, "gm": True, "hand": "H13,C4", "gm_hand": "H10,S9", "weapon": 4}
+    result = played(["H10", card, "pass" if hit else "S9"], **inputs, unaware=["dock-guard"])
+    assert bool(told(result, "harm")) == hit
+    assert result.success is hit
+
+
+@pytest.mark.parametrize(
+    ("metres", "counted"), [(0, 1), (10, 1), (11, -1), (20, -1), (21, -2), (30, -2), (41, -4), (50, -4)]
+)
+def test_what_is_thrown_counts_by_distance(metres: int, counted: int) -> None:
+    """Up to 10 m an advantage; beyond, a disadvantage for each 10 m begun (R:2.14); whoever throws it."""
+    own = played([], attribute=0, thrown=metres, against=["ena:skill=3,attribute=0"])
+    assert sides_of(own)["actor"][0] - sides_of(own)["ena"][0] == counted
+    its = played([], attribute=0, against=[f"ena:skill=3,attribute=0,thrown={metres}"])
+    assert sides_of(its)["ena"][0] - sides_of(its)["actor"][0] == counted
+    said = f"skill=3,attribute=0,thrown={metres}"
+    asked = played([], attribute=0, target=["bero"], choose={"counter": [said]})
+    assert sides_of(asked)["bero"][0] - sides_of(asked)["actor"][0] == counted
+
+
+def test_nothing_is_thrown_beyond_its_reach() -> None:
+    with pytest.raises(UsageError, match="nothing is thrown over 51 m; 50 m is the most"):
+        played([], thrown=51)
+    with pytest.raises(UsageError, match=r"counter=.*nothing is thrown over 60 m"):
+        played([], target=["bero"], choose={"counter": ["skill=3,attribute=0,thrown=60"]})
+
+
+def test_nothing_is_shot_and_thrown_at_once() -> None:
+    with pytest.raises(UsageError, match="leave one out"):
+        played([], thrown=5, range=2)
+
+
+def test_what_nobody_confronts_is_told_too() -> None:
+    result, _ = at(None, "unopposed", words="opens the hatch", choose={"level": ["success"]})
+    assert "action (mara): opens the hatch" in [event.get("text") for event in result.events]
+
+
+# -- done
+
+
+def test_who_is_done_is_not_asked_again() -> None:
+    """Whoever passes is asked after every card, whoever is done is not (S:91)."""
+    inputs: dict[str, Any] = {
+        "skill": 9,
+        "attribute": 2,
+        "hand": "H5,C4,D9",
+        "against": ["ena:skill=3,attribute=3,advantages=1,hand=H7/H9/H10"],
+        "switches": {"draw_on_low": "off"},
+    }
+    again = played(["H7", "pass", "H9", "pass", "H10", "pass"], **inputs)
+    done = played(["H7", "done", "H9", "H10"], **inputs)
+    assert (done.total, done.opposition) == (again.total, again.opposition) == (9, 29)
+    asked = [event["who"] for event in done.events if event["event"] == "decision" and event["label"] == "play"]
+    assert asked == ["ena", "actor", "ena", "ena"]
+    assert "actor 9 (done), ena 19 (1 left); ena to play" in [event.get("text") for event in done.events]
+
+
+def test_done_is_for_where_a_pass_is_not_the_end() -> None:
+    against = ["ena:skill=3,attribute=1,hand=H9/H8"]
+    with pytest.raises(UsageError, match=r"play=done is not offered here; ena may choose: H8, H9, pass$"):
+        played(["done"], against=against, switches={"pass_mode": "final"})
+    with pytest.raises(UsageError, match=r"play=done is not offered here; ena may choose: H8, H9$"):
+        played(["done"], against=against, switches={"pass_mode": "lowest_must_play"})
+
+
+def test_tied_players_may_be_done_face_down() -> None:
+    result = played(["done", "H8"], skill=3, attribute=1, hand="H5,C4", against=["ena:skill=3,attribute=1,hand=H9/H8"])
+    assert (result.outcome, result.total, result.opposition) == ("fail", 3, 11)
+
+
+def test_odds_know_that_somebody_is_done() -> None:
+    """With Ena done, the actor's card is safe; policies never say it."""
+    ready = confront(skill=3, attribute=1, hand="H5,C4", against=["ena:skill=3,attribute=1"])
+    policies = {"": policy_of(rules())}
+    found = best_odds(ready, choose={"join": ["no"], "play": ["H5", "done"]}, policies=policies, seconds=60)
+    assert found.value.success == 1
+    free = best_odds(ready, choose={"join": ["no"], "play": ["H5"]}, policies=policies, seconds=60)
+    assert free.value.success < 1
+
+
+# -- whose
+
+
+def test_it_is_told_whose_failure_it_is() -> None:
+    inputs: dict[str, Any] = {"attribute": 0, "against": ["ena:skill=2,attribute=0", "finn:skill=9,attribute=0"]}
+    result = played([], **inputs, choose={"failure": ["fails", "complication"]})
+    lines = plain_text(result_lines(result, rules().file))
+    assert "failure of ena against actor (the game master): fails: It simply fails." in lines
+    assert "failure of actor against finn (the game master): complication" in lines
+    assert [event["of"] for event in result.events if event.get("label") == "failure"] == [
+        "ena against actor",
+        "actor against finn",
+    ]
+    lucky = played([], skill=1, attribute=0, physical=1, gm=True, choose={"failure": ["fails"]})
+    assert "failure of actor against bad luck (the game master)" in plain_text(result_lines(lucky, rules().file))
+
+
+def test_it_is_asked_whose_failure_it_is() -> None:
+    def failing(_view: Any, question: Any) -> str | None:
+        return "no" if question.label == "join" else None
+
+    ready = confront(attribute=0, against=["ena:skill=2,attribute=0"])
+    seen: list[str] = []
+
+    def noting(view: Any, question: Any) -> str | None:
+        seen.extend([question.of] if question.label == "failure" else [])
+        return failing(view, question)
+
+    run(ready, streams=Streams("7"), policies={"": noting}, identify=False)
+    assert seen == ["ena against actor"]

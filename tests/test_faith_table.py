@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import permutations
+from itertools import count, permutations
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +46,10 @@ def rules_once() -> Iterator[None]:
 
 def begun(path: Path, *, bero: list[str] = BERO, hers: list[str] = HERS, **switches: str) -> Place:
     """Return a table at which a scene has begun, with these hands."""
-    place = Place(path)
+    salts = count(1)  # two tables with one seed have the same cards where the salt is one as well
+    place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
     sheets = ["sable", "bero", "dock-guard"]
-    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches)
+    sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="7", switches=switches, trust="players")
     sitting.turn(place, "begin", given={"deal": [*SABLE, *bero, *hers]})
     return place
 
@@ -256,3 +257,60 @@ def test_slips_are_told_before_anybody_is_asked(tmp_path: Path, inputs: dict[str
     with pytest.raises(UsageError, match=told):
         sitting.act(place, "confront", {"skill": "ballistic", "attribute": "dexterity", **inputs}, actor="sable")
     assert store.read(place.path).pending is None
+
+
+def test_what_is_declared_is_public_when_it_is_said(tmp_path: Path) -> None:
+    """Others decide whether to confront what they see (S:84-86): action, countermeasure, rulings; no hand."""
+    place = begun(tmp_path / "t.db")
+    done = sitting.act(place, "confront", {**SHOT, "words": "shoots from the hip"}, actor="sable", seat="sable")
+    told = "shoots from the hip (ballistic 6 with dexterity 2; weapon 3; against bero)"
+    assert all(told in shown(place, done, seat) for seat in SEATS)
+    done = sitting.answer(place, seat=GM, choose={"join": ["+1"]})
+    assert all("join (the game master): sable=+1" in shown(place, done, seat) for seat in SEATS)
+    done = sitting.answer(place, seat="bero", choose={"counter": ["skill=technical,attribute=dexterity,words=ducks"]})
+    assert all("words=ducks" in shown(place, done, seat) for seat in SEATS)
+    done = sitting.answer(place, seat=GM, choose={"fitting": ["-1"]})
+    assert all("fitting of bero (the game master): bero=-1" in shown(place, done, seat) for seat in SEATS)
+    done = [*go_on(place, ANSWERS)][-1]
+    for seat, secret in (("sable", "H9"), ("bero", "S7"), (GM, "S7")):
+        text = shown(place, done, seat)
+        assert told in text
+        assert secret not in text
+
+
+def test_a_slip_is_told_to_whoever_makes_it_though_others_are_asked_too(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    inputs = {"skill": "physical", "attribute": "physical", "target": ["sable", "bero"]}
+    sitting.act(place, "confront", inputs, actor="dock-guard", seat=GM)
+    sitting.answer(place, seat=GM, choose={"join": ["no"]})
+    for slip, told in (
+        ("skill=agility,attribute=2", "agility is an attribute"),
+        ("skill=3,attribute=1,thrown=70", "70 m"),
+    ):
+        with pytest.raises(UsageError, match=told):
+            sitting.answer(place, seat="sable", choose={"counter": [slip]})
+    assert asked(place) == [("counter", "sable"), ("counter", "bero")]
+
+
+def test_the_game_master_rules_on_all_countermeasures_at_once(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    inputs = {"skill": "physical", "attribute": "physical", "target": ["sable", "bero"]}
+    sitting.act(place, "confront", inputs, actor="dock-guard", seat=GM)
+    sitting.answer(place, seat=GM, choose={"join": ["no"]})
+    for seat, skill in (("bero", "technical"), ("sable", "athletic")):
+        sitting.answer(place, seat=seat, choose={"counter": [f"skill={skill},attribute=dexterity"]})
+    assert asked(place) == [("fitting", GM), ("fitting", GM)]
+
+
+def test_who_is_done_is_not_asked_again_at_a_table(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    sitting.act(place, "confront", SHOT, actor="sable", seat="sable")
+    answers = {("counter", "bero"): ["skill=technical,attribute=dexterity"], ("play", "bero"): ["C7", "C9", "done"]}
+    answers |= {("play", "sable"): ["done"]}
+    labels = [asked(place) for _ in go_on(place, answers)]
+    assert sum(one == [("play", "sable")] for one in labels) <= 1
+    result = found_in(store.read(place.path).entries[-1].secret)
+    assert isinstance(result, Result)
+    plays = [event["who"] for event in result.events if event["event"] == "decision" and event["label"] == "play"]
+    assert plays.count("sable") == 1
+    assert plays.count("bero") == 2

@@ -28,7 +28,8 @@ ACT: dict[str, Any] = {"ability": "strength", "vs": "average"}
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     place = Place(tmp_path / "t.db")
-    sitting.begin_table(place, ruleset="saga", sheets=["ilse", "brannagh", "toll-warden"], seed="7")
+    sheets = ["ilse", "brannagh", "toll-warden"]
+    sitting.begin_table(place, ruleset="saga", sheets=sheets, seed="7", trust="players")
     return place
 
 
@@ -124,7 +125,7 @@ def test_what_was_laid_is_marked_for_everybody_and_told_to_those_who_see_it(plac
         shown = log[1].result or log[1].pending
         assert shown is not None
         assert shown["inputs"].get("hand") == (inputs["hand"] if seat in ("ilse", None) else None)
-        assert shown["inputs"].get("bank") == (inputs["bank"] if seat != "brannagh" else None)
+        assert shown["inputs"].get("bank") == inputs["bank"]  # which lies open
     sitting.reveal(place)
     verdict = verify(place.path)
     assert verdict.exit == 0
@@ -143,7 +144,7 @@ def test_a_seat_replaces_its_own_sheet_alone(place: Place) -> None:
 
 def test_the_environment_has_no_more_rights(tmp_path: Path) -> None:
     table = ["--table", str(tmp_path / "t.db")]
-    rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", *table)
+    rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", "--trust", "players", *table)
     assert "not mara's to replace" in rpgres("table", "join", "--sheet", "edda", *table, RPGRES_SEAT="mara").err
     told = rpgres("table", "join", "--sheet", "edda", "--json", *table, RPGRES_SEAT="edda").out
     assert json.loads(told)["entry"]["replaced"] is True

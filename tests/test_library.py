@@ -109,7 +109,8 @@ def make(folder: Path) -> Ruleset:
 
     @ruleset.action("crash")
     def crash(table: Table, actor: Character, how: str | None) -> Outcome:
-        raise {"exit": SystemExit, "bare": BaseException, "error": KeyError, None: ValueError}[how]("crashed")
+        faults = {"exit": SystemExit, "interrupt": KeyboardInterrupt, "bare": BaseException, "error": KeyError}
+        raise faults.get(how or "", ValueError)("crashed")
 
     @ruleset.effect("wet")
     def wet(state: State, effect: Effect) -> State:
@@ -356,6 +357,7 @@ def test_a_seed_may_be_a_number(seed: object, dive: Ruleset) -> None:
         (request(action="crash", **{"with": {"how": "error"}}), "rule", 1, "KeyError"),
         (request(action="crash", **{"with": {"how": "exit"}}), "rule", 1, "SystemExit"),
         (request(action="crash", **{"with": {"how": "bare"}}), "rule", 1, "BaseException"),
+        (request(action="crash", **{"with": {"how": "interrupt"}}), "rule", 1, "KeyboardInterrupt"),
     ],
 )
 def test_a_bad_request_is_answered_with_an_error(

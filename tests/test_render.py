@@ -120,7 +120,7 @@ def test_open_mass_is_told() -> None:
         action="overcome",
         inputs={},
         outcomes={"odd-band": chance_record(Fraction(1, 3))},
-        method="exact",
+        method="partial",
         open=chance_record(Fraction(2, 3)),
         leaves=1,
         states=0,
@@ -131,7 +131,7 @@ def test_open_mass_is_told() -> None:
     assert told == (
         "Overcome: odds\n"
         "  Odd band    33.33 %  at least 1/3\n"
-        "  left open: 66.67 % (not followed to an end, and not shared out)\n"
+        "  remaining: 66.67 % (in none of the above)\n"
     )
 
 

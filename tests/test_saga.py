@@ -226,6 +226,12 @@ def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(han
         ("act", {"ability": "strength=6", "vs": 8, "opposing": 5, "hand": "St2,In7,Ag9"}, {}),
         ("act", {"ability": "agility=6", "edge": 3, "vs": 8, "opposing": 5, "hand": "St2,In7,Wi3"}, {}),
         ("versus", {"ability": "strength=6", "vs": 2, "against": 6, "hand": "In7", "against-hand": "Wi5"}, {}),
+        ("versus", {"ability": 6, "vs": 2, "against": 6, "against-hand": "Wi5,Ag8", "bank": "Do3,Do1"}, {}),
+        (
+            "versus",
+            {"ability": 6, "vs": 2, "against": 6, "against-edge": 3, "against-hand": "Wi3,Ag6,In2", "bank": "Do2"},
+            {"doom_reopens_play": "yes"},
+        ),
         (
             "versus",
             {"ability": "strength=6", "vs": 4, "against": 6, "hand": "In7", "against-hand": "Wi5,Ag9"},
@@ -578,6 +584,91 @@ def test_the_game_master_cannot_use_what_the_same_action_played() -> None:
             choose={"play": ["Do6", "In8"], "doom": ["Do6"]},
             identify=False,
         )
+
+
+def versus(*, switches: dict[str, str] | None = None, **inputs: Any) -> Prepared:
+    typed = {"ability": "strength=7", "vs": 4, "against": 9, "hand": "Ag6", "against-hand": "In8"}
+    return prepare(rules(**(switches or {})), "versus", {**typed, **inputs})
+
+
+def told(result: Result) -> list[str]:
+    return [event["text"] for event in result.events if event["event"] == "text"]
+
+
+def test_the_outcome_between_heroes_is_the_actors_and_every_round_is_told() -> None:
+    """An actor who loses every round has failed, whoever plays first in the last."""
+    ready = versus(ability="strength=1", against=19, rounds=2, hand="Ag6,Ag5", **{"against-hand": "In8,In2"})
+    result, _ = run(ready, streams=Streams("1"), policies={"": policy_of(rules())}, identify=False)
+    assert isinstance(result, Result)
+    assert (result.success, result.details["outcome_of"], result.details["against"]) == (False, "actor", "opponent")
+    assert [(one["active"], one["success"]) for one in result.details["rounds"]] == [
+        ("actor", False),
+        ("opponent", False),
+    ]
+    last = result.details["rounds"][-1]
+    assert result.margin == last["margin"] == (result.total or 0) - (result.opposition or 0) < 0
+    assert told(result)[-1] == "the outcome is that of actor: round 2 decides"
+
+
+@pytest.mark.parametrize(("need", "used"), [("In7", ["no"]), ("In8", ["no", "Do1"]), ("In9", ["no", "Do2"])])
+def test_the_game_masters_policy_uses_doom_after_the_second_hero_where_that_turns_it(
+    need: str, used: list[str]
+) -> None:
+    """At any time (S:11): not before it is known that it is needed, no more than is needed, and not in vain."""
+    ready = versus(bank="Do1,Do2,Do9", **{"against-hand": need})
+    result, _ = run(ready, streams=Streams("1"), policies={"": policy_of(rules())}, identify=False)
+    assert isinstance(result, Result)
+    assert result.success is True
+    assert [answer.value for answer in result.answers if answer.label == "doom"] == used
+
+
+def test_doom_that_cannot_turn_it_is_kept() -> None:
+    ready = versus(bank="Do1,Do2", **{"against-hand": "In9", "against": 19})
+    result, after = run(ready, streams=Streams("1"), policies={"": policy_of(rules())}, identify=False)
+    assert result.outcome == "fail"  # type: ignore[union-attr]
+    assert len(after.piles["doom-bank"].cards) == 2
+
+
+def test_a_skill_that_changes_nothing_is_said_to_do_so() -> None:
+    plain, skilled, scored = (
+        run(ready, streams=Streams("1"), identify=False)[0]
+        for ready in (versus(), versus(skilled=True), versus(skilled=True, switches={"skill_in_pvp": "score"}))
+    )
+    assert isinstance(plain, Result)
+    assert isinstance(skilled, Result)
+    assert isinstance(scored, Result)
+    assert (plain.total, skilled.total, scored.total) == (17, 17, 21)
+    lines = ["changes nothing" in " ".join(told(one)) for one in (plain, skilled, scored)]
+    assert lines == [False, True, False]
+
+
+def test_a_tie_reads_as_one_and_is_whose_the_rule_says() -> None:
+    for switches, outcome, words in (({}, "fail", "enough"), ({"tie": "fail"}, "succeed", "not enough")):
+        result, _ = run(versus(switches=switches), streams=Streams("1"), identify=False)
+        assert isinstance(result, Result)
+        assert (result.total, result.opposition, result.margin, result.outcome) == (17, 17, 0, outcome)
+        assert told(result)[-1].endswith(f"(a tie is {words})")
+    result, _ = run(act("Ag6", vs=6, switches={"tie": "fail"}), streams=Streams("1"), identify=False)
+    assert (result.margin, result.outcome) == (0, "fail")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("rounds", "is_apart"), [(1, False), (2, True)])
+def test_doom_counts_in_the_rounds_to_come_so_its_cards_are_told_apart(rounds: int, is_apart: bool) -> None:
+    chosen = rules()
+    sides: dict[str, Any] = {"ability": Rating(7, "strength"), "against": Opposition(5, ability="strength")}
+    doom, other = (
+        chosen.ruleset.lumps["versus"](chosen, chosen.cards.card(code), rounds=rounds, **sides)
+        for code in ("Do5+", "Ag5n")
+    )
+    assert (doom != other) is is_apart
+
+
+def test_who_is_asked_for_the_same_may_be_answered_by_name() -> None:
+    sides = ["--hand=Ag6,Wi2", "--against-hand=In8,Wi9", "--ability=strength=7", "--vs=4", "--against=9", "--seed=1"]
+    done = rpgres("roll", "saga", "versus", *sides, "--choose=opponent:play=Wi9", "--choose=actor:play=Ag6")
+    assert "17 against 18, margin -1" in done.out
+    odds = rpgres("odds", "saga", "versus", *sides[:-1], "--choose=opponent:play=In8", "--choose=actor:play=Wi2")
+    assert "Failure   100.00 %" in odds.out
 
 
 def test_healing_brings_back_who_is_out() -> None:

@@ -157,6 +157,89 @@ def test_a_result_replays_from_its_own_answers() -> None:
         assert again.answers == first.answers
 
 
+# -- two people who are asked under one label
+
+
+def two_people(*first: str) -> Any:
+    """Return an action in which the actor has the first options, and the opponent is asked twice."""
+
+    def rule(table: Table, actor: Any, **_: Any) -> Outcome:
+        told = [table.ask("push", actor.name, [Option(name) for name in first])]
+        told += [
+            table.ask("push", "opponent", [Option(name) for name in options])
+            for options in (("go", "stay"), ("go", "stay", "run"))
+        ]
+        table.tell(" ".join(told))
+        return table.settle("try", 1)
+
+    ruleset = tiny_ruleset()
+    ruleset.actions["try"] = rule
+    return prepare(tiny_rules(ruleset=ruleset), "try", {"vs": 7})
+
+
+def told_of(result: Result) -> str:
+    return next(event["text"] for event in result.events if event["event"] == "text")
+
+
+@pytest.mark.parametrize(
+    ("first", "choose", "told"),
+    [
+        (["go"], {"push": ["stay", "run"]}, "go stay run"),
+        (["go"], {"push": ["go", "stay", "run"]}, "go stay run"),
+        (["go"], {"push": ["GO", "go", "go"]}, "go go go"),
+        (["leap"], {"push": ["leap", "stay", "go"]}, "leap stay go"),
+        (["go", "leap"], {"push": ["go", "stay", "run"]}, "go stay run"),
+        (["go"], {"opponent:push": ["go", "run"]}, "go go run"),
+        (["go", "leap"], {"opponent:push": ["go"], "push": ["leap", "run"]}, "leap go run"),
+        (["go", "leap"], {"opponent:push": ["stay", "stay"], "actor:push": ["leap"]}, "leap stay stay"),
+        (["leap"], {"actor:push": ["leap"], "push": ["stay", "go"]}, "leap stay go"),
+    ],
+)
+def test_an_only_option_may_be_named_and_an_answer_may_say_whose_it_is(
+    first: list[str], choose: dict[str, list[str]], told: str
+) -> None:
+    result = play(two_people(*first), choose=choose)
+    assert told_of(result) == told
+    assert result.unused == []
+
+
+def test_what_is_left_over_and_who_is_unknown_is_said() -> None:
+    prepared = two_people("go", "leap")
+    result = play(prepared, choose={"opponent:push": ["go", "go", "run"], "push": ["leap"]})
+    assert [(answer.key, answer.value) for answer in result.unused] == [("opponent:push", "run")]
+    with pytest.raises(UsageError, match="no character 'oponent'; did you mean 'opponent'"):
+        run(prepared, streams=Streams("7"), choose={"oponent:push": ["go"]})
+    with pytest.raises(UsageError, match="did you mean 'push'"):
+        run(prepared, streams=Streams("7"), choose={"opponent:psh": ["go"]})
+    with pytest.raises(ChoiceError, match="push=fly is not offered here; actor may choose: leap"):
+        run(two_people("leap"), streams=Streams("7"), choose={"actor:push": ["fly"], "push": ["go", "go"]})
+
+
+@pytest.mark.parametrize("first", [["go"], ["go", "leap"]])
+@pytest.mark.parametrize("second", ["go", "stay"])
+@pytest.mark.parametrize("typed", [[], ["go"], ["go", "go"]])
+def test_what_waits_goes_on_with_the_answers_so_far_and_no_others(
+    first: list[str], second: str, typed: list[str]
+) -> None:
+    """Repeated answers are not taken for an only option; what was typed for later is not lost."""
+    prepared = two_people(*first)
+    pending, _ = run(prepared, streams=Streams("7"), choose={"push": typed} if typed else {})
+    asked = 0
+    while isinstance(pending, Pending):
+        asked += 1
+        assert asked < 4
+        choose: dict[str, list[str]] = {}
+        for answer in pending.answers:
+            choose.setdefault(answer.key, []).append(answer.value)
+        choose.setdefault(pending.question.typed, []).append(second if pending.question.who == "opponent" else "go")
+        for answer in pending.unused:
+            choose.setdefault(answer.key, []).append(answer.value)
+        pending, _ = run(prepared, streams=Streams("7"), choose=choose)
+    is_named = len(first) > 1 or len(typed) > 1  # a single answer is not spent on what is no question
+    answers = [*(typed[1:] if is_named else typed), second, second]
+    assert told_of(pending) == " ".join(["go", *answers[:2]])
+
+
 # -- what a rule must not do
 
 

@@ -304,9 +304,9 @@ def _resolve(
         spelled=spelled,
         track=track,
         consequence=consequence,
+        counts=not is_knack,
     )
-    outcome = legend.capped(table.state, outcome)
-    return msgspec.structs.replace(outcome, margin=None) if is_knack else outcome
+    return legend.capped(table.state, outcome)
 
 
 def _effort(table: Table, actor: Character, action: str, deed: Deed) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,66 +11,282 @@ import msgspec
 from rpgres import EMPTY, GM, NO, Character, Map, Option, Question, Rating, Table, UsageError, slug
 from rpgres_faith.sides import LUCK, Side, changed, find, side_of
 
-FORM = "skill=NAME|N,attribute=NAME|N,advantages=N,disadvantages=N,weapon=N,armour=N,ammo=NAME,range=N"
-UNFIT = (Option("unfit", "It is no countermeasure: another one, or none."),)
-NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range")
-MOST_NUMBER, MOST_DIGITS = 99, 4  # of what is said of a countermeasure
+FORM = (
+    "skill=NAME|N,attribute=NAME|N,advantages=N,disadvantages=N,weapon=N,armour=N,ammo=NAME,range=N,thrown=N,words=TEXT"
+)
+JOIN = Option("join", "Bad luck confronts the action.")
+UNFIT = Option("unfit", "It is no countermeasure: another one, or none.")
+UNAWARE = "unaware"
+NUMBERS = ("advantages", "disadvantages", "weapon", "armour", "range", "thrown")
+MOST_NUMBER, MOST_DIGITS, MOST_WORDS = 99, 4, 300  # of what is said of a countermeasure
 MOST = 5  # countermeasures that somebody may try to name
 
 
-def check_targets(actor: str, targets: Sequence[str]) -> None:
+class Ruling(msgspec.Struct, frozen=True):
+    """What the game master says of an action before cards are played.
+
+    Attributes:
+        option: the option she takes, or nothing.
+        granted: advantages that she grants, by name; below 0 what she refuses, or hinders them by.
+        unaware: who knows nothing of the action.
+    """
+
+    option: str = ""
+    granted: Map[str, int] = EMPTY
+    unaware: tuple[str, ...] = ()
+
+
+def check_targets(actor: str, targets: Sequence[str], *, option: str) -> None:
     """Check whom an action affects.
 
     Raises:
         UsageError: somebody is their own target.
     """
     if actor in targets:
-        raise UsageError(f"--target {actor}: who acts does not confront the own action")
+        raise UsageError(f"{option} {actor}: who acts does not confront the own action")
 
 
-def counteractions(table: Table, actor: str, targets: Sequence[str], *, ambience: str | None) -> list[Side]:
+# ---------------------------------------------------------------------------------------------------------------------
+# What is said openly
+
+
+def tell_action(
+    table: Table,
+    who: str,
+    label: str,
+    skill: Rating,
+    attribute: Rating,
+    values: Mapping[str, Any],
+    targets: Sequence[str],
+) -> None:
+    """Tell what somebody declares to do: it is said openly (S:17, S:84).
+
+    Bare numbers of an action that is no character's are told with what each side begins with.
+    """
+    tells = skill.name or attribute.name or targets or any(values.get(name) for name in ("words", "weapon", "range"))
+    if table.is_read and (tells or values.get("thrown") is not None or (label == "action" and who != "actor")):
+        tell(table, who, label, action_words(skill, attribute, values, targets=targets))
+
+
+def tell(table: Table, who: str, label: str, words: str) -> None:
+    """Tell what somebody says."""
+    table.tell(f"{label}{'' if who == 'actor' else f' ({who})'}: {words}")
+
+
+def action_words(skill: Rating, attribute: Rating, values: Mapping[str, Any], *, targets: Iterable[str] = ()) -> str:
+    """Return a declared action for people: what it is, with which skill, attribute and weapon, and whom it is aimed at.
+
+    Cards in hand are no part of it.
+    """
+    parts = [f"{skill.name or 'skill'} {skill.value} with {attribute.name or 'attribute'} {attribute.value}"]
+    parts += [counted(values[f"{word}s"], word) for word in ("advantage", "disadvantage") if values.get(f"{word}s")]
+    if values.get("weapon"):
+        ammo = values.get("ammo") or "standard"
+        parts.append(f"weapon {values['weapon']}{f' ({ammo})' if ammo != 'standard' else ''}")
+    if values.get("range"):
+        parts.append(f"at {values['range']} km")
+    if values.get("thrown") is not None:
+        parts.append(f"thrown {values['thrown']} m")
+    if names := ", ".join(targets):
+        parts.append(f"against {names}")
+    words = plain_words(values.get("words") or "")
+    return f"{words} ({'; '.join(parts)})" if words else "; ".join(parts)
+
+
+def counted(count: int, word: str) -> str:
+    """Return so many of something in words.
+
+    >>> counted(2, "card")
+    '2 cards'
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def plain_words(text: str) -> str:
+    """Return words on one line.
+
+    Raises:
+        UsageError: there are too many.
+    """
+    words = " ".join(text.split())
+    if len(words) > MOST_WORDS:
+        raise UsageError(f"words are at most {MOST_WORDS} characters, not {len(words)}")
+    return words
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the game master says of it
+
+
+def asks_to_join(table: Table, actor: str, told: str, targets: Sequence[str], others: Iterable[str]) -> Ruling:
+    """Return whether bad luck confronts an action, who is unaware of it, and what advantages there are (S:9-17, S:46).
+
+    Args:
+        table: where it is played.
+        actor: who acts.
+        told: the declared action, in words.
+        targets: who is affected, and asked unless unaware.
+        others: who has declared a counteraction already.
+    """
+    names = [actor, *targets, *others, GM]
+
+    def read(text: str) -> Ruling:
+        ruling = read_ruling(text, option=JOIN.name, about=actor, names=names, targets=targets)
+        if GM in ruling.granted and not ruling.option:
+            raise UsageError("bad luck has advantages where it confronts the action: join")
+        return ruling
+
+    answer = table.ask(
+        JOIN.name,
+        GM,
+        (JOIN,),
+        text="Does bad luck confront it?",
+        optional=True,
+        form=f"join,+N,-N,NAME=+N{f',NAME={UNAWARE}' if targets else ''}",
+        reads=lambda text: ruling_text(read(text)),
+        words=told,
+    )
+    return read(answer)
+
+
+def read_ruling(text: str, *, option: str, about: str, names: Sequence[str], targets: Sequence[str]) -> Ruling:
+    """Return what `join,+1,bero=-1,orso=unaware` says: a number alone is for whom it is about.
+
+    Raises:
+        UsageError: a part is unknown, or somebody is named who is not in it.
+    """
+    taken, granted, unaware = "", dict[str, int](), list[str]()
+    for part in text.split(",") if text != NO else ():
+        name, sign, value = (piece.strip() for piece in part.rpartition("="))
+        if not sign and value.lower() == option:
+            taken = option
+            continue
+        name = slug(name) if sign else about
+        if name not in names:
+            raise UsageError(f"{name!r} takes no part in it; there are: {', '.join(names)}")
+        if re.fullmatch(r"[+-][0-9]{1,4}", value):
+            if abs(int(value)) > MOST_NUMBER:
+                raise UsageError(f"{MOST_NUMBER} advantages are the most, not {value}")
+            granted[name] = granted.get(name, 0) + int(value)
+        elif sign and value.lower() == UNAWARE and name in targets:
+            unaware.append(name)
+        else:
+            raise UsageError(
+                f"{part.strip()!r} is none of {option}, +N and -N (advantages for {about}), NAME=+N and NAME=-N"
+                + (f", NAME={UNAWARE} (of {', '.join(targets)})" if targets else "")
+            )
+    return Ruling(taken, Map(granted), tuple(dict.fromkeys(unaware)))
+
+
+def ruling_text(ruling: Ruling) -> str:
+    """Return a ruling as it is kept and shown: every number with a name."""
+    parts = [ruling.option] if ruling.option else []
+    parts += [f"{name}={count:+}" for name, count in ruling.granted.items()]
+    return ",".join([*parts, *(f"{name}={UNAWARE}" for name in ruling.unaware)])
+
+
+def with_granted(sides: Iterable[Side], granted: Iterable[tuple[str, int]]) -> list[Side]:
+    """Return the sides with the advantages that the game master granted, or refused (S:46)."""
+    found = list(sides)
+    for name, count in granted:
+        for side in [one for one in found if one.name == name]:
+            plus, minus = side.plus + max(0, count), side.minus + max(0, -count)
+            found = list(changed(found, msgspec.structs.replace(side, plus=plus, minus=minus)))
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counteractions
+
+
+def counteractions(
+    table: Table, told: str, targets: Sequence[str], *, names: Sequence[str], ambience: str | None
+) -> tuple[list[Side], list[tuple[str, int]]]:
     """Return the counteractions of those who are affected and aware (S:17-23, S:86), all declared together.
 
-    The game master rules on each; whoever is refused may name another one.
+    The game master rules on those that are not her own; whoever is refused may name another one. With them come the
+    advantages that she grants.
+
+    Args:
+        table: where it is played.
+        told: the declared action, in words.
+        targets: who is affected and aware.
+        names: who else takes part.
+        ambience: the environment one is in.
     """
     found: list[Side] = []
+    granted: list[tuple[str, int]] = []
     asked = list(dict.fromkeys(targets))
     for _ in range(MOST):
         if not asked:
             break
-        answers = table.ask_together([_question(table, name) for name in asked])
-        declared = [(name, answer) for name, answer in zip(asked, answers, strict=True) if answer != NO]
-        asked = []
-        for name, answer in declared:
-            fits = (
-                table.ask("fitting", GM, UNFIT, text=f"Refuse {name}'s countermeasure ({answer})?", optional=True) == NO
+        answers = table.ask_together([_question(table, name, told, ambience) for name in asked])
+        declared = {name: answer for name, answer in zip(asked, answers, strict=True) if answer != NO}
+        ruled = [name for name in declared if table.state.seat_of(name) != GM]
+        questions = [_fitting(table, name, declared[name], [*names, *targets]) for name in ruled]
+        rulings = dict(zip(ruled, table.ask_together(questions), strict=True))
+        asked = [name for name in ruled if rulings[name] == UNFIT.name]
+        for name in [name for name in declared if name not in asked]:
+            found.append(_counter_side(table, name, declared[name], ambience))
+            ruling = read_ruling(
+                rulings.get(name, NO), option=UNFIT.name, about=name, names=[*names, *targets], targets=()
             )
-            if not fits:
-                asked.append(name)
-                continue
-            values = read_counter(table, name, answer)
-            rest = Map({"ambience": ambience, **{key: values[key] for key in (*NUMBERS, "ammo") if key in values}})
-            found.append(side_of(table, name, skill=values["skill"], attribute=values["attribute"], values=rest))
-    return found
+            granted += ruling.granted.items()
+    return found, granted
 
 
-def _question(table: Table, name: str) -> Question:
+def _question(table: Table, name: str, told: str, ambience: str | None) -> Question:
     def reads(text: str) -> str:
-        read_counter(table, name, text)
-        return ",".join(part.strip() for part in text.split(","))
+        _counter_side(table, name, text, ambience)  # a slip is told to whoever makes it, not to who answers last
+        parts, words = _parts_of(text)
+        return ",".join([*parts, *([f"words={plain_words(words)}"] if words.strip() else [])])
 
     text = "A countermeasure that could make it fail? With which skill and attribute?"
-    return Question("counter", name, (), text=text, optional=True, form=FORM, reads=reads)
+    return Question("counter", name, (), text=text, optional=True, form=FORM, reads=reads, words=told)
+
+
+def _counter_side(table: Table, name: str, text: str, ambience: str | None) -> Side:
+    values = read_counter(table, name, text)
+    rest = Map({"ambience": ambience, **{key: values[key] for key in (*NUMBERS, "ammo") if key in values}})
+    return side_of(table, name, skill=values["skill"], attribute=values["attribute"], values=rest)
+
+
+def _fitting(table: Table, name: str, answer: str, names: Sequence[str]) -> Question:
+    def reads(text: str) -> str:
+        ruling = read_ruling(text, option=UNFIT.name, about=name, names=names, targets=())
+        if ruling.option and ruling.granted:
+            raise UsageError(f"{UNFIT.name} stands alone: what is no countermeasure has no advantages")
+        return ruling_text(ruling)
+
+    values = read_counter(table, name, answer)
+    return Question(
+        "fitting",
+        GM,
+        (UNFIT,),
+        text="Can it make the action fail? What advantages has it?",
+        optional=True,
+        form="+N,-N,NAME=+N",
+        reads=reads,
+        words=action_words(values["skill"], values["attribute"], values) if table.is_read else "",
+        of=name,
+    )
+
+
+def _parts_of(text: str) -> tuple[list[str], str]:
+    """Return the parts of a counteraction, and its words: they come last and may have commas."""
+    head, _, words = re.sub(r"(^|,)\s*words\s*=", "\0", text, count=1).partition("\0")
+    return [part.strip() for part in head.split(",")], words
 
 
 def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
-    """Return what `skill=...,attribute=...` says of somebody's counteraction.
+    """Return what `skill=...,attribute=...,words=...` says of somebody's counteraction; words come last.
 
     Raises:
         UsageError: a part is unknown or missing.
     """
+    parts, words = _parts_of(text)
     values: dict[str, Any] = {}
-    for part in text.split(","):
+    for part in parts:
         key, sign, value = (piece.strip() for piece in part.partition("="))
         if key in values:
             raise UsageError(f"{key} is said twice")
@@ -83,10 +300,13 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
             values[key] = value
         else:
             raise UsageError(f"a countermeasure is told as {FORM}, and {part!r} is no part of that")
-    values.setdefault("attribute", values.get("skill"))
     is_npc = values.get("skill") is not None and values["skill"].name in table.rules.file.settings["npc-values"]
-    if "skill" not in values or ("attribute=" not in text and not is_npc):
+    if "skill" not in values or ("attribute" not in values and not is_npc):
         raise UsageError(f"a countermeasure needs a skill and an attribute: {FORM}")
+    values.setdefault("attribute", values["skill"])
+    values["words"] = plain_words(words)
+    if not values["words"] and table.rules.switches["countermeasure_words"] == "required":
+        raise UsageError("say what it is, too: ...,words=dives behind the crate")
     return values
 
 

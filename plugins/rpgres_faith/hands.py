@@ -49,7 +49,7 @@ def piles_of(who: str) -> tuple[str, str, str]:
 def draw(table: Table, who: str, *, label: str = DRAWN, alike: Callable[[Card], Hashable] | None = None) -> bool:
     """Draw a card into somebody's hand, and tell whether there was one (R:1.9)."""
     hand, deck, _ = piles_of(who)
-    card = table.draw(deck, to=hand, label=label, by=who, alike=alike)
+    card = table.draw(deck, to=hand, label=label, by=who, alike=alike, holds=("outcome", "margin", "total"))
     if card is not None:
         renew(table, who)
     return card is not None

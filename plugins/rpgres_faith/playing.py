@@ -6,7 +6,7 @@ Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatemen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,6 +18,8 @@ from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_
 
 PASSING = "pass_mode"  # the switch
 PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
+DONE = Option("done", "no more cards, whatever is played")
+PASSES = (PASS.name, DONE.name)
 REPLACE = Option("replace", "the card turned over in place of the one before")
 
 
@@ -51,7 +53,7 @@ def play_out(table: Table, play: Play) -> Play:
     for who in _holders(table, play):
         deal_first(table, who)
     tell(table, play)
-    last: Play = table.chain(step, play, key=_essence)
+    last: Play = table.chain(step, play, key=_essence, holds=("outcome", "margin"))
     return last
 
 
@@ -61,9 +63,7 @@ def step(table: Table, play: Play) -> Play | None:
         hit = _joker_at_once(table, play)
         if hit is not None:
             return hit
-    asked = [side for side in play.sides if can_play(table, side) and not side.passed]
-    if table.rules.switches[PASSING] == "lowest_must_play":
-        asked = [side for side in play.sides if can_play(table, side) and (not side.passed or _must(table, play, side))]
+    asked = _asked(table, play)
     if not asked:
         return None
     lowest = min(side.value for side in asked)
@@ -72,10 +72,21 @@ def step(table: Table, play: Play) -> Play | None:
     if len(players) > 1:
         return _together(table, play, players)
     side = players[0] if players else _hers(table, tied)
-    card = _by_top(table, play, side) if side.plays == DECK else _by_hand(table, play, side)
-    if card is None:
-        return _passing(play, [side.name])
-    return _laid(table, play, [(side.name, card)])
+    answer = _by_top(table, play, side) if side.plays == DECK else _by_hand(table, play, side)
+    if isinstance(answer, str):
+        return _passing(play, {side.name: answer})
+    return _laid(table, play, [(side.name, answer)])
+
+
+def _able(table: Table, play: Play) -> list[Side]:
+    """Return the sides that may still play a card at some time."""
+    forced = table.rules.switches[PASSING] == "lowest_must_play"
+    return [side for side in play.sides if can_play(table, side) and (forced or not side.is_done)]
+
+
+def _asked(table: Table, play: Play) -> list[Side]:
+    """Return the sides that may still be asked for a card."""
+    return [side for side in _able(table, play) if not side.rests or _must(table, play, side)]
 
 
 def can_play(table: Table, side: Side) -> bool:
@@ -96,17 +107,14 @@ def _together(table: Table, play: Play, sides: Sequence[Side]) -> Play:
     """Return where it stands after players on the same value chose cards face down and together (S:90)."""
     questions = [_question(table, play, side) for side in sides]
     answers = table.ask_together(questions)
-    chosen = [
-        (side.name, _card(table, side, answer))
-        for side, answer in zip(sides, answers, strict=True)
-        if answer != PASS.name
-    ]
-    play = _passing(play, [side.name for side, answer in zip(sides, answers, strict=True) if answer == PASS.name])
+    said = list(zip(sides, answers, strict=True))
+    chosen = [(side.name, _card(table, side, answer)) for side, answer in said if answer not in PASSES]
+    play = _passing(play, {side.name: answer for side, answer in said if answer in PASSES})
     return _laid(table, play, chosen) if chosen else play
 
 
-def _by_hand(table: Table, play: Play, side: Side) -> PlayingCard | None:
-    """Return the card a side plays from its hand; None when it passes."""
+def _by_hand(table: Table, play: Play, side: Side) -> PlayingCard | str:
+    """Return the card a side plays from its hand, or that it passes."""
     question = _question(table, play, side)
     answer = table.ask(
         question.label,
@@ -114,12 +122,14 @@ def _by_hand(table: Table, play: Play, side: Side) -> PlayingCard | None:
         question.options,
         text=question.text,
         dominant=question.dominant,
+        of=question.of,
+        aside=question.aside,
         pile=question.pile,
         alike=question.alike,
         words=question.words,
         **question.facts,
     )
-    return None if answer == PASS.name else _card(table, side, answer)
+    return answer if answer in PASSES else _card(table, side, answer)
 
 
 def _question(table: Table, play: Play, side: Side) -> Question:
@@ -134,23 +144,30 @@ def _question(table: Table, play: Play, side: Side) -> Question:
         text="Which card?",
         facts=facts_of(table, play, side),
         words=words_of(table, play, side),
+        of=spoken(side) if side.plays == LUCK and side.name != GM else "",
+        aside=_ending(table, play, side),
         dominant=_best_last(table, play, side, options),
         pile=hand,
         alike=_alike_last(table, play, side),
     )
 
 
+def _ending(table: Table, play: Play, side: Side) -> tuple[Option, ...]:
+    """Return how a side says that it is not to be asked again; nothing where `pass` says so."""
+    return () if table.rules.switches[PASSING] == "final" or _must(table, play, side) else (DONE,)
+
+
 def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
     """Return what a decision is about; everybody at the table knows it."""
     foes = play.opponents(side.name)
     is_final = table.rules.switches[PASSING] == "final"
-    able = [one for one in play.sides if one.name != side.name and can_play(table, one)]
+    able = [one for one in _able(table, play) if one.name != side.name]
     return {
         "lead": play.lead(side.name),
         "easiest": max((side.against(foe.name) - foe.against(side.name) for foe in foes), default=0),
         "left": side.left,
         "foes_left": max((one.left for one in able if one in foes and not (is_final and one.passed)), default=0),
-        "ends": all(one.passed for one in able),  # whether nobody plays any more if this side passes
+        "ends": all(one.rests for one in able),  # whether nobody plays any more if this side passes
         "last": next((foe.cards[-1].value for foe in foes if foe.cards), -1),
         "draws_to": side.low,
         "aim": 0 if side.plays == LUCK else 1,  # what stops an action is enough for bad luck
@@ -173,7 +190,7 @@ def _best_last(table: Table, play: Play, side: Side, options: Sequence[Option]) 
     There is none against several, as what is better against one is not always so against all; nor where a joker may
     set the level of success, or where the highest would hide the court card by which an action is critical already.
     """
-    others = [one for one in play.sides if one.name != side.name and can_play(table, one)]
+    others = [one for one in _able(table, play) if one.name != side.name]
     if side.left != 1 or others or side.pending or not side.is_player or len(play.opponents(side.name)) > 1:
         return ""
     highest = max(options, key=lambda option: option.facts.get("value", 0))
@@ -237,7 +254,7 @@ def _hers(table: Table, sides: Sequence[Side]) -> Side:
     return find(sides, name)
 
 
-def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | None:
+def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | str:
     """Return the card of somebody the game master plays: the top of her deck, or one of her hand (R:1.18)."""
     hand, deck, discard = piles_of(GM)
     options = [TOP] if table.count(deck) or table.count(discard) else []
@@ -249,13 +266,15 @@ def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | None:
         GM,
         options,
         text="Which card?",
+        of=side.name,
+        aside=_ending(table, play, side),
         pile=hand,
         alike=_alike_last(table, play, side),
         words=words_of(table, play, side),
         **facts_of(table, play, side),
     )
-    if answer == PASS.name:
-        return None
+    if answer in PASSES:
+        return answer
     if answer != TOP.name:
         return _card(table, side, answer, label="npc")
     turned = _turn_over(table, side)
@@ -267,7 +286,7 @@ def _by_top(table: Table, play: Play, side: Side) -> PlayingCard | None:
         if table.ask("replace", GM, (REPLACE,), text="Take the card just turned over?", optional=True, **told) == NO:
             break
         turned = again
-    return turned
+    return turned if turned is not None else PASS.name
 
 
 def _turn_over(table: Table, side: Side) -> PlayingCard | None:
@@ -304,9 +323,11 @@ def _joker_at_once(table: Table, play: Play) -> Play | None:
 # What a card does
 
 
-def _passing(play: Play, names: Iterable[str]) -> Play:
-    for name in names:
-        play = play.with_side(msgspec.structs.replace(find(play.sides, name), passed=True))
+def _passing(play: Play, said: Mapping[str, str]) -> Play:
+    """Return where it stands after sides passed, for now or for good, by their names."""
+    for name, answer in said.items():
+        side = find(play.sides, name)
+        play = play.with_side(msgspec.structs.replace(side, passed=True, is_done=side.is_done or answer == DONE.name))
     return play
 
 
@@ -417,7 +438,7 @@ def tell(table: Table, play: Play) -> None:
     if not table.is_read:
         return
     told = [f"{spoken(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides]
-    asked = [side for side in play.sides if can_play(table, side) and not side.passed]
+    asked = _asked(table, play)
     lowest = min((side.value for side in asked), default=0)
     tied = [side for side in asked if side.value == lowest]
     names = [spoken(side) for side in tied if side.is_player] or [spoken(side) for side in tied]
@@ -433,7 +454,7 @@ def _elsewhere(play: Play, side: Side) -> list[str]:
 
 
 def _left(side: Side) -> str:
-    return f"{side.left} left" if side.left and not side.is_spent else "done"
+    return f"{side.left} left" if side.left and not side.is_spent and not side.is_done else "done"
 
 
 def _holders(table: Table, play: Play) -> list[str]:
@@ -462,6 +483,7 @@ def _essence(table: Table, play: Play) -> Hashable:
             shifting and any(card.is_joker for card in side.cards),
             side.pending,
             side.passed,
+            side.is_done,
             side.is_spent,
         )
         for side in play.sides

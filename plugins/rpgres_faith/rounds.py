@@ -47,7 +47,7 @@ def reactions(table: Table, names: Sequence[str]) -> list[Effect]:
     kept = table.state.things.get(ROUND)
     if kept is None or table.rules.switches["reaction_costs_action"] == "no":
         return []
-    return [effect("acted", to=name) for name in names if name in kept["order"]]
+    return [effect("acted", to=name) for name in names if name in kept["order"] and name not in kept["acted"]]
 
 
 def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:

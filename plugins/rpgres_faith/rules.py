@@ -14,6 +14,7 @@ from rpgres import (
     EMPTY,
     GM,
     NO,
+    QUESTIONS,
     Card,
     Character,
     Effect,
@@ -31,7 +32,20 @@ from rpgres import (
     effect,
     put,
 )
-from rpgres_faith.declaring import check_targets, counteractions, with_activated
+from rpgres_faith.declaring import (
+    JOIN,
+    Ruling,
+    action_words,
+    asks_to_join,
+    check_targets,
+    counted,
+    counteractions,
+    plain_words,
+    tell,
+    tell_action,
+    with_activated,
+    with_granted,
+)
 from rpgres_faith.hands import fill, hand_size, place_typed
 from rpgres_faith.judging import Verdict, blocked_by, judge, leading, record
 from rpgres_faith.playing import Play, draw_owed, play_out
@@ -71,7 +85,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
     return put(character, ("counters",), character.counters.with_("hand-size", size))
 
 
-@faith.lump("confront")
+@faith.lump("confront", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
     """Cards are told apart by value, and by the suits that let somebody draw: of the place, and of anybody here."""
     if rules.switches["draw_on_suit"] == "off":
@@ -106,6 +120,8 @@ def confront(
     gm_against: Sequence[str] = (),
     against: Sequence[Form] = (),
     target: Sequence[str] = (),
+    unaware: Sequence[str] = (),
+    words: str = "",
     ambience: str | None = None,
     affinity: str | None = None,
     used: int | None = None,
@@ -114,18 +130,33 @@ def confront(
     armour: int = 0,
     ammo: str = "standard",
     range: int = 0,  # noqa: A002  # the option's name
+    thrown: int | None = None,
 ) -> Outcome:
     """Try something that others, or bad luck, may confront: the eleven steps of the text (S:83-94)."""
     rules = table.rules
     spent = take_turn(table, actor.name)
     own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
-    arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range}
-    first = side_of(table, actor.name, skill=skill, attribute=attribute, values=Map({**own, **arms}), is_npc=npc)
+    arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range, "thrown": thrown}
+    values = Map({**own, **arms, "words": words})
+    first = side_of(table, actor.name, skill=skill, attribute=attribute, values=values, is_npc=npc)
     # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
-    check_targets(actor.name, target)
-    others = [_declared(table, form, ambience) for form in _distinct(actor, against, target)]
-    joins = gm or table.ask("join", GM, JOIN, text="Does bad luck confront it?", optional=True) != NO
-    others += counteractions(table, actor.name, target, ambience=ambience)
+    for option, names in (("--target", target), ("--unaware", unaware)):
+        check_targets(actor.name, names, option=option)
+    told = ""
+    if table.is_read:
+        told = f"{actor.name}: {action_words(skill, attribute, values, targets=[*target, *unaware])}"
+    tell_action(table, actor.name, "action", skill, attribute, values, [*target, *unaware])
+    others = [_declared(table, form, ambience) for form in _distinct(actor, against, [*target, *unaware])]
+    named = [actor.name, *(side.name for side in others)]
+    ruling = Ruling(JOIN.name)
+    if not gm:
+        ruling = asks_to_join(table, actor.name, told, target, named[1:])
+    joins = bool(ruling.option)
+    aware = [name for name in target if name not in ruling.unaware]
+    in_it = [*named, *([GM] if joins else [])]
+    declared, granted = counteractions(table, told, aware, names=in_it, ambience=ambience)
+    others += declared
+    affected = [*target, *unaware]
     if not joins and (gm_advantages or gm_disadvantages or gm_against):
         raise UsageError("--gm-advantages, --gm-disadvantages and --gm-against are for bad luck: give --gm too")
     sides, pairs = [first, *others], [(first.name, other.name) for other in others]
@@ -138,15 +169,13 @@ def confront(
             pairs.append((name, luck.name))
     if not pairs:
         outcome = unconfronted(table, actor)
-        return outcome.plus([*spent, *_bystanders(table, first, target, band=outcome.band)])
+        return outcome.plus([*spent, *_bystanders(table, first, affected, band=outcome.band)])
+    sides = with_granted(sides, [*ruling.granted.items(), *granted])
     ready = with_limits(table, with_activated(table, sides, first=first.name), pairs)
     _tell_sides(table, ready, pairs)
     play = play_out(table, Play(ready, tuple(pairs)))
     spent += reactions(table, [side.who for side in others])
-    return _resolved(table, play, target).plus([*spent, *_used(table, play)])
-
-
-JOIN = (Option("join", "Bad luck confronts the action."),)
+    return _resolved(table, play, affected).plus([*spent, *_used(table, play)])
 
 
 def _distinct(
@@ -177,6 +206,7 @@ def _declared(table: Table, form: Form, ambience: str | None) -> Side:
         values=Map({"ambience": ambience, **values}),
         is_npc=values.get("npc", False),
     )
+    tell_action(table, form.name, "countermeasure", skill, attribute, values, ())
     if values.get("hand"):
         if not side.is_player:
             raise UsageError(f"--against {form.name}: cards of the game master are given with --gm-hand")
@@ -200,19 +230,28 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
 
 
 def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> None:
-    """Tell with what each begins and how many cards each may play, a line for each."""
+    """Tell with what each begins and how many cards each may play, a line for each, and why some may play fewer."""
     if not table.is_read:
         return
     shown = shown_advantages(sides, pairs)
     for side in sides:
-        cards = _counted(side.limit, "card") if side.limit else "no cards"
-        low = [spoken(find(sides, other)) for other, limit in side.limits.items() if limit < side.limit]
-        last = f", the last of them not against {' and '.join(low)}" if low else ""
-        table.tell(f"{spoken(side)}: {side.start}, {_counted(shown[side.name], 'advantage')}, {cards}{last}")
+        cards = counted(side.limit, "card") if side.limit else "no cards"
+        low = [other for other, limit in side.limits.items() if limit < side.limit]
+        if low:
+            cards += f", the last of them not against {_names(sides, low)}"
+        elif side.inferior_to:
+            cards += f" (inferior to {_names(sides, side.inferior_to)})"
+        over = ""
+        if side.net < 0:
+            over = f" ({counted(-side.net, 'disadvantage')} over: to {_names(sides, side.limits)})"
+        elif table.rules.switches["surplus_advantage"] == "giver" and len(side.limits) > 1:
+            givers = [find(sides, other) for other in side.limits]
+            over = "".join(f" ({-one.net} against {spoken(one)} alone)" for one in givers if one.net < 0)
+        table.tell(f"{spoken(side)}: {side.start}, {counted(shown[side.name], 'advantage')}{over}, {cards}")
 
 
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+def _names(sides: Sequence[Side], names: Iterable[str]) -> str:
+    return " and ".join(spoken(find(sides, name)) for name in names)
 
 
 def unconfronted(table: Table, actor: Character) -> Outcome:
@@ -264,7 +303,25 @@ def _resolved(table: Table, play: Play, targets: Sequence[str]) -> Outcome:
         effects += _bystanders(table, first, outside, band=_met_by_luck(rules, play, verdicts))
     pairs = tuple(record(verdict, is_stopped=stops.get(verdict.winner) is not None) for verdict in verdicts)
     outcome = outcome.plus(effects)
-    return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=Map({"pairs": pairs}))
+    details = Map({"pairs": pairs, "sides": _sides_record(play)})
+    return msgspec.structs.replace(outcome, texts=(*outcome.texts, *texts), details=details)
+
+
+def _sides_record(play: Play) -> tuple[Map[str, Any], ...]:
+    """Return for readers of the JSON with what each side began, and to whom it was inferior."""
+    shown = shown_advantages(play.sides, play.pairs)
+    return tuple(
+        Map(
+            {
+                "name": side.name,
+                "value": side.start,
+                "advantages": shown[side.name],
+                "inferior_to": side.inferior_to,
+                "cards": side.limit,
+            }
+        )
+        for side in play.sides
+    )
 
 
 def _is_after_all(change: Effect, who: str) -> bool:
@@ -354,6 +411,7 @@ def _consequences(table: Table, play: Play, verdict: Verdict, *, is_stopped: boo
             defaults={"harm": _hit(find(play.sides, name), find(play.sides, other))},
             about=Map({"of": _who(play, name), "against": _who(play, other)}),
             words=f"{name} {own}, {spoken(find(play.sides, other))} {its}",
+            of=f"{name} against {spoken(find(play.sides, other))}",
         )
         named = _named(table, settled)
         if any(_is_after_all(one, _who(play, name)) for one in named):  # then it has not failed
@@ -449,9 +507,11 @@ def _used(table: Table, play: Play) -> list[Effect]:
 
 
 @faith.action("unopposed")
-def unopposed(table: Table, actor: Character) -> Outcome:
+def unopposed(table: Table, actor: Character, *, words: str = "") -> Outcome:
     """Do what nobody and nothing confronts: it succeeds (S:13, R:4)."""
     spent = take_turn(table, actor.name)
+    if words:
+        tell(table, actor.name, "action", plain_words(words))
     return unconfronted(table, actor).plus(spent)
 
 
@@ -478,7 +538,7 @@ def damage(
     hit = Map({"weapon": weapon, "times": times, "worn": armour, "ammo": ammo, "range": range})
     count = counters_of(table.rules.file.settings, hit)
     if range_loss(range):
-        table.tell(f"at {range} km the shot had {_counted(range_loss(range), 'disadvantage')}")
+        table.tell(f"at {range} km the shot had {counted(range_loss(range), 'disadvantage')}")
     name = "hurt" if count else "unhurt"
     outcome = table.settle(name, None, total=count, roles=Map({"actor": actor.name, "opponent": GM}))
     harm = effect("harm", to=actor.name, **{**hit, "count": count, "counter": KINDS.get(ammo, "physical")})

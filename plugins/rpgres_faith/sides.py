@@ -42,12 +42,14 @@ class Side(msgspec.Struct, frozen=True, gc=False):
         used: cards played with the attribute in this round (S:39).
         limits: how many cards count against each opponent.
         limit: how many cards it may play: as many as count against anybody (S:104).
+        inferior_to: opponents that have more advantages (S:44).
         suits: the suits that let it draw; low: values up to this do too.
         arms: weapon and armour, for what comes of it.
         gains: what the sheet says of a decisive and of a critical success, by level (S:65, S:69).
         cards: what was played, in order.
         pending: jokers that wait for its next card (S:50).
         passed: whether it let its turn go by since a card was last played.
+        is_done: whether it wants no more cards, whatever is played.
         is_spent: whether the hand ran out, so that the card drawn for that has to wait.
         owed: cards to be drawn when it is over.
     """
@@ -64,6 +66,7 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     used: int = 0
     limits: Map[str, int] = EMPTY
     limit: int = 0
+    inferior_to: tuple[str, ...] = ()
     suits: tuple[str, ...] = ()
     low: int = 0
     arms: Map[str, Any] = EMPTY
@@ -71,13 +74,19 @@ class Side(msgspec.Struct, frozen=True, gc=False):
     cards: tuple[Card, ...] = ()
     pending: int = 0
     passed: bool = False
+    is_done: bool = False
     is_spent: bool = False
     owed: int = 0
 
     @property
     def net(self) -> int:
-        """Advantages less disadvantages: with two sides, who has less has fewer advantages (S:42-44)."""
+        """Advantages less disadvantages; what is below 0 gives its opponents advantages (S:42)."""
         return self.plus - self.minus
+
+    @property
+    def rests(self) -> bool:
+        """Whether it wants no card now."""
+        return self.passed or self.is_done
 
     @property
     def left(self) -> int:
@@ -147,7 +156,8 @@ def side_of(
         is_npc: whether the cards come from the game master's deck though a player's name is not hers.
 
     Raises:
-        UsageError: an attribute below 0 cannot be played with; or an attribute is named for a skill, or the reverse.
+        UsageError: an attribute below 0 cannot be played with; an attribute is named for a skill, or the reverse; or it
+            is both shot and thrown, or thrown too far.
     """
     rules, character = table.rules, table.state.characters[who]
     if attribute.value < 0 or skill.value < 0:
@@ -161,7 +171,10 @@ def side_of(
     unskilled = not start and not plain and (not by_harm or rules.switches["skill0_from_damage"] == "yes")
     used = values.get("used")
     gear = gear_for(character, skill.name, attribute.name)
-    far = range_loss(values.get("range") or 0)  # long range is a disadvantage too (R:6.11)
+    if values.get("range") and values.get("thrown") is not None:
+        raise UsageError(f"{who}: nothing is shot over kilometres and thrown over metres at once; leave one out")
+    near, far = thrown_for(rules.file.settings, values.get("thrown"))
+    far += range_loss(values.get("range") or 0)  # long range is a disadvantage too (R:6.11)
     minus = values.get("disadvantages", 0) + far + (1 if unskilled else 0)
     return Side(
         who,
@@ -171,7 +184,7 @@ def side_of(
         start=start,
         attribute=attribute.value,
         key=attribute.name or "attribute",
-        plus=values.get("advantages", 0) + sum(one["advantages"] or 0 for one in gear),
+        plus=values.get("advantages", 0) + near + sum(one["advantages"] or 0 for one in gear),
         minus=minus + sum(one["disadvantages"] or 0 for one in gear),
         used=used_before(table.state, who, attribute.name) if used is None else used,
         suits=draw_suits(table, character, values.get("affinity"), values.get("ambience")),
@@ -227,6 +240,20 @@ def range_loss(kilometres: int) -> int:
     return max(0, kilometres - 1)
 
 
+def thrown_for(settings: Any, metres: int | None) -> tuple[int, int]:
+    """Return the advantages and disadvantages of the distance over which something is thrown (R:2.14).
+
+    Raises:
+        UsageError: it is too far.
+    """
+    if metres is None:
+        return 0, 0
+    reach, near, step = (settings[f"thrown-{name}"] for name in ("reach", "near", "step"))
+    if metres > reach:
+        raise UsageError(f"nothing is thrown over {metres} m; {reach} m is the most")
+    return (1, 0) if metres <= near else (0, -(-(metres - near) // step))
+
+
 def used_before(state: State, who: str, attribute: str) -> int:
     """Return how many cards somebody played with an attribute in this round."""
     used: int = state.things.get(USED, EMPTY).get(who, EMPTY).get(attribute or "attribute", 0)
@@ -273,14 +300,21 @@ def suits_of(settings: Any, word: str) -> tuple[str, ...]:
 
 def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> tuple[Side, ...]:
     """Return the sides with how many cards count against whom (S:37-44, S:89, S:104)."""
-    below = inferior_pairs(table, sides, pairs)
+    below, is_global = inferior_pairs(table, sides, pairs), _is_global(table)
     found = []
     for side in sides:
         others = [other for pair in pairs if side.name in pair for other in pair if other != side.name]
-        limits = {other: limit_of(table, side, is_inferior=(side.name, other) in below) for other in others}
+        over = tuple(other.name for other in sides if (side.name, other.name) in below)
+        everywhere = bool(over) and (is_global or not set(over).issubset(others))
+        limits = {other: limit_of(table, side, is_inferior=everywhere or other in over) for other in others}
         most = max(limits.values(), default=0)
-        found.append(msgspec.structs.replace(side, limits=Map(limits), limit=most))
+        found.append(msgspec.structs.replace(side, limits=Map(limits), limit=most, inferior_to=over))
     return tuple(found)
+
+
+def _is_global(table: Table) -> bool:
+    """Tell whether whoever has the least of all is inferior to everybody (R:A4)."""
+    return table.rules.switches["inferiority_scope"] == "global_minimum"
 
 
 def limit_of(table: Table, side: Side, *, is_inferior: bool) -> int:
@@ -295,30 +329,29 @@ def limit_of(table: Table, side: Side, *, is_inferior: bool) -> int:
 
 
 def inferior_pairs(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return who is inferior to whom: by pairs, or whoever has the least in the whole confrontation (R:A4, R:A9)."""
-    switches = table.rules.switches
-    net = {side.name: side.net for side in sides}
-    below = {(one, other) for pair in pairs for one, other in (pair, pair[::-1]) if net[one] < net[other]}
-    if switches["inferiority_scope"] == "global_minimum":
-        shown = shown_advantages(sides, pairs)
-        least, most = min(shown.values()), max(shown.values())
-        below = {
-            (one, other) for pair in pairs for one, other in (pair, pair[::-1]) if shown[one] == least and least < most
-        }
-    elif switches["confronters_compare"] == "yes":
-        first = pairs[0][0] if pairs else ""
-        others = [side for side in sides if side.name != first and side.plays != LUCK]
-        best = max((side.net for side in others), default=0)
-        below |= {(side.name, first) for side in others if side.net < best}
+    """Return who has fewer advantages than whom, as far as they are compared (S:44, S:89, R:A4, R:A9)."""
+    switches, shown = table.rules.switches, shown_advantages(sides, pairs)
+    if _is_global(table):
+        least = min(shown.values())
+        return {(one, other) for one in shown for other in shown if shown[one] == least < shown[other]}
+    both_ways = [*pairs, *(pair[::-1] for pair in pairs)]
+    if switches["surplus_advantage"] == "everybody":
+        counts = {(one, other): shown[one] for one, other in both_ways}
+    else:
+        net = {side.name: side.net for side in sides}
+        counts = {(one, other): max(0, net[one]) + max(0, -net[other]) for one, other in both_ways}
+    below = {(one, other) for one, other in both_ways if counts[one, other] < counts[other, one]}
+    if switches["confronters_compare"] == "yes":
+        peers = {one: count for (one, other), count in counts.items() if other == sides[0].name and one != GM}
+        below |= {(one, other) for one in peers for other in peers if peers[one] < peers[other]}
     return below
 
 
 def shown_advantages(sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """Return the advantages of each side as people count them: what a disadvantage cannot cancel is the opponents'."""
-    found = {side.name: max(0, side.net) for side in sides}
-    for side in sides:
-        for pair in pairs:
-            for other in pair:
-                if side.name in pair and other != side.name:
-                    found[other] += max(0, -side.net)
+    """Return the advantages of each side: a disadvantage that cancels none is one of each opponent (S:42)."""
+    net = {side.name: side.net for side in sides}
+    found = {name: max(0, one) for name, one in net.items()}
+    for one, other in pairs:
+        found[one] += max(0, -net[other])
+        found[other] += max(0, -net[one])
     return found

@@ -78,7 +78,7 @@ def hero_of(
     suit = trump_of(table.rules, character, rating, trump)
     hero = Hero(character.name, hand, rating.value, suit, edge if ruling(table.rules, "edge") == "on" else 0, size)
     if not held:
-        fill(table, hero, label="deal")
+        table.deal(DECK, to=hand, count=size, by=hero.name, looks=True)
     return hero
 
 

@@ -43,10 +43,12 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         need: the total that is enough; None when the score is compared with something that is not known yet.
         threat: by how much it may still be raised.
+        apart: what else matters afterwards, for odds: what tells two points of play apart that are alike otherwise.
     """
 
     need: int | None
     threat: int = 0
+    apart: Hashable = ()
 
     def lacking(self, stand: Stand) -> int:
         """Return how much is missing for certain success; 0 or less when it is certain."""
@@ -101,7 +103,8 @@ def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) 
             return _flip(table, hero, stand)
         if not cards and not (table.count(hero.hand) and ruling(table.rules, "edge_order") == "any"):
             return stand
-        _same_from_here(table, hero, stand, goal, "play")
+        if stand.played or stand.pushed:  # else every hand is another anyway
+            _same_from_here(table, hero, stand, goal, "play")
         chosen = _choose(table, hero, stand, goal, cards)
         if chosen is None:
             return stand
@@ -256,7 +259,7 @@ def _wants_draw(table: Table, hero: Hero, stand: Stand, goal: Goal, number: int,
 
 
 def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] | None:
-    """Return which cards it makes no difference to draw here: those that are enough are all alike."""
+    """Return which cards it makes no difference to draw here, but to margins: those that are enough are alike."""
     lacking = goal.lacking(stand)
     if goal.need is None or lacking <= 0:
         return None
@@ -270,7 +273,9 @@ def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: s
     last = stand.played[-1].code if stand.played and ruling(table.rules, "trump_on") == "last" else bool(stand.played)
     goes_on = stand.follows or max(ends, default=0) <= hero.edge
     cards = tuple(pile.cards for name, pile in table.state.piles.items() if name != DECK)
-    table.merge((point, hero.name, stand.total, goal.need, goal.threat, goes_on, len(stand.pushed), last, cards))
+    aim = goal.need, goal.threat, goal.apart
+    key = (point, hero.name, stand.total, *aim, goes_on, len(stand.pushed), last, cards)
+    table.merge(key, holds=("outcome", "margin", "total"))
 
 
 def _facts(hero: Hero, stand: Stand, goal: Goal) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Lines of the text (`rulesets/saga/SOURCES.md`) as `S:n`, rows of the list of rul
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +14,7 @@ import msgspec
 from rpgres import (
     GM,
     NO,
+    QUESTIONS,
     Card,
     Character,
     Effect,
@@ -45,6 +46,7 @@ from rpgres_saga.hands import (
     fill,
     has_points,
     hero_of,
+    is_doom,
     lost,
     powers_of,
     ruling,
@@ -78,7 +80,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
     return put(character, ("counters",), counters.with_("hand-size", size))
 
 
-@saga.lump("act")
+@saga.lump("act", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards are told apart by value, by being trump, and by their suit where else that counts before the result."""
     opposing = parameters.get("opposing")
@@ -88,10 +90,12 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     return _suit_if(rules, card, apart), card.value or 0
 
 
-@saga.lump("versus")
+@saga.lump("versus", holds=QUESTIONS)
 def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards are told apart by value, by being somebody's trump, and by their suit where else that counts."""
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name, parameters["against"].ability)
+    if parameters.get("rounds", 1) > 1 and ruling(rules, "doom_bank") == "on":
+        apart |= frozenset(TRUMPLESS)  # what is played in one round may be used in the next
     return _suit_if(rules, card, apart), card.value or 0
 
 
@@ -148,22 +152,16 @@ def act(
     stand = play(table, hero, stand, goal)
     if may_push and ruling(rules, "push_timing") == "after_total":
         stand = push(table, hero, stand, goal)
-    while ruling(rules, "doom_timing") == "any" and stand.total >= _needed(rules, difficulty):
-        raised = _doom(table, lead=stand.total - _needed(rules, difficulty))
-        difficulty += raised
-        if not raised or ruling(rules, "doom_reopens_play") == "no":
-            break
-        is_open = ruling(rules, "doom_max_per_action") == "any"
-        stand = play(table, hero, stand, Goal(_needed(rules, difficulty), _threat(table, is_open=is_open)))
-        if not is_open:
-            break
+    stand, raised = _met_by_doom(table, hero, stand, goal, used=used)
+    difficulty += raised
     outcome = table.settle(
         "act",
-        stand.total - _needed(rules, difficulty),
+        stand.total - difficulty,
         total=stand.total,
         opposition=difficulty,
         roles=_roles(actor, opposing),
         facts=Map({"mishap": _mishap(table, stand, difficulty), "opposed": "yes" if opposing is not None else "no"}),
+        band=rules.band_of(stand.total - _needed(rules, difficulty)),
     )
     outcome = outcome.plus(_clean_up(table, hero, stand))
     _put_gm_card_away(table, is_first=is_first)
@@ -306,6 +304,36 @@ def _doom(table: Table, *, lead: int | None = None, needed: int | None = None) -
     return raised
 
 
+def _may_use_more(rules: Rules, used: int) -> bool:
+    """Tell whether the game master may use doom after so much of it (R:16)."""
+    return not used or ruling(rules, "doom_max_per_action") == "any"
+
+
+def _met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: int, sign: int = 1) -> tuple[Stand, int]:
+    """Return the play after the game master has met it with doom, as long as that may turn it, and what that added.
+
+    Args:
+        table: where it is played.
+        hero: who played last.
+        stand, goal: where that stands, and what it had to reach.
+        used: how much doom was used before.
+        sign: whether more difficulty raises (1) or lowers (-1) what has to be reached, or does nothing to it (0).
+    """
+    rules = table.rules
+    assert goal.need is not None
+    moved = 0
+    while sign and ruling(rules, "doom_timing") == "any" and _may_use_more(rules, used):
+        ahead = stand.total - goal.need - moved
+        lead = ahead if sign > 0 else -1 - ahead
+        raised = _doom(table, lead=lead) if lead >= 0 else 0
+        used, moved = used + raised, moved + sign * raised
+        if not raised or sign < 0 or ruling(rules, "doom_reopens_play") == "no":
+            break
+        threat = _threat(table, is_open=_may_use_more(rules, used))
+        stand = play(table, hero, stand, msgspec.structs.replace(goal, need=goal.need + moved, threat=threat))
+    return stand, moved
+
+
 def _mishap(table: Table, stand: Stand, difficulty: int) -> str:
     """Tell whether a mishap happens: by a played card of the suit that misfires (R:4.5)."""
     when = ruling(table.rules, "mishap_on")
@@ -347,6 +375,7 @@ def versus(
     dire: bool = False,
 ) -> Outcome:
     """Hero against hero (S:14): the active one plays, the other has to reach score and difficulty together."""
+    rules = table.rules
     difficulty = _plain(vs, "--vs")
     _plain(against, "--against")
     other = table.state.characters[against.character] if against.character else "opponent"
@@ -355,42 +384,105 @@ def versus(
     for one in (actor, other):
         if isinstance(one, Character):
             _require_able(one)
-    active = hero_of(table, actor, ability, trump=trump, edge=edge)
-    passive = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
-    helped = {active.name: skilled, passive.name: against_skilled}
+            if has_points(one):
+                raise UsageError(f"{one.name} has points and no hand; a hero acts against them: `act --opposing ...`")
+    own = hero_of(table, actor, ability, trump=trump, edge=edge)
+    foe = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
+    helped = {own.name: skilled, foe.name: against_skilled}
+    if skilled and rounds == 1 and not _has_number(rules) and ruling(rules, "skill_in_pvp") == "reach":
+        table.tell(f"the skill of {own.name} changes nothing: whoever plays first has no number to reach")
+    by_most = rounds > 1 and ruling(rules, "rounds_decide") == "most"
+    met: list[Met] = []
     effects: list[Effect] = []
-    number = 1
-    while True:
-        margin, total, against_total, more = _round(table, active, passive, difficulty, helped=helped, dire=dire)
-        effects += more
-        if number == rounds:
-            break  # hands are filled when the result is told
-        _fill_both(table, active, passive, effects)
-        winner = active.name if margin >= 0 else passive.name
-        table.tell(f"round {number}: {winner} has the better of it ({total} against {against_total})")
-        active, passive, number = passive, active, number + 1
+    won = 0
+    for number in range(1, rounds + 1):
+        first, second = (own, foe) if number % 2 else (foe, own)
+        if met:  # hands are filled after the last one when the result is told
+            _fill_both(table, own, foe, effects)
+        apart = number, won if by_most else 0, *(_places(hero, effects) for hero in (own, foe))
+        done = _round(table, first, second, difficulty, helped=helped, dire=dire, apart=apart)
+        met.append(done if number % 2 else done.turned())
+        won += met[-1].is_won
+        effects += done.effects
+        if table.is_read:
+            table.tell((f"round {number}: " if rounds > 1 else "") + done.words)
+    last, ahead = met[-1], 2 * won - rounds
+    is_won = ahead > 0 if by_most and ahead else last.is_won
+    if rounds > 1:
+        how = f"{won} of {rounds} rounds are won" if by_most else f"round {rounds} decides"
+        table.tell(f"the outcome is that of {own.name}: {how}")
     outcome = table.settle(
         "versus",
-        margin,
-        total=total,
-        opposition=against_total,
-        roles=Map({"actor": active.name, "opponent": passive.name}),
+        ahead if by_most else last.total - last.opposition,
+        total=None if by_most else last.total,
+        opposition=None if by_most else last.opposition,
+        roles=Map({"actor": own.name, "opponent": foe.name}),
+        band=rules.band_of(0 if is_won else -1),
     )
-    _fill_both(table, active, passive, effects)
-    return outcome.plus(effects)
+    _fill_both(table, own, foe, effects)
+    rounds_told = tuple(one.record(own.name if number % 2 == 0 else foe.name) for number, one in enumerate(met))
+    details = Map({"outcome_of": own.name, "against": foe.name, "rounds": rounds_told})
+    return msgspec.structs.replace(outcome.plus(effects), details=details)
 
 
-def _fill_both(table: Table, active: Hero, passive: Hero, effects: Sequence[Effect]) -> None:
+def _has_number(rules: Rules) -> bool:
+    """Tell whether who plays first has a number to reach, too."""
+    return bool(ruling(rules, "active_must_succeed") == "yes")
+
+
+def _places(hero: Hero, effects: Sequence[Effect]) -> int:
+    """Return how many places of a hand were lost by pushing."""
+    return sum(one["count"] for one in effects if one["kind"] == "lose" and one["to"] == hero.name)
+
+
+def _fill_both(table: Table, own: Hero, foe: Hero, effects: Sequence[Effect]) -> None:
     """Fill the hands of two heroes, as far as what they pushed leaves them places."""
-    for hero in (active, passive):
-        places = sum(one["count"] for one in effects if one["kind"] == "lose" and one["to"] == hero.name)
-        fill(table, hero, places=places)
+    for hero in (own, foe):
+        fill(table, hero, places=_places(hero, effects))
+
+
+class Met(msgspec.Struct, frozen=True, gc=False):
+    """How a round between heroes ended, for one of them.
+
+    Attributes:
+        total, opposition: what this one came to, and the other; a score is with the difficulty in it.
+        is_won: whether it is this one who has the better of it: where both came to the same, one of them has.
+        words: the round for people.
+        effects: what it cost.
+    """
+
+    total: int
+    opposition: int
+    is_won: bool
+    words: str = ""
+    effects: tuple[Effect, ...] = ()
+
+    def turned(self) -> Met:
+        """Return the same for the other hero."""
+        return msgspec.structs.replace(self, total=self.opposition, opposition=self.total, is_won=not self.is_won)
+
+    def record(self, active: str) -> Map[str, Any]:
+        """Return the round for readers of the JSON.
+
+        Args:
+            active: who played first.
+        """
+        margin = self.total - self.opposition
+        facts = {"active": active, "total": self.total, "opposition": self.opposition, "margin": margin}
+        return Map({**facts, "success": self.is_won})
 
 
 def _round(
-    table: Table, active: Hero, passive: Hero, difficulty: int, *, helped: dict[str, bool], dire: bool
-) -> tuple[int, int, int, list[Effect]]:
-    """Return how far the active hero is ahead, what it set the other, what that came to, and what it cost.
+    table: Table,
+    active: Hero,
+    passive: Hero,
+    difficulty: int,
+    *,
+    helped: dict[str, bool],
+    dire: bool,
+    apart: Hashable,
+) -> Met:
+    """Return how a round ended for the active hero.
 
     Args:
         table: where it is played.
@@ -398,6 +490,7 @@ def _round(
         difficulty: the number the game master set.
         helped: whom a skill helps (R:34).
         dire: whether they may push.
+        apart: what else matters later on, for odds.
     """
     rules = table.rules
     step = rules.file.settings["step"]
@@ -406,26 +499,44 @@ def _round(
         if is_first:
             table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
         difficulty += sum(card.value or 0 for card in table.cards(GM_CARD))
-    may_push = dire or ruling(rules, "push_free") == "yes"
-    first = _played(table, active, Goal(None), may_push=may_push)
     sign = {"add": 1, "subtract": -1, "none": 0}[ruling(rules, "hero_vs_hero_difficulty")]
-    target = first.total + sign * difficulty
-    if helped[passive.name]:
-        target -= step
-    own = difficulty - (step if helped[active.name] else 0)
-    has_failed = ruling(rules, "active_must_succeed") == "yes" and first.total < _needed(rules, own)
-    # A card played here cannot be used against the other half of the same action, so doom is used before it is banked.
-    target += _doom(table, needed=_needed(rules, target)) if not has_failed else 0
-    effects = list(_clean_up(table, active, first))
+    is_late = ruling(rules, "doom_timing") == "any"
+    used = _doom(table, needed=difficulty) if not is_late and (sign or _has_number(rules)) else 0
+    may_push = dire or ruling(rules, "push_free") == "yes"
+    first = _played(table, active, Goal(None, apart=apart), may_push=may_push)
+    is_worth = helped[active.name] and ruling(rules, "skill_in_pvp") == "score"
+    score = first.total + (step if is_worth else 0)
+    own = difficulty - (step if helped[active.name] and not is_worth else 0)
+    if _has_number(rules) and is_late and score >= _needed(rules, own + used):
+        used += _doom(table, lead=score - _needed(rules, own + used))
+    if _has_number(rules) and score < _needed(rules, own + used):
+        effects = _clean_up(table, active, first)
+        if ruling(rules, "redraw_between") == "yes":
+            fill(table, active, places=len(first.pushed))
+        _put_gm_card_away(table, is_first=is_first)
+        words = f"{active.name} needs {_needed(rules, own + used)} and comes to {score}"
+        return Met(score, own + used, False, words, effects)
+    target = score + sign * (difficulty + used) - (step if helped[passive.name] else 0)
+    if is_late and sign and _may_use_more(rules, used):
+        more = _doom(table, needed=_needed(rules, target))
+        used, target = used + more, target + sign * more
     if ruling(rules, "redraw_between") == "yes":
         fill(table, active, places=len(first.pushed))
-    if has_failed:
-        _put_gm_card_away(table, is_first=is_first)
-        return first.total - _needed(rules, own), first.total, own, effects
-    second = _played(table, passive, Goal(_needed(rules, target)), may_push=may_push)
-    effects += _clean_up(table, passive, second)
+    # What was played here cannot be used against the same action: it is put away, and banked, when both have played.
+    doomed = tuple(
+        tuple(card.code for card in cards if is_doom(card)) for cards in (first.played, first.drawn, first.pushed)
+    )
+    threat = _threat(table, is_open=not used) if sign > 0 else 0
+    goal = Goal(_needed(rules, target), threat, apart=(apart, len(first.pushed), doomed))
+    second = _played(table, passive, goal, may_push=may_push)
+    second, moved = _met_by_doom(table, passive, second, goal, used=used, sign=sign)
+    target += moved
+    effects = (*_clean_up(table, active, first), *_clean_up(table, passive, second))
     _put_gm_card_away(table, is_first=is_first)
-    return _needed(rules, target) - second.total - 1, target, second.total, effects
+    is_won = second.total < _needed(rules, target)
+    tie = f" (a tie is {'not enough' if is_won else 'enough'})" if second.total == target else ""
+    words = f"{active.name} sets {target}; {passive.name} {'falls short' if is_won else 'reaches it'} with"
+    return Met(target, second.total, is_won, f"{words} {second.total}{tie}", effects)
 
 
 def _played(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
@@ -467,8 +578,38 @@ def _put_back(table: Table, card: Card) -> None:
 
 
 @saga.action("damage")
-def damage(table: Table, actor: Character, *, amount: int) -> Outcome:
-    """Pay for harm with cards, none of which could be taken back while it is still covered (R:4.6)."""
+def damage(
+    table: Table,
+    actor: Character,
+    *,
+    amount: int,
+    weapon: int = 0,
+    defense: int | None = None,
+    armor: str | None = None,
+) -> Outcome:
+    """Pay for harm with cards, none of which could be taken back while it is still covered (R:4.6, R:5)."""
+    amount, details = _harm(table, actor, amount, weapon=weapon, defense=defense, armor=armor)
+    return msgspec.structs.replace(_harmed(table, actor, amount), details=details)
+
+
+def _harm(
+    table: Table, actor: Character, amount: int, *, weapon: int, defense: int | None, armor: str | None
+) -> tuple[int, Map[str, Any]]:
+    """Return what is left of harm after the defense (R:5), never less than 0, and the same for readers of the JSON."""
+    if defense is None:
+        defense = actor.counters.get("defense", 0)
+    if armor is not None:
+        defense += table.rules.file.settings["armor"][armor]
+    if ruling(table.rules, "damage_defense") == "ignore":
+        defense = 0
+    harm = max(0, amount + weapon - defense)
+    if weapon or defense:
+        added = f" and {weapon}" if weapon else ""
+        table.tell(f"{amount}{added}" + (f" less a defense of {defense}" if defense else "") + f": {harm} of harm")
+    return harm, Map({"amount": amount, "weapon": weapon, "defense": defense, "harm": harm})
+
+
+def _harmed(table: Table, actor: Character, amount: int) -> Outcome:
     roles = Map({"actor": actor.name})
     if has_points(actor):
         health = actor.counters.get("health", 0)

@@ -8,6 +8,7 @@ from typing import Any
 import typer.core
 
 from rpgres.errors import RpgresError
+from rpgres.safetext import harmless
 
 Command = typer.core.TyperCommand | typer.core.TyperGroup
 
@@ -46,6 +47,10 @@ class LazyGroup(typer.core.TyperGroup):
         if summary is None:
             return None
         return typer.core.TyperCommand(cmd_name, help=summary, short_help=summary, rich_markup_mode=None)
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""
+        return harmless(super().get_help(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands under the group's own heading."""

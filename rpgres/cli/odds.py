@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
-from msgspec.structs import replace
 
 from rpgres.cli import options as opt
 from rpgres.cli.output import is_terminal, say, say_json
@@ -14,29 +16,31 @@ from rpgres.cli.playing import PlayGroup, RulesetData, Verb
 from rpgres.errors import UsageError
 from rpgres.inputs import metavar
 from rpgres.ladder import ladder_odds, missing_opposition
-from rpgres.odds import LEAVES, SECONDS, Odds, Weighed, odds_record, outcome_odds
+from rpgres.odds import EXACT_SHARE, Odds, Weighed, odds_record, outcome_odds
 from rpgres.rulesets import Rules
+from rpgres.sampling import GAMES
 
 if TYPE_CHECKING:
     from rpgres.actions import Prepared
     from rpgres.best import Best
-    from rpgres.odds import Sample
+    from rpgres.sampling import Sample
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.JSON, opt.PLAIN, opt.NOTE),
 )
 DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
+REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    from rpgres.actions import prepare
+    from rpgres.actions import answers_to, prepare
     from rpgres.players import Policy
 
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
-    leaves = opt.read_count(shared["leaves"], option="--leaves", default=LEAVES)
-    seconds = opt.read_seconds(shared["seconds"], default=SECONDS)
+    leaves = opt.read_count(shared["leaves"], option="--leaves", default=0) or None
+    seconds = opt.read_seconds(shared["seconds"])
     choose = opt.read_answers(shared["choose"], option="--choose")
     rules = data.rules(opt.read_switches(shared["switch"]))
     inputs = opt.given_inputs(values)
@@ -47,7 +51,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
 
     by = opt.read_by(shared["by"])
     weighed = _weighed(rules, action, shared, is_named="*" in named)
-    weigh: Callable[..., Odds] = outcome_odds
+    weigh: Callable[..., Odds] = partial(outcome_odds, games=GAMES)
     if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
         shared["auto"] = True
         named = {**opt.policy_names(rules, names=(), auto=True), **named}
@@ -55,8 +59,6 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
     if weighed != "policies":
         _require_hand(rules, action, inputs)
-        from functools import partial
-
         from rpgres.best import weigh_best
 
         if weighed == "best":
@@ -87,25 +89,18 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         say(ladder_lines(ladder, data.file), is_plain=shared["plain"])
         return
     prepared = prepare(rules, action, inputs)
-    budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds}
+    answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies(prepared)}
     if weighed != "policies":
         from rpgres.best import best_odds
 
-        answers: dict[str, Any] = {"choose": choose, "policies": policies(prepared)}
-        best = best_odds(prepared, **answers, **budget, only_first=weighed == "each")
+        end = monotonic() + seconds if seconds is not None else None
+        exact = seconds * EXACT_SHARE if seconds is not None else None
+        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=weighed == "each")
         odds = best.odds(prepared)
-        choices = best.records(prepared, samples=_samples(prepared, best, answers, seconds=seconds))
+        choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
     else:
-        odds, choices = outcome_odds(prepared, choose=choose, policies=policies(prepared), by=by, **budget), []
+        odds, choices = weigh(prepared, **answers, leaves=leaves, seconds=seconds, by=by), []
     record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by, weighed=weighed)
-    if any(choice.sample is not None for choice in choices):
-        record = replace(record, method="mixed")
-    elif odds.open and rules.file.piles and by == "outcome":
-        from rpgres.sampling import SECONDS as LONGEST_SAMPLE
-        from rpgres.sampling import sample
-
-        found = sample(prepared, choose=choose, policies=policies(prepared), seconds=min(seconds, LONGEST_SAMPLE))
-        record = replace(record, sample=found, method="mixed" if found is not None else record.method)
     if shared["json"]:
         say_json(record)
         return
@@ -129,17 +124,25 @@ def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: 
     return weighed
 
 
-def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, seconds: float) -> dict[str, Sample]:
-    """Return what comes of first choices in games that are played, where exact odds left something open."""
-    open_ones = [choice.option for choice in best.choices if choice.value.open]
-    if not open_ones or not prepared.rules.file.piles:
-        return {}
-    from rpgres.sampling import SECONDS as LONGEST_SAMPLE
+def _samples(prepared: Prepared, best: Best, answers: Mapping[str, Any], *, end: float | None) -> dict[str, Sample]:
+    """Return what comes of first choices in games that are played, where exact odds left something open.
+
+    Args:
+        prepared: the action.
+        best: those odds.
+        answers: who decides in the games.
+        end: by when they have to be over, by the monotonic clock.
+    """
     from rpgres.sampling import sample
 
-    share = min(seconds, LONGEST_SAMPLE) / len(open_ones)
-    played = {name: sample(prepared, **answers, first=name, seconds=share) for name in open_ones}
-    return {name: found for name, found in played.items() if found is not None}
+    played: dict[str, Sample] = {}
+    open_ones = [choice.option for choice in best.choices if choice.value.open > REST]
+    for number, name in enumerate(open_ones):
+        until = inf if end is None else monotonic() + (end - monotonic()) / (len(open_ones) - number)
+        found = sample(prepared, **answers, first=name, runs=GAMES // len(open_ones), until=until)
+        if found is not None:
+            played[name] = found
+    return played
 
 
 def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:

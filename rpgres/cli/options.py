@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import msgspec
 import typer.core
 
 from rpgres.errors import UsageError
+from rpgres.safetext import harmless
 
 if TYPE_CHECKING:
     from rpgres.actions import Prepared
@@ -77,7 +79,9 @@ GIVEN = Option(
     "LABEL=FACES",
     many=True,
 )
-CHOOSE = Option("choose", "Answer a decision; repeat it for others, or for its next time.", "LABEL=OPTION", many=True)
+CHOOSE = Option(
+    "choose", "Answer a decision (of WHO:LABEL, if need be); repeat it for others.", "LABEL=OPTION", many=True
+)
 BEST = Option("best", "Let who acts decide as well as can be, and weigh each first choice.")
 EACH = Option("each", "Weigh each first choice of who acts, with policies deciding all after it.")
 BY = Option("by", "Weigh the margin or the total in place of the outcome.", "margin|total")
@@ -94,12 +98,16 @@ PLAIN = Option("plain", "Print words only: no colours, no drawn dice or bars.", 
 NOTE = Option("note", "Carry this text into the result.", "TEXT", OUTPUT)
 REPEAT = Option("repeat", "Do it so often, each time with a seed of its own, and sum up.", "N", OUTPUT)
 EXIT_CODE = Option("exit_code", "Exit with 10 on a failure and 11 on a tie.", section=OUTPUT)
-LEAVES = Option("leaves", "Follow at most so many courses of play [default: 200000].", "N", OTHER)
-SECONDS = Option("seconds", "Stop after so long and say what is left open [default: 10].", "S", OTHER)
+LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
+SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
 
 
 class SectionedCommand(typer.core.TyperCommand):
     """A command whose help lists its options under headings."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""
+        return harmless(super().get_help(ctx))
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, section by section in the order in which sections first appear."""
@@ -180,14 +188,14 @@ def read_count(text: str | None, *, option: str, default: int) -> int:
     return int(digits)
 
 
-def read_seconds(text: str | None, *, default: float) -> float:
-    """Return a positive number of seconds.
+def read_seconds(text: str | None) -> float | None:
+    """Return a positive number of seconds; None where there is no limit.
 
     Raises:
         UsageError: the text is none.
     """
     if text is None:
-        return default
+        return None
     try:
         seconds = float(text)
     except ValueError:
@@ -205,7 +213,7 @@ def read_folders(texts: Iterable[str]) -> tuple[Path, ...]:
     """
     folders = tuple(Path(text) for text in texts)
     for folder in folders:
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise UsageError(f"--rulesets {folder}: there is no such folder")
     return folders
 

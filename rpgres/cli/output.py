@@ -6,18 +6,18 @@ import codecs
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-import msgspec
-
-from rpgres.errors import NotationError, OutputError, RpgresError
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own
+from rpgres.safetext import harmless, in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.render.lines import Line
 
 FALLBACK = "rpgres"  # the name of the error handler below
+_PROGRESS = 79  # columns of a line that can be taken back: one that wraps cannot
 
 # What a terminal without Unicode gets instead.
 _ASCII = {
@@ -53,11 +53,45 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(FALLBACK, _in_ascii)
 
 
+class _HarmlessStream:
+    """A stream that makes harmless whatever is written to it, by rpgres, by Typer or by a ruleset's code."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        return self.stream.write(harmless(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+
 def prepare_streams() -> None:
-    """Have both output streams write in ASCII what their encoding lacks, where they would raise otherwise."""
+    """Have both output streams write nothing harmful, and in ASCII what their encoding lacks.
+
+    What is typed that is no text comes in as lone surrogates, for `ask` to refuse.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=FALLBACK)
+    if hasattr(sys.stdin, "reconfigure"):
+        with suppress(ValueError):  # whoever has read from it already keeps it as it is
+            sys.stdin.reconfigure(errors="surrogateescape")
+    sys.stdout, sys.stderr = _made_harmless(sys.stdout), _made_harmless(sys.stderr)
+
+
+def _made_harmless(stream: TextIO) -> TextIO:
+    is_ready = stream is None or isinstance(stream, _HarmlessStream)
+    return stream if is_ready else cast("TextIO", _HarmlessStream(stream))
+
+
+def _raw(stream: TextIO) -> TextIO:
+    """Return the stream itself, for what is made of our own: colours, and lines that are written anew."""
+    return stream.stream if isinstance(stream, _HarmlessStream) else stream
 
 
 _kept: TextIO | None = None  # where results go while `results_alone` holds
@@ -104,11 +138,6 @@ def can_prompt() -> bool:
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
 
 
-def can_rewrite() -> bool:
-    """Tell whether a line that was written can be taken back: standard output is a terminal that knows how."""
-    return is_terminal() and os.environ.get("TERM") != "dumb"
-
-
 def say(lines: list[Line], *, is_plain: bool = False) -> None:
     """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
     from rpgres.render.lines import plain_text
@@ -118,14 +147,29 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
 
         from rpgres.render.lines import styled
 
-        Console(file=results(), highlight=False, soft_wrap=True).print(styled(lines), end="")
+        Console(file=_raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
     results().write(plain_text(lines))
 
 
 def say_text(text: str) -> None:
-    """Write a text to standard output as it is."""
+    """Write a text to standard output."""
     results().write(text)
+
+
+def show_progress(text: str) -> None:
+    """Show on standard error, where that is a terminal, what is being done, in place of what was shown before.
+
+    Args:
+        text: what is being done; nothing clears the line, before results are written.
+    """
+    stream = sys.stderr
+    if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return
+    flush()
+    with suppress(OSError, ValueError):
+        _raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
+        stream.flush()
 
 
 def flush() -> None:
@@ -134,17 +178,30 @@ def flush() -> None:
 
 
 def ask(sign: str) -> str:
-    """Return a line that a person types behind a sign that one is awaited."""
+    """Return a line that a person types behind a sign that one is awaited.
+
+    Raises:
+        UsageError: it is not in the encoding of the terminal, or of the pipe.
+    """
     shown, sys.stdout = sys.stdout, results()
     try:
-        return input(sign)
+        typed = input(harmless(sign))
     finally:
         sys.stdout = shown
+    if any("\ud800" <= char <= "\udfff" for char in typed):
+        encoding = (getattr(sys.stdin, "encoding", None) or "utf-8").upper()
+        raise UsageError(f"this line is no text in {encoding}: {typed!a}; type it again")
+    return typed
 
 
-def say_json(record: Any) -> None:
-    """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding."""
-    text = msgspec.json.encode(record) + b"\n"
+def say_json(record: Any, *, indent: int = 0) -> None:
+    """Write a record to standard output as one line of JSON, in UTF-8 whatever the terminal's encoding.
+
+    Args:
+        record: what is written.
+        indent: by how many columns what is inside is moved in, on lines of its own.
+    """
+    text = to_json(record, indent=indent) + b"\n"
     out = results()
     out.flush()
     if hasattr(out, "buffer"):
@@ -177,7 +234,7 @@ def warn(text: str) -> None:
     """Write a line on standard error about something that was done, but not as might be expected."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):
-            sys.stderr.write(f"rpgres: {printable(text)}\n")
+            sys.stderr.write(f"rpgres: {harmless(text)}\n")
 
 
 def blame(error: BaseException, *, as_json: bool) -> int:
@@ -191,14 +248,14 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     from rpgres.library import error_record, exit_code
 
     if as_json:
-        text = msgspec.json.encode(error_record(shown)).decode()
+        text = to_json(error_record(shown)).decode()
     elif isinstance(shown, RpgresError):
-        text = f"rpgres: {printable(shown.message)}"
+        text = f"rpgres: {harmless(shown.message)}"
         if isinstance(shown, NotationError):
             text += "\n" + _caret(shown)
     else:
         text = (
-            f"rpgres: this is a fault in rpgres: {type(error).__name__}: {printable(str(error))}; "
+            f"rpgres: this is a fault in rpgres: {type(error).__name__}: {harmless(str(error))}; "
             "run it again with --debug to see where"
         )
     for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -212,13 +269,11 @@ def blame(error: BaseException, *, as_json: bool) -> int:
 
 
 def _as_own(error: BaseException) -> BaseException:
-    """Return Typer's own complaints as errors of rpgres, everything else as it is."""
-    from rpgres.errors import UsageError
-
+    """Return Typer's own complaints, and those of the system about files, as errors of rpgres, all else as it is."""
     if type(error).__name__ == "Abort" and type(error).__module__.startswith("typer"):
         return RpgresError("the input ended before the question was answered")
     if not hasattr(error, "format_message"):
-        return error
+        return as_own(error)
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and context is not None and option:
@@ -239,11 +294,6 @@ def _no_option(path: str, option: str, context: Any) -> str:
     return f"{message} (options of an action stand behind its name)" if is_play else message
 
 
-def printable(text: str) -> str:
-    """Return a text that cannot do anything to a terminal: control characters other than line ends are escaped."""
-    return "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text)
-
-
 WIDTH = 72  # of the piece of a dice expression that is shown with a caret
 
 
@@ -251,7 +301,7 @@ def _caret(error: NotationError) -> str:
     """Return the expression with carets under the fault, cut down to its surroundings."""
     start = max(0, error.position - WIDTH // 2)
     shown = error.text[start : start + WIDTH]
-    before = "".join(char if char.isprintable() else " " for char in shown)
+    before = in_line(shown)
     lead = "..." if start else ""
     rest = "..." if start + WIDTH < len(error.text) else ""
     offset = error.position - start

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsWords, Folders
-from rpgres.cli.output import ask, blame, flush, listening, printable, results, say, say_text, trace
+from rpgres.cli.output import ask, blame, flush, listening, results, say, say_text, trace
 from rpgres.errors import UsageError
 from rpgres.render.lines import Line, Piece, line
+from rpgres.safetext import harmless
 
 if TYPE_CHECKING:
     from rpgres.journal.records import History
@@ -58,12 +59,14 @@ def command(
     import os
 
     from rpgres.cli.options import read_folders
+    from rpgres.journal.checking import require_whole
     from rpgres.journal.sitting import Place, check_seat, rules_of
     from rpgres.journal.store import find_table, read
 
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     who = seat or os.environ.get("RPGRES_SEAT") or None
     history = read(path)
+    require_whole(path, history)
     check_seat(history, who)
     actions = rules_of(history, folders=Place(path, read_folders(rulesets or ())).folders).file.actions
     common = ["--table", str(path), *(["--as", who] if who else []), *(["--plain"] if plain else [])]
@@ -91,12 +94,10 @@ def _next_line(actions: Mapping[str, str], *, plain: bool) -> list[str] | None:
     while True:
         flush()
         try:
-            typed = ask(SIGN).strip()
+            words = words_of(ask(SIGN).strip())
         except EOFError:
             say_text("\n")
             return None
-        try:
-            words = words_of(typed)
         except UsageError as error:
             blame(error, as_json=False)
             continue
@@ -122,7 +123,7 @@ def words_of(typed: str) -> list[str]:
     try:
         return shlex.split(typed)
     except ValueError:
-        raise UsageError(f"a quote is not closed: {printable(typed)}") from None
+        raise UsageError(f"a quote is not closed: {harmless(typed)}") from None
 
 
 def _help_lines(actions: Mapping[str, str]) -> list[Line]:
@@ -149,7 +150,7 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
         if code == INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, EOFError):
-        say_text("\nnothing was done\n")
+        say_text("\ninterrupted; show tells how the table stands\n")
     except BaseException as error:  # a line that fails does not end the evening
         if isinstance(error, OSError | SystemExit | GeneratorExit):
             raise

@@ -60,8 +60,7 @@ class RulesetData(Struct, frozen=True):
 
     def parameters(self, action: str) -> dict[str, Parameter]:
         """Return what an action takes, by the name it is typed under."""
-        found = ((key, self.file.parameters[key]) for key in self.file.actions[action].parameters)
-        return {parameter.name or key: parameter for key, parameter in found}
+        return self.file.parameters_of(action)
 
 
 def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:
@@ -251,6 +250,8 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
         text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
     if left_out:
         text += f" {left_out}"
+    if parameter.is_repeated:
+        text += f" [repeat it, {parameter.most} times at most]"
 
     def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
         from rpgres.cli.offers import offer_input
@@ -262,7 +263,7 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
         text,
         metavar(parameter, name, has_rungs=bool(data.file.ladder)),
         INPUTS,
-        parameter.many or parameter.kind == "tag",
+        parameter.is_repeated,
         parameter.aliases,
         None if parameter.kind == "flag" else offer,
     )

@@ -6,7 +6,7 @@ How they are found stands in `plugins`, what is checked in `contract`, what is w
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,7 +15,7 @@ from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
-    from rpgres.contract import Check, PluginReport
+    from rpgres.contract import PluginReport
     from rpgres.plugins import PluginStatus
 
 app = typer.Typer(
@@ -36,7 +36,9 @@ def list_all(
     """
     from rpgres.cli.output import trace
     from rpgres.plugins import list_rulesets, unused_disabled
+    from rpgres.probing import probe_plugins
 
+    probe_plugins()
     warnings = unused_disabled()
     _tell(list_rulesets(failed=trace), warnings=warnings, as_json=as_json, is_plain=plain, is_strict=check)
 
@@ -88,19 +90,24 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.output import say, say_json, trace
+    from rpgres.cli.output import say, say_json, show_progress, trace
     from rpgres.contract import PluginCheck
     from rpgres.plugins import list_rulesets, unknown_ruleset
+    from rpgres.probing import probe_plugins
     from rpgres.render.plugins import header_line, plugin_lines
 
-    plugins = list_rulesets(ruleset, failed=trace)
+    probe_plugins()
+    show = show_progress if not plain else lambda _: None
+    plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show(f"loading {name} ..."))
+    show("")
     if ruleset is not None and not plugins:
         raise unknown_ruleset(ruleset)
     reports = []
-    for plugin in plugins:
+    for number, plugin in enumerate(plugins, 1):
         if not as_json:
             say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
-        reports.append(_report(plugin, is_shown=not as_json, is_plain=plain))
+        place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
+        reports.append(_report(plugin, place, show, is_shown=not as_json, is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     if as_json:
         say_json(PluginCheck(version=__version__, ok=is_well, plugins=reports))
@@ -108,11 +115,13 @@ def check_some(
         raise typer.Exit(1)
 
 
-def _report(plugin: PluginStatus, *, is_shown: bool, is_plain: bool) -> PluginReport:
+def _report(
+    plugin: PluginStatus, place: str, show: Callable[[str], None], *, is_shown: bool, is_plain: bool
+) -> PluginReport:
     """Return what became of a plugin after every check, showing each as it ends."""
     from msgspec.structs import asdict
 
-    from rpgres.cli.output import say
+    from rpgres.cli.output import flush, say
     from rpgres.contract import PluginReport, check_ruleset, open_subject
     from rpgres.plugins import find_ruleset
     from rpgres.render.plugins import closing_line, verdict_lines
@@ -121,31 +130,16 @@ def _report(plugin: PluginStatus, *, is_shown: bool, is_plain: bool) -> PluginRe
         return PluginReport(**asdict(plugin))
     subject = open_subject(find_ruleset(plugin.id))
     verdicts = []
-    for verdict in check_ruleset(subject, begins=_show_begin if is_shown and not is_plain else None):
+    for verdict in check_ruleset(subject, begins=lambda check: show(f"checking {place}: {check.name} ...")):
         verdicts.append(verdict)
+        show("")
         if is_shown:
-            _clear_begin(is_plain=is_plain)
             say(verdict_lines(verdict), is_plain=is_plain)
+            flush()
     if is_shown:
         say([closing_line(verdicts)], is_plain=is_plain)
     is_well = all(verdict.ok for verdict in verdicts)
     return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)
-
-
-def _show_begin(check: Check) -> None:
-    """Show on a terminal which check is being run."""
-    from rpgres.cli.output import can_rewrite, flush, say_text
-
-    if can_rewrite():
-        say_text(f"  {check.name} ...")
-        flush()
-
-
-def _clear_begin(*, is_plain: bool) -> None:
-    from rpgres.cli.output import can_rewrite, say_text
-
-    if can_rewrite() and not is_plain:
-        say_text("\r\x1b[K")
 
 
 def _tell(

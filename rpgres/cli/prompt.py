@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 
 from rpgres.cards import meant
 from rpgres.cli.output import ask, flush, say
@@ -23,7 +21,7 @@ class Person:
     Args:
         heading: what stands above the first question.
         is_plain: whether questions are written without colours.
-        is_kept: whether an interrupt is the end of the input, as what was shown is not to be seen for nothing.
+        is_kept: whether what was shown is kept by then, so that an interrupt only leaves the rest undecided.
         read: reads a line behind a sign that one is awaited; for tests.
     """
 
@@ -54,23 +52,14 @@ class Person:
         """Return the answer typed, or None when it is left undecided; first shows what happened since last time."""
         if self._is_gone:
             return None
-        if not self._is_kept:
-            return self._ask(view, question)
         try:
-            with suppress(ValueError):  # elsewhere than in the main thread nobody interrupts
-                signal.signal(signal.SIGINT, signal.default_int_handler)
             return self._ask(view, question)
         except KeyboardInterrupt:
+            if not self._is_kept:
+                raise
             self._is_gone = True
             say([line()])
             return None
-        finally:
-            with suppress(ValueError):
-                signal.signal(signal.SIGINT, self._leave)
-
-    def _leave(self, _number: int, _frame: object) -> None:
-        """Take note of an interrupt between two questions; what is going on is kept first."""
-        self._is_gone = True
 
     def _ask(self, view: View, question: Question) -> str | None:
         events = [*view.forgotten, *view.events]
@@ -95,6 +84,9 @@ class Person:
                 self._is_gone = True  # whoever ends the input answers nothing that is still to come
                 say([line()])
                 return None
+            except UsageError as error:
+                say([line(f"  {error.message}")], is_plain=self._is_plain)
+                continue
             found = matching(question, typed)
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
             is_listed = typed.isdecimal() or typed in found or typed in ("", "0")
@@ -105,23 +97,10 @@ class Person:
                 try:
                     return question.reads(typed)
                 except UsageError as error:
+                    if len(found) == 1:
+                        return found[0]
                     fault = error.message
             say([line(f"  {fault}")], is_plain=self._is_plain)
-
-
-@contextmanager
-def kept(*, heading: Sequence[Line] = (), is_plain: bool = False) -> Iterator[Person]:
-    """Have a person asked where everything that was asked so far is kept, however the person leaves.
-
-    Args:
-        heading, is_plain: see `Person`.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield Person(heading=heading, is_plain=is_plain, is_kept=True)
-    finally:
-        with suppress(ValueError, TypeError):
-            signal.signal(signal.SIGINT, before)
 
 
 def matching(question: Question, typed: str) -> list[str]:
@@ -129,7 +108,7 @@ def matching(question: Question, typed: str) -> list[str]:
 
     Nothing typed passes an optional moment.
     """
-    names = [option.name for option in question.options]
+    names = [option.name for option in question.offered]
     if question.optional:
         if typed in ("", "0", NO) or (typed.lower() == LET_BY and not any(name.startswith(LET_BY) for name in names)):
             return [NO]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import typer
@@ -15,6 +16,7 @@ from msgspec import Struct
 from rpgres.cli.groups import LazyGroup
 from rpgres.cli.output import blame, debug, finish, prepare_streams, require_output, results_alone, trace, unwritten
 from rpgres.errors import RpgresError, UsageError
+from rpgres.safetext import in_line, is_line
 
 
 class Entry(Struct, frozen=True):
@@ -115,11 +117,25 @@ class Root(LazyGroup):
         sys.exit(finish(code, as_json=wants_json))
 
 
+@lru_cache(maxsize=1)
 def _know_shells() -> None:
-    """Have Typer register the shells it can complete for, which it does only for apps with its own options for that."""
+    """Have Typer register the shells it can complete for, which it does only for apps with its own options for that.
+
+    What they are offered is harmless: a name that has more than one line, or controls the terminal, is left out.
+    """
+    from typer._click.shell_completion import CompletionItem, ShellComplete
     from typer.completion import get_completion_inspect_parameters
 
     get_completion_inspect_parameters()
+    find = ShellComplete.get_completions
+
+    def found(self: ShellComplete, args: list[str], incomplete: str) -> list[CompletionItem]:
+        items = [item for item in find(self, args, incomplete) if is_line(str(item.value))]
+        for item in items:
+            item.help = in_line(item.help or "")
+        return items
+
+    ShellComplete.get_completions = found  # type: ignore[method-assign]  # every shell's class has it from there
 
 
 def _check_text(args: Sequence[str]) -> None:

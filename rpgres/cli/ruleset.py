@@ -33,15 +33,17 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import say, say_json
     from rpgres.descriptions import RulesetList
-    from rpgres.plugins import ruleset_names, unused_disabled
+    from rpgres.plugins import ended_faults, ruleset_names, unused_disabled
+    from rpgres.probing import probe_plugins
     from rpgres.render.rulesets import ruleset_list_lines
     from rpgres.tomlfiles import Problem
 
     extra = read_folders(rulesets or ())
+    probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
-    strays += [Problem("", None, "", told) for told in unused_disabled()]
+    strays += [Problem("", None, "", told) for told in (*ended_faults(), *unused_disabled())]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json(RulesetList(rulesets=names, problems=found))
@@ -129,8 +131,11 @@ def check(
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import say, say_json
     from rpgres.plugins import ruleset_names
+    from rpgres.probing import probe_plugins
 
     folders = read_folders(rulesets or ())
+    if not rulesets_named:
+        probe_plugins()
     known = [name.id for name in ruleset_names(titles=False, extra=folders)]
     checked = []
     for one in dict.fromkeys(rulesets_named or known):
@@ -171,18 +176,20 @@ def _folder_at(typed: str) -> Path | None:
     from rpgres.rulesets.overlays import FILES, FOLDERS
 
     path = Path(typed)
-    if path.is_dir() and any((path / name).exists() for name in (*FILES, *FOLDERS)):
+    if os.path.isdir(path) and any(os.path.exists(path / name) for name in (*FILES, *FOLDERS)):
         return path
-    if path.is_file() and path.name == RULESET:
+    if os.path.isfile(path) and path.name == RULESET:
         return path.parent
-    if path.is_file() and path.suffix == ".toml":
+    if os.path.isfile(path) and path.suffix == ".toml":
         better = path.parent / path.stem / RULESET
         message = f"{path}: a ruleset is a file {RULESET} in a folder that is called as its id; move it to {better}"
         raise FileError(message, file=typed)
     if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
         return None
     told = (
-        f"has no {RULESET}, and nothing that is laid over one" if path.is_dir() else "there is no such file or folder"
+        f"has no {RULESET}, and nothing that is laid over one"
+        if os.path.isdir(path)
+        else "there is no such file or folder"
     )
     raise FileError(f"{typed}: {told}; name the folder of a ruleset, or its {RULESET}", file=typed)
 

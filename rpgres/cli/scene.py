@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.options import PLAIN, SEED, SWITCH
-from rpgres.cli.output import printable
+from rpgres.safetext import harmless
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
@@ -130,7 +130,7 @@ def check(files: Files, switch: Switches = None, as_json: AsJson = False, rulese
             told = f"{_shown(file)}: ok"
             if found:
                 told = found[0].message if len(found) == 1 and not found[0].key else problem_error(found).message
-            say([line(text) for text in printable(told).split("\n")])
+            say([line(text) for text in harmless(told).split("\n")])
     is_well = all(check.ok for check in checks)
     if as_json:
         say_json(FileChecks(ok=is_well, files=checks))
@@ -193,7 +193,7 @@ def prove(
             checks, wrong = prove_scene(scene, seed=seed)
         except RpgresError as error:
             proved.append(ProvedFile(file=_shown(file), ok=False, error=error.message))
-            lines = [line(text) for text in printable(error.message).split("\n")]
+            lines = [line(text) for text in harmless(error.message).split("\n")]
         else:
             is_well = bool(checks) and not wrong
             proved.append(ProvedFile(file=_shown(file), ok=is_well, checks=checks, failed=wrong))

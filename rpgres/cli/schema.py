@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
 import typer
 
 from rpgres.cli.annotations import Folders, complete_rulesets
-from rpgres.cli.output import say_text
+from rpgres.cli.output import say_json
 
 
 def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
@@ -52,5 +51,4 @@ def command(
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
-    text = msgspec.json.format(msgspec.json.encode(make_schema(kind, rules=rules)), indent=2)
-    say_text(text.decode() + "\n")
+    say_json(make_schema(kind, rules=rules), indent=2)

@@ -119,7 +119,6 @@ def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> Fi
 
 
 def _say_checks(checks: Sequence[FileCheck]) -> None:
-    from rpgres.cli.output import printable
     from rpgres.tomlfiles import problem_error
 
     for check in checks:
@@ -130,7 +129,7 @@ def _say_checks(checks: Sequence[FileCheck]) -> None:
             text = text if text.startswith(check.file) else f"{check.file}: {text}"
         else:
             text = problem_error(check.problems).message
-        say_text(printable(text) + "\n")
+        say_text(text + "\n")
 
 
 @app.command("show")

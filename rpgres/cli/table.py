@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -136,23 +135,25 @@ def say_done(done: Done, seat: str | None, *, as_json: bool, plain: bool, exit_c
     from rpgres.actions import Pending, Result
     from rpgres.journal.views import run_seen
 
-    found = run_seen(done.history, done.entry, seat)
+    found, said_by = run_seen(done.history, done.entry, seat), done.history.run_of(done.entry).secret.by
     if as_json:
-        say_found(found, done.entry)
+        say_found(found, done.entry, said_by=said_by)
     else:
         from rpgres.render.tables import found_lines
 
-        say_lines(found_lines(found, done.rules.file, is_drawn=_is_drawn(plain)), plain=plain)
+        # Whoever has the file knows what was typed there.
+        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=_is_drawn(plain))
+        say_lines(lines, plain=plain)
     if isinstance(found, Pending):
         return WAITING
     return _code_of(found) if exit_code and isinstance(found, Result) else 0
 
 
-def say_found(found: Result | Pending, entry: Entry) -> None:
-    """Print a result or a pending decision as JSON, with the number and hash of its entry."""
+def say_found(found: Result | Pending, entry: Entry, *, said_by: str) -> None:
+    """Print a result or a pending decision as JSON, with the number and hash of its entry, and who typed the action."""
     import msgspec
 
-    say_json({**msgspec.to_builtins(found), "entry": entry.number, "hash": entry.hash})
+    say_json({**msgspec.to_builtins(found), "said_by": said_by, "entry": entry.number, "hash": entry.hash})
 
 
 def _code_of(result: Result) -> int:
@@ -174,18 +175,15 @@ def _say_entry(done: Done, seat: str | None, *, as_json: bool, plain: bool) -> N
         say_lines(list(entry_lines(view, done.rules.file, is_drawn=_is_drawn(plain))), plain=plain)
 
 
-@contextmanager
-def prompting(
+def prompt_for(
     *, as_json: bool, plain: bool, auto: bool, heading: Sequence[Line] = (), is_wanted: bool = True
-) -> Iterator[Prompt | None]:
-    """Have a person asked, when there is one to ask; what was shown by then is kept, as if the input had ended."""
+) -> Prompt | None:
+    """Return what asks a person, when there is one to ask; what is shown is kept by then."""
     if as_json or auto or not is_wanted or not can_prompt():
-        yield None
-        return
-    from rpgres.cli.prompt import kept
+        return None
+    from rpgres.cli.prompt import Person
 
-    with kept(heading=heading, is_plain=plain or not is_terminal()) as person:
-        yield person.ask
+    return Person(heading=heading, is_plain=plain or not is_terminal(), is_kept=True).ask
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
@@ -214,20 +212,19 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     plain = {key.replace("_", "-"): value for key, value in inputs.items()}
     heading = action_lines(action, actor=shared["actor"] or "", inputs=plain)
     place = place_of(shared["table"], shared["rulesets"])
-    with prompting(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading) as prompt:
-        done = act(
-            place,
-            action,
-            inputs,
-            actor=shared["actor"] or "",
-            seat=seat,
-            given=opt.read_answers(shared["given"], option="--given"),
-            choose=opt.read_answers(shared["choose"], option="--choose"),
-            policies=read_named(shared["policy"]),
-            auto=shared["auto"],
-            prompt=prompt,
-            note=shared["note"],
-        )
+    done = act(
+        place,
+        action,
+        inputs,
+        actor=shared["actor"] or "",
+        seat=seat,
+        given=opt.read_answers(shared["given"], option="--given"),
+        choose=opt.read_answers(shared["choose"], option="--choose"),
+        policies=read_named(shared["policy"]),
+        auto=shared["auto"],
+        prompt=prompt_for(as_json=shared["json"], plain=shared["plain"], auto=shared["auto"], heading=heading),
+        note=shared["note"],
+    )
     code = say_done(done, seat, as_json=shared["json"], plain=shared["plain"], exit_code=shared["exit_code"])
     if code:
         raise typer.Exit(code)
@@ -312,6 +309,16 @@ def new(
         str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
     ] = None,
     name: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.", show_default=False)] = "",
+    trust: Annotated[
+        str,
+        typer.Option(
+            "--trust",
+            metavar="players|gm",
+            help="Whether numbers that players type and no sheet has count at once, or when the game master has "
+            "confirmed them; by default as the rules say.",
+            show_default=False,
+        ),
+    ] = "",
     table: Table = None,
     as_json: AsJson = False,
     plain: AsWords = False,
@@ -335,6 +342,7 @@ def new(
         switches=read_switches(switch or ()),
         seed=seed,
         title=name,
+        trust=trust,
     )
     if as_json:
         from rpgres.journal.views import entry_record
@@ -363,6 +371,9 @@ def answer(
         str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an answer that is there already.")] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take whose answer a file says it is, and the dice in it, unasked.")
+    ] = False,
     auto: Auto = False,
     policy: Policies = None,
     seat: Seat = None,
@@ -373,8 +384,11 @@ def answer(
 ) -> None:
     """Answer the decision that the table waits for, and go on with the action.
 
+    What is given is for what is rolled after the answer: dice that were rolled stay.
+
     A player elsewhere, who has only a view (`rpgres table view`), writes the answer to a file with --view and --out,
-    and whoever has the table takes it with --from.
+    and whoever has the table takes it with --from. Whose it says it is, and dice in it, are shown first: at a terminal
+    you are asked, elsewhere --accept takes them; --as SEAT says whose it is.
     """
     from rpgres.journal.sitting import answer as give
 
@@ -383,22 +397,23 @@ def answer(
     if view is not None or out is not None:
         _write_answer(view, out, choices, rolled, is_forced=force)
         return
-    who, at = seat_of(seat), ""
+    who, at, taken = seat_of(seat), "", ""
     if from_ is not None:
         if choices or rolled:
             raise UsageError("--from has the whole answer; leave out --choose and --given")
         who, at, choices, rolled = _answer_in(from_, who)
-    with prompting(as_json=as_json, plain=plain, auto=auto, is_wanted=not choices) as prompt:
-        done = give(
-            place_of(table, rulesets),
-            seat=who,
-            given=rolled,
-            choose=choices,
-            policies=read_named(policy),
-            auto=auto,
-            prompt=prompt,
-            at=at,
-        )
+        taken = _take(from_, who or "", choices, rolled, is_named=seat_of(seat) is not None, is_accepted=accept)
+    done = give(
+        place_of(table, rulesets),
+        seat=who,
+        given=rolled,
+        choose=choices,
+        policies=read_named(policy),
+        auto=auto,
+        prompt=prompt_for(as_json=as_json, plain=plain, auto=auto, is_wanted=not choices),
+        at=at,
+        accepted=taken,
+    )
     code = say_done(done, seat_of(seat), as_json=as_json, plain=plain)
     if code:
         raise typer.Exit(code)
@@ -421,6 +436,43 @@ def _write_answer(
         raise UsageError("say what you choose: --choose LABEL=OPTION")
     path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
     say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
+
+
+def _take(
+    file: str,
+    seat: str,
+    choices: dict[str, list[str]],
+    given: dict[str, list[str]],
+    *,
+    is_named: bool,
+    is_accepted: bool,
+) -> str:
+    """Return what of an answer file the host has been shown and takes.
+
+    Raises:
+        UsageError: the host does not take it, or was not asked and has not said so beforehand.
+    """
+    parts = [f"{label}={value}" for label, values in choices.items() for value in values]
+    dice = [f"{label}={value}" for label, values in given.items() for value in values]
+    told = f"{seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
+    if is_accepted or (is_named and not dice):
+        return told
+    if not can_prompt():
+        what = "says whose it is" + (" and which dice were rolled" if dice else "")
+        named = "" if dice else f", or --as {seat}"
+        raise UsageError(f"{file} {what} ({told}): --accept takes it{named}")
+    from rpgres.cli.output import ask, flush, say_text
+    from rpgres.safetext import in_line
+
+    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(told)}\n")
+    flush()
+    try:
+        typed = ask("Take it? [y/N] ")
+    except EOFError:
+        typed = ""
+    if typed.strip().lower() not in ("y", "yes"):
+        raise UsageError(f"{file} was not taken, and nothing was written")
+    return told
 
 
 def _answer_in(file: str, seat: str | None) -> tuple[str, str, dict[str, list[str]], dict[str, list[str]]]:
@@ -640,18 +692,17 @@ def _turn(
     from rpgres.journal.sitting import turn
 
     who = seat_of(seat)
-    with prompting(as_json=as_json, plain=plain, auto=auto) as prompt:
-        done = turn(
-            place_of(table, rulesets),
-            moment,
-            period,
-            seat=who,
-            given=opt.read_answers(given or (), option="--given"),
-            choose=opt.read_answers(choose or (), option="--choose"),
-            policies=read_named(policy),
-            auto=auto,
-            prompt=prompt,
-        )
+    done = turn(
+        place_of(table, rulesets),
+        moment,
+        period,
+        seat=who,
+        given=opt.read_answers(given or (), option="--given"),
+        choose=opt.read_answers(choose or (), option="--choose"),
+        policies=read_named(policy),
+        auto=auto,
+        prompt=prompt_for(as_json=as_json, plain=plain, auto=auto),
+    )
     code = say_done(done, who, as_json=as_json, plain=plain)
     if code:
         raise typer.Exit(code)
@@ -854,24 +905,24 @@ def log(
     rulesets: Folders = None,
 ) -> None:
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
-    from msgspec import structs
-
     from rpgres.journal.views import LogRecord, log_record
 
     if view is not None:
         found = _view_in(view, seat, table)
         its = found.table
         record = LogRecord(
-            version=its.version, ruleset=its.ruleset, title=its.title, seat=found.seat, entries=found.log
+            version=its.version,
+            ruleset=its.ruleset,
+            title=its.title,
+            seat=found.seat,
+            entries=found.log[-last:] if last is not None else found.log,
         )
         rules = None if as_json else _rules_of_view(found, rulesets)
     else:
         who = seat_of(seat)
         place, history = read_table(table, who, rulesets)
-        record = log_record(history, who)
+        record = log_record(history, who, last=last)
         rules = None if as_json else _rules(place, history)
-    if last is not None:
-        record = structs.replace(record, entries=record.entries[-last:])
     if rules is None:
         say_json(record)
     else:
@@ -962,7 +1013,8 @@ def export(
     With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
     a number past its bounds, is written all the same, and told above it and on standard error.
     """
-    from rpgres.journal.exchanging import write_text
+    from rpgres.journal.checking import require_whole
+    from rpgres.journal.exchanging import write_files
     from rpgres.journal.exporting import misfits, sheets_of
     from rpgres.journal.views import log_seen
     from rpgres.render.lines import line
@@ -970,21 +1022,14 @@ def export(
 
     who = seat_of(seat)
     place, history = read_table(table, who, rulesets)
+    require_whole(place.path, history)
     rules = _rules(place, history)
     title = history.new.public.title or rules.file.title
     sheets = sheets_of(rules, history, seat=who)
     files = {f"sheets/{name}": text for name, text in sheets.items()}
     files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
-    folder = Path(out)
-    there = [name for name in files if (folder / name).exists()]
-    if there and not force:
-        raise FileError(
-            f"{folder / there[0]}: is there already; nothing was written. Name another folder, or say --force",
-            file=str(folder / there[0]),
-        )
-    for name, text in files.items():
-        write_text(folder / name, text, is_forced=force)
-        say([line(f"{folder / name}: written")])
+    for path in write_files(Path(out), files, is_forced=force):
+        say([line(f"{path}: written")])
     for name, text in sheets.items():
-        for fault in misfits(rules, str(folder / "sheets" / name), text):
+        for fault in misfits(rules, str(Path(out) / "sheets" / name), text):
             warn(fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from math import sqrt
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from rpgres.chance import Streams
 from rpgres.contract.conduct import each
 from rpgres.contract.records import Finding, NothingToCheck
 from rpgres.contract.subjects import Case, Subject
-from rpgres.contract.walks import come_to, walk_merged
+from rpgres.contract.walks import End, walk_merged
 from rpgres.dealers import SeededDealer
 from rpgres.odds import Odds, WalkDealer, explore
 from rpgres.players import Policy, Seats, uniform
@@ -24,42 +24,56 @@ if TYPE_CHECKING:
 
 RUNS = 1000  # with which an example is sampled
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
+ASKED = ("effects", "outcome", "margin", "total")  # the questions, that which asks for most first
 MOST = 20_000  # courses that the odds of an action may take
 SECONDS = 5.0
 
 
 def check_odds(subject: Subject) -> Iterator[Finding]:
-    """Yield cases whose exact chances are not the same when nothing is merged, or not those of what is played."""
+    """Yield cases whose exact chances are not the same when nothing is merged, or not those of what is played.
+
+    They are compared for everything that odds can be asked, and with others of the cards and runs that are said to be
+    equivalent.
+    """
 
     def of_case(case: Case) -> Iterator[Finding]:
         whole, budget = subject.walk(case).odds, subject.budget(case)
-        merged = walk_merged(case.prepared, leaves=budget)
-        told = _disagreement(merged, whole)
-        if told:
-            advice = "after table.versus only the margin may matter, and after table.merge only its key"
-            yield Finding(f"{told}, walked as odds do, and roll by roll", case.place, advice)
-            return
-        bands = _bands(case, uniform, leaves=budget)
-        told = _disagreement(bands, _by_band(whole))
-        if told:
-            advice = "table.settle fixes the outcome's band: it is called once, and its outcome returned"
-            yield Finding(f"{told}, when a run stops at table.settle, and when it goes on", case.place, advice)
-            return
+        found: dict[str, Odds] = {}
+        for asked in ASKED:
+            merged = found[asked] = walk_merged(case.prepared, asked=asked, leaves=budget)
+            told = _disagreement(merged, _by(whole, asked))
+            if told:
+                yield Finding(f"{told}, walked as odds do, and roll by roll", case.place, _ADVICE[asked])
+                return
+            if merged.states or case.prepared.rules.file.piles:
+                others = walk_merged(case.prepared, asked=asked, leaves=budget, others=True)
+                told = _disagreement(merged, others)
+            if told:
+                yield Finding(f"{told}, by which of equivalent cards or runs go on", case.place, _ADVICE[asked])
+                return
         if case.is_example:
-            yield from _sampled(case, whole)
+            yield from _sampled(case, found)
 
     yield from each(subject, of_case)
 
 
-def _by_band(odds: Odds) -> Odds:
-    import json
+_MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"
+_ADVICE = {
+    "effects": "after table.versus only the margin may matter, and after table.merge only its key",
+    "outcome": f"table.settle is called once, and its outcome returned; {_MERGES}",
+    "margin": _MERGES,
+    "total": _MERGES,
+}
 
+
+def _by(odds: Odds, asked: str) -> Odds:
+    """Return the chances of what is asked, of those of all there is."""
     from msgspec import structs
 
-    masses: dict[str, Fraction] = {}
-    for key, mass in odds.masses.items():
-        band = json.loads(key)[0]
-        masses[band] = masses.get(band, odds.open * 0) + mass
+    masses: dict[Hashable, Fraction] = {}
+    for end, mass in odds.masses.items():
+        key = end.told(asked)
+        masses[key] = masses.get(key, odds.open * 0) + mass
     return structs.replace(odds, masses=masses)
 
 
@@ -77,35 +91,30 @@ def _named(key: object) -> str:
     return key.decode(errors="replace") if isinstance(key, bytes) else str(key)
 
 
-def _sampled(case: Case, odds: Odds) -> Iterator[Finding]:
-    """Yield outcomes that come more often or more rarely than their exact chances allow (Bernstein's bound)."""
-    counts: dict[bytes, int] = {}
-    streams = Streams("contract")
-    dealer = SeededDealer(streams)
+def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Finding]:
+    """Yield what comes more often or more rarely than its exact chances allow (Bernstein's bound)."""
+    ends = list[End]()
+    dealer = SeededDealer(Streams("contract"))
     for number in range(RUNS):
         dealer.move_to(number)
         outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": uniform}))
-        key = come_to(outcome)
-        counts[key] = counts.get(key, 0) + 1
-    for key in counts:
-        if key not in odds.masses and not odds.open:
-            yield Finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
-            return
-    for key, mass in odds.masses.items():
-        exact, share, slack = float(mass), counts.get(key, 0) / RUNS, float(odds.open)
-        bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
-        if share < exact - bound or share > exact + slack + bound:
-            told = f"{_named(key)} came {count_of(counts, key)} times in {RUNS:,}, and has the exact chance {mass}"
-            yield Finding(told, case.place, _SAMPLED)
-            return
+        ends.append(End.of(outcome))
+    for asked, one in odds.items():
+        counts = Counter(end.told(asked) for end in ends)
+        for key in counts:
+            if key not in one.masses and not one.open:
+                yield Finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
+                return
+        for key, mass in one.masses.items():
+            exact, share, slack = float(mass), counts[key] / RUNS, float(one.open)
+            bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
+            if share < exact - bound or share > exact + slack + bound:
+                told = f"{_named(key)} came {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
+                yield Finding(told, case.place, _SAMPLED)
+                return
 
 
 _SAMPLED = "whatever is random has to be asked of the table"
-
-
-def count_of(counts: Mapping[bytes, int], key: object) -> int:
-    """Return how often something came."""
-    return counts.get(key, 0) if isinstance(key, bytes) else 0
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -152,7 +161,7 @@ def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int] | N
 
     def once(dealer: WalkDealer) -> str:
         try:
-            outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": policy}), band_only=True)
+            outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": policy}), asked="outcome")
         except Settled as settled:
             return settled.band
         except NeedsAnswer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from rpgres.dice import Dice, Throw
 from rpgres.errors import RpgresError, RuleError
 from rpgres.odds import Odds, WalkDealer, explore
 from rpgres.players import Policy, Question, Seats, View, uniform
-from rpgres.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Table, apply_effects
+from rpgres.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Settled, Table, apply_effects
 
 if TYPE_CHECKING:
     from rpgres.cards import Stack
@@ -80,9 +80,28 @@ def _plain(value: object) -> Any:
     return dict(value) if isinstance(value, Mapping) else type(value).__name__
 
 
-def come_to(outcome: Outcome) -> bytes:
-    """Return what an outcome decides: all but the account (totals, texts), which odds leave out."""
-    return plain([outcome.band, outcome.success, outcome.margin, outcome.effects])
+class End(msgspec.Struct, frozen=True):
+    """What an action came to, as far as odds can be asked for it: all but the account.
+
+    Attributes:
+        effects: the outcome with its effects, as plain data; without the total, which odds may leave out.
+    """
+
+    outcome: str
+    margin: int | None
+    total: int | None
+    effects: bytes
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> End:
+        """Return what an outcome decides."""
+        effects = plain([outcome.band, outcome.success, outcome.margin, outcome.effects])
+        return cls(outcome.band, outcome.margin, outcome.total, effects)
+
+    def told(self, asked: str) -> Hashable:
+        """Return what answers a question of odds."""
+        found: Hashable = getattr(self, asked)
+        return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -256,27 +275,36 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     """
     courses: list[Course] = []
 
-    def once(dealer: WalkDealer) -> bytes:
+    def once(dealer: WalkDealer) -> End:
         showing = _Showing(dealer)
         outcome, table = play(prepared, dealer=showing, players=Seats(policies={"": uniform}))
         courses.append(Course(tuple(table.events), outcome, tuple(table.foregone), showing.is_shown))
-        return come_to(outcome)
+        return End.of(outcome)
 
     return Walk(courses, explore(once, leaves=leaves, seconds=seconds))
 
 
-def walk_merged(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Odds:
-    """Return the exact chances of what an action comes to as odds walk it: rolls compared at once, runs merged.
+def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float = SECONDS, others: bool = False) -> Odds:
+    """Return the exact chances of what is asked as odds walk it: rolls compared at once, runs merged.
+
+    Args:
+        prepared: the action.
+        asked: one of `QUESTIONS`.
+        leaves, seconds: the budget.
+        others: which of equivalent cards and runs it goes on with; see `WalkDealer`.
 
     Raises:
         RuleError: the rule fails on a course, or asks otherwise when it is run again.
     """
 
-    def once(dealer: WalkDealer) -> bytes:
-        outcome, _ = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}))
-        return come_to(outcome)
+    def once(dealer: WalkDealer) -> Hashable:
+        try:
+            outcome, _ = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}), asked=asked)
+        except Settled as settled:
+            return {"outcome": settled.band, "margin": settled.margin}.get(asked, settled.total)
+        return End.of(outcome).told(asked)
 
-    return explore(once, leaves=leaves, seconds=seconds)
+    return explore(once, leaves=leaves, seconds=seconds, others=others)
 
 
 def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:
@@ -297,7 +325,7 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
         elif isinstance(event, Drawn):
             given.setdefault(event.label, []).append(event.card)
         else:
-            choose.setdefault(event.label, []).append(event.answer)
+            choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
     dealer = GivenDealer(given, then=_Nobody())
     seats = Seats(choose)
     try:

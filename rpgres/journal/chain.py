@@ -1,6 +1,7 @@
 """The bytes, commitments and chain of hashes of a journal. What the bytes say is no matter of this module.
 
-All of it is SHA-256 over the bytes as they stand in the file, so that anybody can check it with other tools:
+All of it is SHA-256 over the bytes of the parts of an entry, so that anybody can check it with other tools (`store`
+tells how they are packed in the file):
 
 ==========  ========================================================================================
 commitment  sha256(salt + data), the salt being 32 random bytes

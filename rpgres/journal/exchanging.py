@@ -5,16 +5,16 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rpgres.errors import FileError, UsageError
+from rpgres.files import write_own
 from rpgres.journal import store
+from rpgres.journal.forms import pending_from, result_from
 from rpgres.journal.records import History
 from rpgres.journal.sealing import SealFile
 from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
@@ -33,10 +33,10 @@ def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
         path: its file.
         seat: whose view it is.
     """
-    rows = store.read_rows(path)[: len(history.entries)]
     chain = [
         LinkRecord(row.number, row.public.decode("utf-8", "replace"), row.commitment.hex(), row.hash.hex())
-        for row in rows
+        for row in store.read_rows(path)
+        if row.number < len(history.entries)
     ]
     table = table_record(history, seat)
     return ViewRecord(version=__version__, seat=seat, table=table, log=log_seen(history, seat), chain=chain)
@@ -49,6 +49,17 @@ def read_view(file: str) -> ViewRecord:
         FileError: it cannot be read, or is no view.
     """
     view: ViewRecord = _read(file, ViewRecord, "view")
+    found: list[tuple[str, Any, Callable[[Any], object]]] = []
+    found += [(f"log[{place}].result", entry.result, result_from) for place, entry in enumerate(view.log)]
+    found += [(f"log[{place}].pending", entry.pending, pending_from) for place, entry in enumerate(view.log)]
+    waits = view.table.pending
+    for place, record, read in [*found, ("table.pending", waits and msgspec.to_builtins(waits), pending_from)]:
+        try:
+            if record is not None:
+                read(record)
+        except (msgspec.ValidationError, RecursionError) as error:
+            raise FileError(f"{file}: {place}: {error}", file=file) from None
+    state_in(file, view)
     return view
 
 
@@ -131,7 +142,7 @@ def answer_for(
         near = nearest(chosen[0], names)
         hint = f"; did you mean {near!r}?" if near else ""
         raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")
-    entry = next(one.hash for one in reversed(view.log) if one.pending is not None and not one.undone)
+    entry = next((one.hash for one in reversed(view.log) if one.pending is not None and not one.undone), "")
     return AnswerFile(
         seat=view.seat,
         entry=entry,
@@ -151,24 +162,41 @@ def write_json(path: Path, record: Any, *, is_forced: bool = False) -> Path:
 
 
 def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:
-    """Write a text into a file, whole or not at all.
+    """Write a text into a file for its owner alone, whole or not at all.
 
     Raises:
         FileError: the file is there already and nothing said that it may be replaced, or it cannot be written.
     """
-    if path.exists() and not is_forced:
-        raise FileError(
-            f"{path}: is there already; nothing was written. Name another file, or say --force", file=str(path)
-        )
-    made = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(made, path)
+        write_own(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced)
+    except FileExistsError:
+        raise FileError(
+            f"{path}: is there already; nothing was written. Name another file, or say --force", file=str(path)
+        ) from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise FileError(f"{path}: cannot be written: {reason}", file=str(path)) from None
-    finally:
-        with suppress(OSError, ValueError):
-            made.unlink()
     return path
+
+
+def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = False) -> list[Path]:
+    """Write texts into a folder: all of them, or none where one is there already.
+
+    Args:
+        folder: the folder; nothing is written outside it, also where something in it leads elsewhere.
+        files: each text by its path in the folder.
+        is_forced: whether files that are there may be replaced.
+
+    Raises:
+        FileError: a file is there already and nothing said that it may be replaced, or one cannot be written.
+    """
+    paths = {folder / name: text for name, text in files.items()}
+    for path in paths:
+        if not path.parent.resolve().is_relative_to(folder.resolve()):
+            raise FileError(f"{path}: this leads out of {folder}; nothing was written", file=str(path))
+        if path.exists() and not is_forced:
+            raise FileError(
+                f"{path}: is there already; nothing was written. Name another folder, or say --force", file=str(path)
+            )
+    return [write_text(path, text, is_forced=is_forced) for path, text in paths.items()]

@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 from rpgres.errors import FileError
+from rpgres.files import file_name
 from rpgres.journal.records import History
 from rpgres.journal.views import state_seen
 from rpgres.rulesets import Field, Rules
@@ -27,13 +28,18 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
     """
     state = state_seen(history.state, seat)
     written = originals(history)
-    sheets = {f"{name}.toml": sheet_of(rules, state, name, original=written.get(name, {})) for name in state.characters}
-    return {file: _with_misfits(rules, file, text) for file, text in sheets.items()}
+    sheets: dict[str, str] = {}
+    for name in state.characters:
+        file = file_name(name, ending=".toml", taken=sheets)
+        text = sheet_of(rules, state, name, original=written.get(name, {}))
+        called = "" if file == f"{name}.toml" else f"# At the table: {_comment(name)}\n"
+        sheets[file] = _with_misfits(rules, file, text, above=called)
+    return sheets
 
 
-def _with_misfits(rules: Rules, file: str, text: str) -> str:
+def _with_misfits(rules: Rules, file: str, text: str, *, above: str) -> str:
     found = misfits(rules, file, text)
-    above = "# As it is at the table; a sheet of the ruleset does not take all of it:\n" if found else ""
+    above += "# As it is at the table; a sheet of the ruleset does not take all of it:\n" if found else ""
     return above + "".join(f"#   {line.removeprefix(file).lstrip(':0123456789 ')}\n" for line in found) + text
 
 

@@ -90,6 +90,69 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
     return _with_seat(state, after, keys[1]) if keys[0] == "characters" and keys[2:] == ["seat"] else after
 
 
+def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None, to: Iterable[str] = ()) -> State:
+    """Return the table with a value at a place that a seat, or the host, puts there.
+
+    A seat gets told what it would be told if there were nothing that it does not see.
+
+    Args:
+        rules, path, text: see `changed`.
+        state: the table.
+        seat: who sets it; None for the host.
+        to: the seats that may know of it from now on; as before when none is named.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit what stands there.
+    """
+    if seat is None:
+        return shown_to(changed(rules, state, path, text), path, to)
+    known = state.seen_by(seat)
+    field, _, rest = path.partition(".")
+    name = rest.partition(".")[0]
+    # That a name is free would tell that nothing hidden has it, so no new one is laid; nor is there a word for either.
+    if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
+        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
+    return _with_hidden(state, known, shown_to(changed(rules, known, path, text), path, to))
+
+
+def _with_hidden(state: State, known: State, after: State) -> State:
+    """Return what a part of a table became, with the rest of it; a hidden tag makes room for a new one of its name.
+
+    Args:
+        state: the whole table before.
+        known: the part of it.
+        after: what became of the part.
+    """
+    before = dict.fromkeys(map(id, known.tags))
+    for tag in after.tags:
+        state = state if known.tag(tag.name) is not None else state.with_room(tag.name)
+    is_less = len(after.tags) < len(known.tags)
+    now = {id(old): old for old in after.tags} if is_less else dict(zip(before, after.tags, strict=False))
+    tags = [now.get(id(tag)) if id(tag) in before else tag for tag in state.tags]
+    there = [tag for tag in (*tags, *after.tags[len(before) :]) if tag is not None]
+    gone = state.characters.keys() - after.characters.keys()
+    parts = {field: _merged(*(getattr(one, field) for one in (state, known, after))) for field in _SOME_HIDDEN}
+    whole = msgspec.structs.replace(
+        state,
+        characters=after.characters,
+        counters=after.counters,
+        tags=tuple(tag for tag in there if tag.on not in gone),
+        piles=Map({name: pile for name, pile in state.piles.items() if name in after.piles}),
+        **parts,
+    )
+    for name in after.characters:
+        whole = _with_seat(state, whole, name) if state.seat_of(name) != after.seat_of(name) else whole
+    return whole
+
+
+_SOME_HIDDEN = ("tracks", "things", "audiences")  # of which a seat may not see all, by name
+
+
+def _merged(state: Map[str, Any], known: Map[str, Any], after: Map[str, Any]) -> Map[str, Any]:
+    kept = {name: after.get(name, value) for name, value in state.items() if name in after or name not in known}
+    return Map({**kept, **{name: value for name, value in after.items() if name not in kept}})
+
+
 def _check_kept(state: State, typed: str) -> None:
     """Check that a state comes back as it is when it is written and read: else the table could never be used again."""
     try:

@@ -5,7 +5,9 @@ Nothing half done is in the state: an action that waits is run anew on its recor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -15,6 +17,8 @@ from rpgres.actions import (
     Prepared,
     QuestionRecord,
     Result,
+    answers_to,
+    bare_result,
     check_labels,
     play,
     policies_of,
@@ -23,15 +27,15 @@ from rpgres.actions import (
     run,
 )
 from rpgres.chance import Streams
-from rpgres.dealers import GivenDealer, SeededDealer
-from rpgres.errors import RpgresError
+from rpgres.dealers import Given, GivenDealer, SeededDealer, TapedDealer
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.records import Entry, History, Secret, found_in
-from rpgres.journal.saying import laid_by
+from rpgres.journal.saying import claims_in, claims_of, laid_by, private_in
 from rpgres.periods import turn
 from rpgres.players import Answer, Policy, Prompt, Question, View
-from rpgres.rulesets import Rules
-from rpgres.state import EMPTY, Map, State
-from rpgres.table import NeedsAnswer
+from rpgres.rulesets import CLAIM, Rules
+from rpgres.state import EMPTY, GM, Map, State
+from rpgres.table import NeedsAnswer, Stop, Trust
 from rpgres.tomlfiles import Source
 from rpgres.waiting import Answered, Asked, Recalled, Waiting, Waits, always
 
@@ -45,37 +49,51 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         kind: which of the three.
         name: the action, or the period.
         actor: who acts.
+        by: the seat that typed it; empty for the host.
         inputs: what was typed for it.
         sheets: the texts of sheets that are known, by the name that is typed.
-        given: results read off real dice, by label.
+        given: results read off real dice, by label, for what is not on the tape.
+        tape: what was rolled and drawn in earlier runs of it, which stays.
+        typed: what of that was read off real dice, by label; None where the seed has answered.
         choose: answers by label, of anybody.
         own: answers by label that are for questions of a seat alone, by seat.
         policies: policy by character or seat; everybody's under an empty name.
         note: carried into the result.
         answered: what was answered so far, in earlier runs of it.
-        spare: the labels of results that were given earlier, and need not be asked for any more.
     """
 
     kind: Literal["act", "begin", "end"]
     name: str
     actor: str = ""
+    by: str = ""
     inputs: dict[str, Any] = {}
     sheets: Mapping[str, Source] = EMPTY
     given: By = {}
+    tape: tuple[str, ...] = ()
+    typed: Given = EMPTY
     choose: By = {}
     own: dict[str, By] = {}
     policies: dict[str, str] = {}
     note: str | None = None
     answered: Answered = EMPTY
-    spare: tuple[str, ...] = ()
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """What came of a run: its result or the decision it waits for, the state after it, and what is kept of it."""
+    """What came of a run.
+
+    Attributes:
+        found: its result or the decision it waits for; of one that failed, what had happened by then.
+        state: the table after it.
+        secret: what is kept of it.
+        fault: what is told beside it; why it failed.
+        is_attempt: whether it failed, so that nothing comes of it.
+    """
 
     found: Result | Pending
     state: State
     secret: Secret
+    fault: RpgresError | None = None
+    is_attempt: bool = False
 
 
 def run_of(history: History, entry: Entry) -> Run:
@@ -87,9 +105,12 @@ def run_of(history: History, entry: Entry) -> Run:
         kind="act" if is_act else "begin" if begun.kind == "begin" else "end",
         name=public.action if is_act else public.period,
         actor=public.actor,
+        by=begun.secret.by,
         inputs=begun.secret.inputs,
         sheets={name: Source(*text) for name, text in secret.sheets.items()},
-        given=secret.given,
+        given=secret.later,
+        tape=tuple(secret.tape),
+        typed=secret.given,
         choose=secret.choose,
         own=secret.own,
         policies=begun.secret.policies,
@@ -108,13 +129,6 @@ def answered_in(found: Result | Pending | None) -> Answered:
     return answered
 
 
-def given_so_far(found: Result | Pending, given: Mapping[str, Sequence[str]]) -> By:
-    """Return those of given results that a run has asked for."""
-    asked = [answer.label for answer in found.answers if answer.kind == "chance"]
-    used = {label: list(results[: asked.count(label)]) for label, results in given.items()}
-    return {label: results for label, results in used.items() if results}
-
-
 def run_at(
     rules: Rules,
     history: History,
@@ -125,7 +139,7 @@ def run_at(
     prompt: Prompt | None = None,
     is_replay: bool = False,
 ) -> Ran:
-    """Return what comes of a run at a table, as far as the answers there are reach.
+    """Return what comes of a run at a table, as far as the answers there are reach; see `Ran` for one that fails.
 
     Args:
         rules: the ruleset in play.
@@ -137,48 +151,98 @@ def run_at(
         is_replay: whether nothing but the recorded answers counts.
 
     Raises:
-        UsageError: an input or an answer is impossible.
-        RuleError: the ruleset's code failed.
+        UsageError: what was typed for it is impossible, whatever comes of it.
     """
-    streams = Streams(seed)
+    streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
+    seeded = SeededDealer(streams, step=step)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed)
     if asked.kind != "act":
         policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
         players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
-        found, state = turn(
+        moment: Literal["begin", "end"] = asked.kind
+        return _ran(
             rules,
+            asked,
+            lambda: turn(
+                rules,
+                history.state,
+                period=asked.name,
+                moment=moment,
+                streams=streams,
+                step=step,
+                note=asked.note,
+                players=players,
+                dealer=dealer,
+                trust=_trust(rules, history, asked),
+            ),
             history.state,
-            period=asked.name,
-            moment=asked.kind,
-            streams=streams,
-            step=step,
-            given=asked.given,
-            note=asked.note,
-            players=players,
-            spare=asked.spare,
+            players,
+            dealer,
         )
-        return _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
+    trust = _trust(rules, history, asked)
+    if trust is not None and trust.claims and not asked.answered:
+        _check_slips(prepared)
+    prepared = msgspec.structs.replace(prepared, trust=trust)
     for typed in (asked.choose, *asked.own.values()):
-        check_labels(rules, asked.name, given=EMPTY, choose=typed)
+        plain = {label: typed[label] for label in typed if label != CLAIM}
+        check_labels(rules, asked.name, given=asked.given, choose=plain)
+    for key in (key for own in asked.own.values() for key in own if ":" in key):
+        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+    asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
     waits = (
         always
         if is_replay
-        else _in_public(prepared, _by_passes(history), streams=streams, step=step, given=asked.given)
+        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(_all_given(asked), then=seeded))
     )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
-    found, state = run(
-        prepared,
-        streams=streams,
-        step=step,
-        given=asked.given,
-        note=asked.note,
-        players=players,
-        spare=asked.spare,
+    ran = _ran(
+        rules,
+        asked,
+        lambda: run(prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer),
+        history.state,
+        players,
+        dealer,
     )
-    ran = _ran(asked, found, state if isinstance(found, Result) else history.state, players)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
-    return msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid))
+    private = private_in(rules, asked.name, asked.inputs)
+    claimed = list(trust.claims) if trust is not None else []
+    secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
+    return msgspec.structs.replace(ran, secret=secret)
+
+
+def _check_slips(prepared: Prepared) -> None:
+    """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
+
+    Raises:
+        UsageError: it does.
+    """
+    with suppress(Stop):
+        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
+
+
+class _NoChance:
+    """A dealer that ends the run at the first question of chance."""
+
+    joint = False
+
+    def __getattr__(self, name: str) -> Any:
+        raise Stop
+
+
+def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
+    """Return how claims are treated at a table; None at one that was begun before there were any.
+
+    Whoever has the file claims nothing, nor does the game master.
+    """
+    whom = history.new.public.trust
+    if not whom:
+        return None
+    claims: tuple[str, ...] = ()
+    if asked.kind == "act" and asked.by not in ("", GM):
+        claims = claims_of(rules, history.state, asked.name, asked.inputs, actor=asked.actor)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), history.state)
 
 
 def _base(path: str) -> str:
@@ -187,18 +251,48 @@ def _base(path: str) -> str:
 
 
 def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
-    return Waiting(asked.choose, waits=waits, recalled=asked.answered, own=asked.own, policies=policies, prompt=prompt)
-
-
-def _ran(asked: Run, found: Result | Pending, state: State, players: Waiting) -> Ran:
-    found = msgspec.structs.replace(
-        found, seed=None, inputs=dict(asked.inputs) if asked.kind == "act" else found.inputs
+    return Waiting(
+        asked.choose,
+        waits=waits,
+        recalled=asked.answered,
+        own=asked.own,
+        policies={who: partial(_but_for_claims, policy) for who, policy in policies.items()},
+        prompt=prompt,
     )
+
+
+def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+    """Return what a policy answers; a person alone confirms what was claimed."""
+    return policy(view, question) if question.label != CLAIM else None
+
+
+def _ran(
+    rules: Rules,
+    asked: Run,
+    play_it: Callable[[], tuple[Result | Pending, State]],
+    before: State,
+    players: Waiting,
+    dealer: TapedDealer,
+) -> Ran:
+    is_act, fault = asked.kind == "act", None
+    try:
+        found, state = play_it()
+    except RpgresError as error:
+        if error.table is None:
+            raise
+        fault = error
+        action, actor = (asked.name, asked.actor) if is_act else (None, None)
+        found = bare_result(rules, error.table.events, action=action, actor=actor, inputs={}, note=asked.note)
+    is_over = isinstance(found, Result) and fault is None
+    inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
+    found = msgspec.structs.replace(found, seed=None, inputs=inputs)
     choose, own = players.left()
     record = msgspec.to_builtins(found)
     secret = Secret(
         inputs=asked.inputs,
-        given=asked.given if isinstance(found, Pending) else given_so_far(found, asked.given),
+        given=dealer.typed,
+        later={label: texts for label, texts in dealer.later.items() if texts},
+        tape=dealer.tape if isinstance(found, Pending) else [],
         choose=choose,
         own=own,
         policies=asked.policies,
@@ -206,7 +300,7 @@ def _ran(asked: Run, found: Result | Pending, state: State, players: Waiting) ->
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
     )
-    return Ran(found, state, secret)
+    return Ran(found, state if is_over else before, secret, fault, is_attempt=fault is not None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -220,7 +314,12 @@ def _by_passes(history: History) -> Waits:
     return waits
 
 
-def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: int, given: By) -> Waits:
+def _all_given(asked: Run) -> Given:
+    """Return what was read off real dice, before and now."""
+    return {label: [*asked.typed.get(label, ()), *asked.given.get(label, ())] for label in {*asked.typed, *asked.given}}
+
+
+def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
     """Return what makes a moment wait only where anybody could know that it has come.
 
     Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the
@@ -235,8 +334,7 @@ def _in_public(prepared: Prepared, further: Waits, *, streams: Streams, step: in
         if not further(view, question, answered):
             return False
         try:
-            dealer = GivenDealer(given, then=SeededDealer(streams, step=step))
-            play(prepared, dealer=dealer, players=Recalled(answered))
+            play(prepared, dealer=dealer(), players=Recalled(answered))
         except NeedsAnswer as needs:
             asked = (needs.question, *needs.together)
             return (question.label, question.who) in [(one.label, one.who) for one in asked]

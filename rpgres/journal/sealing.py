@@ -63,15 +63,8 @@ def seal_by(history: History, pending: Entry, seat: str) -> Entry | None:
         seat: whose seal.
     """
     run = history.run_of(pending).number
-    found: Entry | None = None
-    for entry in history.standing:
-        if entry.public.of != run:
-            continue
-        if entry.kind == "seal" and entry.public.seat == seat:
-            found = entry
-        elif found is not None and entry.public.opens == found.number:
-            found = None
-    return found
+    seals = (history.entries[mark.number] for mark in history.stands.seals)
+    return next((entry for entry in seals if entry.public.of == run and entry.public.seat == seat), None)
 
 
 def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:

@@ -6,7 +6,6 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from os import urandom
 from pathlib import Path
@@ -16,26 +15,44 @@ import msgspec
 
 from rpgres.actions import Pending, QuestionRecord, Result, default_policy
 from rpgres.chance import read_seed
-from rpgres.errors import ChoiceError, UsageError
+from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.inputs import ACTOR, lay_distinct
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
-from rpgres.journal.places import ABSENT, audience_at, changed, shown_to, value_at
-from rpgres.journal.records import ACTION, ALWAYS, RUNNING, SAID, Draft, Entry, History, Kind, Public, Secret, found_in
-from rpgres.journal.running import Ran, Run, asked_of, given_so_far, questions_of, run_at, run_of
+from rpgres.journal.checking import is_known, remember, require_whole
+from rpgres.journal.places import ABSENT, audience_at, set_by, value_at
+from rpgres.journal.records import (
+    ACTION,
+    ALWAYS,
+    RUNNING,
+    SAID,
+    Draft,
+    Entries,
+    Entry,
+    History,
+    Kind,
+    Public,
+    Secret,
+    deed_of,
+    drawn_in,
+    found_in,
+)
+from rpgres.journal.running import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.saying import check_given, check_laid
 from rpgres.journal.sealing import check_opening, read_hex, seal_by
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.periods import check_period, period_names
 from rpgres.piles import lay_out
-from rpgres.players import NO, Prompt
+from rpgres.players import NO, Prompt, Question, View
 from rpgres.plugins import find_ruleset
 from rpgres.rulesets import Rules, load_rules, unknown
 from rpgres.sheets import Sheet, read_sheet, sheet_source
 from rpgres.state import EMPTY, GM, ROLES, State
+from rpgres.table import NeedsAnswer, accepted
 from rpgres.tomlfiles import Source
 from rpgres.version import __version__
 
+TRUSTS = ("players", "gm")
 MOST_TOLD = 6  # options that fit into a message
 
 
@@ -113,6 +130,7 @@ def begin_table(
     switches: Mapping[str, str] = EMPTY,
     seed: str | None = None,
     title: str = "",
+    trust: str = "",
 ) -> Done:
     """Begin a table: make its file, with a commitment to its seed.
 
@@ -123,11 +141,15 @@ def begin_table(
         switches: house rules that are not at their default.
         seed: what all chance is drawn from; a fresh one by default.
         title: what people call it.
+        trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
+            has confirmed them (`gm`); as the rules say by default.
 
     Raises:
         UsageError: something named does not exist, or two characters have one name.
         FileError: a sheet is faulty, there is a table already, or the file cannot be written.
     """
+    if trust not in ("", *TRUSTS):
+        raise UsageError(unknown("choice", trust, TRUSTS, of="--trust"))
     rules = load_rules(find_ruleset(ruleset, extra=place.folders), switches=switches, extra=place.folders)
     texts = {name: sheet_source(rules, name) for name in sheets}
     state = set_table(rules, texts)
@@ -139,6 +161,7 @@ def begin_table(
         rules=hash_of(rules),
         code=code_of(rules),
         format=store.FORMAT,
+        trust=trust or rules.file.trust,
         ruleset=rules.id,
         title=title,
         switches=dict(rules.switches),
@@ -147,7 +170,8 @@ def begin_table(
     folders = [str(folder.absolute()) for folder in place.folders]
     secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=_kept(rules, texts))
     entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
-    return Done(History((entry,), state), (entry,), rules)
+    remember(place.path, entry.hash, entry.hash)
+    return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
 
 
 def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
@@ -177,9 +201,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
         raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
-    state = state.with_character(sheet.character)
-    for tag in sheet.tags:
-        state = lay_distinct(state, tag)
+    state = lay_distinct(state.with_character(sheet.character), sheet.tags)
     return lay_out(rules, state) if rules.file.piles else state
 
 
@@ -203,6 +225,8 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         _refuse_while_pending(history, "join", seat)
+        if seat not in (HOST, GM) and history.new.public.trust == "gm":
+            raise UsageError(f"at this table the game master or the host reads sheets, not {seat}: --as {GM}")
         source = sheet_source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
         name = read.character.name
@@ -246,7 +270,7 @@ def act(
         choose: answers to decisions, by label.
         policies: policy by character, everybody's under an empty name.
         auto: whether the ruleset's first policy answers what nobody did.
-        prompt: asks a person; others may act meanwhile, and then nothing is written.
+        prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
         note: carried into the result.
 
     Raises:
@@ -261,16 +285,14 @@ def act(
         who = actor_of(history, actor, seat, is_anybody=rules.file.actions[action].anybody)
         if seat is not HOST:
             check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
-        asked = Run(kind="act", name=action, actor=who, inputs=dict(inputs), note=note)
+        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
-        ran, refused = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat), seat=seat)
-        secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
-        draft = _draft(place, rules, "act", secret, ran.state, action=action, actor=who)
-        return [msgspec.structs.replace(draft, refused=refused)]
+        ran = _ran(rules, history, asked, seat=seat, given=given)
+        return [_draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
 
-    return _write(place, work, is_slow=prompt is not None)
+    return _put(place, _write(place, work), prompt, seat)
 
 
 def turn(
@@ -308,12 +330,10 @@ def turn(
         asked = _with_answers(
             rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto
         )
-        ran, refused = _ran(rules, history, asked, step=history.step(), prompt=_own(prompt, seat), seat=seat)
-        secret = hidden_by(_by(ran.secret, seat), history.state, ran.state)
-        draft = _draft(place, rules, moment, secret, ran.state, period=name)
-        return [msgspec.structs.replace(draft, refused=refused)]
+        ran = _ran(rules, history, asked, seat=seat, given=given)
+        return [_draft_of(place, rules, history, moment, ran, seat, period=name)]
 
-    return _write(place, work, is_slow=prompt is not None)
+    return _put(place, _write(place, work), prompt, seat)
 
 
 def _usual_period(state: State, moment: str) -> str:
@@ -334,12 +354,16 @@ def answer(
     auto: bool = False,
     prompt: Prompt | None = None,
     at: str = "",
+    accepted: str = "",
 ) -> Done:
     """Answer the decision that is waited for, and go on with its action; see `act` for the arguments.
+
+    What is given is for questions that are asked after this answer: what was rolled or drawn stays.
 
     Args:
         place: the table.
         at: the hash of the entry that is answered, when the answer was given elsewhere.
+        accepted: of an answer from a file: what the host was shown of it and took.
 
     Raises:
         UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
@@ -355,24 +379,58 @@ def answer(
             )
         asked = require_own(history, pending, seat)
         _refuse_sealed(history, pending, seat)
-        if not (choose or policies or auto or prompt):
+        if not (choose or policies or auto):
             raise UsageError(f"say what you choose: --choose {asked.label}={_options(asked)}")
-        return [
-            _answered(
-                place,
-                rules,
-                history,
-                pending,
-                seat,
-                given=given,
-                choose=choose,
-                policies=policies,
-                auto=auto,
-                prompt=prompt,
-            )
-        ]
+        draft = _answered(
+            place, rules, history, pending, seat, given=given, choose=choose, policies=policies, auto=auto
+        )
+        return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
 
-    return _write(place, work, is_slow=prompt is not None)
+    if prompt is not None and not (choose or policies or auto):
+        history = store.read(place.path)
+        rules = rules_of(history, folders=place.folders)
+        check_seat(history, seat)
+        asked = require_own(history, require_pending(history), seat)
+        _refuse_sealed(history, require_pending(history), seat)
+        choose = _typed(rules, history, prompt, seat)
+        at = at or require_pending(history).hash
+        if not choose:
+            raise _undecided(asked)
+    return _put(place, _write(place, work), prompt, seat)
+
+
+def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> Done:
+    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time."""
+    if prompt is None or done.history.pending is None:
+        return done
+    choose = _typed(done.rules, done.history, prompt, seat)
+    if not choose:
+        return done
+    more = answer(place, seat=seat, choose=choose, prompt=prompt, at=done.history.pending.hash)
+    return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+
+
+def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> dict[str, list[str]]:
+    """Return what a person answers to the decision of a seat that waits; nothing where it is left undecided."""
+    typed: dict[str, list[str]] = {}
+
+    def once(view: View, question: Question) -> str | None:
+        choice = prompt(view, question) if not typed and seat in (HOST, view.seat) else None
+        if choice is not None:
+            typed[question.label] = [choice]
+        raise NeedsAnswer(question)
+
+    _run_on(rules, history, once)
+    return typed
+
+
+def _run_on(rules: Rules, history: History, prompt: Prompt) -> None:
+    """Run what waits up to the decision that it waits for, and ask it."""
+    pending = require_pending(history)
+    step = history.step(history.run_of(pending))
+    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
+    if ran.fault is not None:
+        raise ran.fault
 
 
 def _refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
@@ -412,7 +470,7 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
         if answer is not None and label != asked.label:
             raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
         if answer is not None:
-            _answered(place, rules, history, pending, seat, choose={label: [answer]})
+            _check_offered(rules, history, seat, answer)
         run = history.run_of(pending).number
         return [_draft(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
 
@@ -441,11 +499,28 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> D
             raise UsageError(f"{seat} has sealed nothing that is asked now; `rpgres table answer` answers")
         check_opening(seal, label=label, answer=text, salt=salt)
         draft = _answered(place, rules, history, pending, seat, choose={label: [text]})
+        if draft.public.attempt:
+            return [draft]
         secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
         public = msgspec.structs.replace(draft.public, opens=seal.number)
-        return [Draft(public, secret, draft.state)]
+        return [msgspec.structs.replace(draft, public=public, secret=secret)]
 
     return _write(place, work)
+
+
+def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:
+    """Check that an answer is one that a seat is offered; nothing after the decision is run.
+
+    Raises:
+        ChoiceError: it is not.
+    """
+
+    def once(view: View, question: Question) -> str | None:
+        if view.seat == seat:
+            accepted(question, choice)
+        raise NeedsAnswer(question)
+
+    _run_on(rules, history, once)
 
 
 def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
@@ -453,7 +528,8 @@ def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) 
     if pending.hash == at:
         return True
     found = found_in(pending.secret)
-    earlier = next((entry for entry in history.standing if entry.hash == at and entry.kind in RUNNING), None)
+    since = history.standing_from(history.run_of(pending).number)
+    earlier = next((entry for entry in since if entry.hash == at and entry.kind in RUNNING), None)
     if earlier is None or history.run_of(earlier) != history.run_of(pending) or not isinstance(found, Pending):
         return False
     seen = found_in(earlier.secret)
@@ -489,7 +565,6 @@ def _answered(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
-    prompt: Prompt | None = None,
 ) -> Draft:
     """Return the entry of an answer: the action run anew, with what was added to its answers."""
     begun = history.run_of(pending)
@@ -499,30 +574,23 @@ def _answered(
             "can be done by the rules as they are now"
         )
     before = found_in(pending.secret)
-    asked = _without_stale(run_of(history, pending), before, given)
+    assert isinstance(before, Pending)
+    asked = run_of(history, pending)
     asked = _with_answers(rules, history.state, asked, seat, given=given, choose=choose, policies=policies, auto=auto)
-    ran, refused = _ran(rules, history, asked, step=history.step(begun), prompt=_own(prompt, seat), seat=seat)
-    if isinstance(ran.found, Pending) and isinstance(before, Pending) and ran.found.answers == before.answers:
-        if refused is not None:
-            raise refused
-        left = asked_of(history.state, before, seat) or before.question
-        raise UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
+    ran = _ran(rules, history, asked, seat=seat, given=given, pending=pending)
+    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
+        raise ran.fault or _undecided(asked_of(history.state, before, seat) or before.question)
     # What was typed stands where the action began.
-    secret = msgspec.structs.replace(ran.secret, inputs={}, note=None)
-    secret = hidden_by(_by(secret, seat), history.state, ran.state)
-    draft = _draft(place, rules, "answer", secret, ran.state, of=begun.number)
-    return msgspec.structs.replace(draft, refused=refused)
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    return _draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
+
+
+def _undecided(left: QuestionRecord) -> UsageError:
+    return UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
 
 
 def _thing(begun: Entry) -> str:
     return begun.public.action or f"{begun.kind} of the {begun.public.period}"
-
-
-def _without_stale(asked: Run, found: Result | Pending | None, given: Mapping[str, Sequence[str]]) -> Run:
-    """Return a run in which new results stand in place of those of their label that nothing has asked for so far."""
-    used = given_so_far(found, asked.given) if found is not None else {}
-    kept = {label: used.get(label, []) if label in given else results for label, results in asked.given.items()}
-    return msgspec.structs.replace(asked, given=kept, spare=tuple(label for label in kept if label not in given))
 
 
 def _with_answers(
@@ -536,7 +604,10 @@ def _with_answers(
     policies: Mapping[str, str],
     auto: bool,
 ) -> Run:
-    """Return a run with further answers, which count for everybody or for the seat that gives them alone."""
+    """Return a run with further answers, which count for everybody or for the seat that gives them alone.
+
+    Results stand in place of those of their label that nothing has asked for so far.
+    """
     if rules.file.piles:  # kept one by one, so that what was asked for can be told from what was not
         one_by_one = rules.cards.one_by_one
         given = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
@@ -548,7 +619,8 @@ def _with_answers(
     more = {who or everybody: name for who, name in policies.items()}
     if auto:
         more.setdefault(everybody, default_policy(rules))
-    asked = msgspec.structs.replace(asked, given=_joined(asked.given, given), policies={**asked.policies, **more})
+    results = {**asked.given, **{label: list(its) for label, its in given.items()}}
+    asked = msgspec.structs.replace(asked, given=results, policies={**asked.policies, **more})
     if seat is HOST:
         return msgspec.structs.replace(asked, choose=_joined(asked.choose, choose))
     own = {**asked.own, seat: _joined(asked.own.get(seat, {}), choose)} if choose else asked.own
@@ -560,39 +632,84 @@ def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]])
 
 
 def _ran(
-    rules: Rules, history: History, asked: Run, *, step: int, prompt: Prompt | None, seat: str | None
-) -> tuple[Ran, UsageError | None]:
-    """Return what comes of a run; where a seat's answer is refused, what it was shown before that, and the refusal.
+    rules: Rules,
+    history: History,
+    asked: Run,
+    *,
+    seat: str | None,
+    given: Mapping[str, Sequence[str]],
+    pending: Entry | None = None,
+) -> Ran:
+    """Return what comes of a run; `fault` is what is told beside it.
 
-    A refusal must be no way to look at what comes of an action and then do something else.
+    A refusal must be no way to look at what comes of an action and then do something else: what was shown stands.
+
+    Args:
+        rules: the ruleset in play.
+        history: the table.
+        asked: what is run.
+        seat: who types.
+        given: what was typed now of results.
+        pending: the entry that is answered.
 
     Raises:
-        UsageError: something is impossible, and nothing was shown before.
+        RpgresError: something is impossible, and nothing is shown that was not known before.
     """
-    seed = history.new.secret.seed
-    try:
-        return run_at(rules, history, asked, seed=seed, step=step, prompt=prompt), None
-    except ChoiceError as error:
-        label = error.details.get("label", "")
-        name = seat or ""
-        typed = asked.own.get(name, {}).get(label, [])  # the host's answers stand elsewhere, and it may see everything
-        for count in reversed(range(len(typed))):
-            fewer = {**asked.own, name: {**asked.own[name], label: typed[:count]}}
-            try:
-                ran = run_at(rules, history, msgspec.structs.replace(asked, own=fewer), seed=seed, step=step)
-            except ChoiceError:
-                continue
-            if isinstance(ran.found, Pending) and any(event["event"] != "decision" for event in ran.found.events):
-                return ran, error
-            break
-        raise
+    step = history.step(history.run_of(pending) if pending is not None else None)
+    before = found_in(pending.secret) if pending is not None else None
+    _check_known(history, asked, before, given, step=step)
+    seed, known = history.new.secret.seed, _shown(before)
+    ran = run_at(rules, history, asked, seed=seed, step=step)
+    if isinstance(ran.fault, ChoiceError):
+        for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
+            then = run_at(rules, history, fewer, seed=seed, step=step)
+            if not then.is_attempt and _shown(then.found) > known:
+                return msgspec.structs.replace(then, fault=ran.fault)
+    if ran.fault is not None and _shown(ran.found) <= known:
+        raise ran.fault
+    is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
+    unused = [label for label in ran.secret.later if label in given] if is_done else []
+    if unused and ran.fault is None:
+        text = ran.secret.later[unused[0]][0]
+        told = f"--given {unused[0]}={text} was not used: nothing of that label was asked again"
+        return msgspec.structs.replace(ran, fault=UsageError(told))
+    return ran
 
 
-def _own(prompt: Prompt | None, seat: str | None) -> Prompt | None:
-    """Return what asks a person only for the decisions of its own seat; the host's answers for all."""
-    if prompt is None or seat is HOST:
-        return prompt
-    return lambda view, question: prompt(view, question) if view.seat == seat else None
+def _shown(found: Result | Pending | None) -> int:
+    """Return how much a run has shown, beside what was decided."""
+    return sum(event["event"] != "decision" for event in found.events) if found is not None else 0
+
+
+def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
+    """Yield a run without the last of the answers that were typed under a label, then without the last two, ..."""
+    typed = asked.choose if seat is HOST else asked.own.get(seat, {})
+    for count in reversed(range(len(typed.get(label, ())))):
+        fewer = {**typed, label: typed[label][:count]}
+        if seat is HOST:
+            yield msgspec.structs.replace(asked, choose=fewer)
+        else:
+            yield msgspec.structs.replace(asked, own={**asked.own, seat: fewer})
+
+
+def _check_known(
+    history: History, asked: Run, before: Result | Pending | None, given: Mapping[str, Sequence[str]], *, step: int
+) -> None:
+    """Check that no result is said of what the seed has rolled already, in an action that was taken back or failed.
+
+    Raises:
+        UsageError: one is.
+    """
+    drawn = drawn_in(before) if before is not None else {}
+    deed = deed_of(asked.name if asked.kind == "act" else "", asked.actor, {asked.kind: asked.name})
+    for known in history.stands.known:
+        label, first = known.label, len(drawn.get(known.label, ()))
+        is_same = (known.step, known.deed) == (step, deed)
+        if is_same and any(0 <= place - first < len(given.get(label, ())) for place in known.places):
+            raise UsageError(
+                f"--given {label}={given[label][0]}: the seed has answered this already, in entry {known.number}, "
+                "and what was rolled or drawn stays, though nothing came of it; leave this out"
+            )
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
@@ -662,8 +779,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
             asked = asked_of(history.state, found, seat)
             if asked is not None and asked.optional and label in ("", asked.label):
                 _refuse_sealed(history, pending, seat)
-                added = Entry(history.head.number + 1, drafts[0].public, drafts[0].secret, "")
-                then = History((*history.entries, added), history.state)
+                then = history.with_draft(drafts[0])
                 drafts.append(_answered(place, rules, then, pending, seat, choose={asked.label: [NO]}))
         return drafts
 
@@ -722,43 +838,45 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         before = _first_undone(history, number, seat)
-        undone = history.undone_from(before, among=history.standing)
+        undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
             raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
         if seat not in (HOST, GM):
             _require_mine(history, undone, seat)
         is_said = history.entries[before].kind in SAID
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
-        state = history.state if is_said else store.read_state_after(place.path, before - 1)
-        passes = passed(history, undone, state, _states_after(place, undone))
-        secret = Secret(by=seat or "", passes=passes)
-        return [_draft(place, rules, "undo", secret, state, before=before)]
+        state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
+        passes = passed(history, undone, state, store.read_states_after(place.path, undone))
+        secret = Secret(by=seat or "", passes=passes, stands=history.stands_without(before))
+        return [_draft(place, rules, "undo", secret, state, before=before, alone=is_said)]
 
     return _write(place, work, is_mending=True)
 
 
-def _states_after(place: Place, entries: Iterable[Entry]) -> dict[int, State]:
-    """Return the table after each of some entries; one that cannot be read is left out, as nobody has seen it."""
-    found: dict[int, State] = {}
-    for entry in entries:
-        with suppress(store.TableError):
-            found[entry.number] = store.read_state_after(place.path, entry.number)
-    return found
-
-
 def _first_undone(history: History, number: int | None, seat: str | None) -> int:
-    standing = history.standing[1:]
     if number is None:
-        own = [entry for entry in standing if entry.kind not in SAID or entry.secret.by == (seat or "")]
-        if not own:
+        own = _last_own(history, seat or "")
+        if own is None:
             raise UsageError("there is nothing to take back")
-        return history.run_of(own[-1]).number
+        return history.run_of(own).number
     if number == 0:
         raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
-    if number not in [entry.number for entry in standing]:
-        last = ", ".join(str(entry.number) for entry in standing[-12:])
+    standing = history.standing_from(number) if 0 < number < len(history.entries) else []
+    if not standing or standing[0].number != number:
+        last = ", ".join(str(entry.number) for entry in history.standing_from(max(1, len(history.entries) - 12)))
         raise UsageError(f"there is no entry {number} that stands; the last that do: {last}")
     return number
+
+
+def _last_own(history: History, by: str) -> Entry | None:
+    """Return the last entry that stands and is no note or pass of somebody else; None where there is none."""
+    first, count = len(history.entries), 1
+    while first > 1:
+        first, count = max(1, first - count), count * 2  # most often it is the last one
+        for entry in reversed(history.standing_from(first)):
+            if entry.kind not in SAID or entry.secret.by == by:
+                return entry
+    return None
 
 
 def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
@@ -775,10 +893,10 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
 
 def _asked_before(history: History, entry: Entry) -> set[str]:
     """Return the seats whose decisions an answer took; none for what is no answer."""
-    if entry.kind != "answer":
+    asking = entry.secret.stands.pending
+    if entry.kind != "answer" or entry.public.attempt or asking is None:
         return set()
-    earlier = (one for one in reversed(history.entries[: entry.number]) if one.kind in RUNNING)
-    found, then = found_in(next(earlier).secret), found_in(entry.secret)
+    found, then = found_in(history.entries[asking.number].secret), found_in(entry.secret)
     if not isinstance(found, Pending):
         return set()
     asked = [(one.label, one.who) for one in questions_of(found)]
@@ -807,10 +925,10 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         _refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
-        _check_sees(rules, history.state, path, text, seat)
-        state = shown_to(changed(rules, history.state, path, text), path, to)
-        was, value = value_at(history.state, path), value_at(state, path)
-        audiences = [audience_at(one, path) for one in (history.state, state)]
+        before = history.state if seat is HOST else history.state.seen_by(seat)
+        state = set_by(rules, history.state, path, text, seat=seat, to=to)
+        was, value = value_at(before, path), value_at(state, path)
+        audiences = [audience_at(one, path) for one in (before, state)]
         was_there = was != ABSENT  # nobody has seen before what is only laid now
         known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
         readers = None if None in known else sorted({one for seats in known for one in seats or ()})
@@ -818,24 +936,6 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
         return [_draft(place, rules, "set", secret, state)]
 
     return _write(place, work)
-
-
-def _check_sees(rules: Rules, state: State, path: str, text: str, seat: str | None) -> None:
-    """Check that a seat may know of what it sets; what is wrong is told by what it sees.
-
-    Raises:
-        UsageError: it may not, or cannot set it so.
-    """
-    known = state if seat is HOST else state.seen_by(seat)
-    if known is state:
-        return
-    seats = audience_at(state, path)
-    kind, _, rest = path.partition(".")
-    # What it does not see it cannot lay either: that a name is free would tell that nothing of the name is hidden.
-    is_unseen = kind in ("tracks", "things") and rest.partition(".")[0] not in getattr(known, kind)
-    if is_unseen or (seats is not None and seat not in seats):
-        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
-    changed(rules, known, path, text)
 
 
 def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
@@ -891,32 +991,55 @@ def _write(
     place: Place,
     work: Callable[[History, Rules], list[Draft]],
     *,
-    is_slow: bool = False,
     is_mending: bool = False,
 ) -> Done:
     loaded: list[Rules] = []
-    refused: list[UsageError] = []
+    known: list[bool] = []
+    refused: list[RpgresError] = []
 
     def drafts(history: History) -> list[Draft]:
+        if is_mending:
+            known.append(is_known(place.path, history))
+        else:
+            require_whole(place.path, history)
         loaded.append(rules_of(history, folders=place.folders))
         found = work(history, loaded[0])
         refused.extend(draft.refused for draft in found if draft.refused is not None)
         return found
 
-    history, added = store.write(place.path, drafts, salt=place.salt, is_slow=is_slow, is_mending=is_mending)
-    if refused:
-        told = f"{refused[-1].message}; what came before is kept, and entry {history.head.number} waits for an answer"
-        raise ChoiceError(told, **refused[-1].details)
+    history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
+    if all(known):
+        remember(place.path, history.new.hash, history.head.hash)
+    for error in refused:
+        error.add(_stands(history.head))
+        error.details["entry"] = history.head.number
+        raise error
     return Done(history, tuple(added), loaded[0])
+
+
+def _stands(entry: Entry) -> str:
+    """Return what is told of an entry that was written though something was refused."""
+    if entry.public.attempt:
+        return f"; nothing comes of it, but what was drawn is known (entry {entry.number}), and will be drawn again"
+    if entry.secret.waits is not None:
+        return f"; what came before is kept, and entry {entry.number} waits for an answer"
+    return f"; entry {entry.number} stands without it, and `rpgres table log --last 1` shows it"
+
+
+def _draft_of(
+    place: Place, rules: Rules, history: History, kind: Kind, ran: Ran, seat: str | None, **public: Any
+) -> Draft:
+    """Return the entry of something that was run."""
+    text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
+    secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
+    secret = hidden_by(secret, history.state, ran.state)
+    draft = _draft(place, rules, kind, secret, ran.state, attempt=ran.is_attempt, **public)
+    return msgspec.structs.replace(draft, refused=ran.fault)
 
 
 def _draft(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
     rules_hash, code = hash_of(rules), code_of(rules)
     return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
-
-
-def _by(secret: Secret, seat: str | None) -> Secret:
-    return msgspec.structs.replace(secret, by=seat or "")
 
 
 def check_seat(history: History, seat: str | None) -> None:

@@ -4,63 +4,152 @@ The rollback journal of SQLite is used, not its write-ahead log: between two com
 can be copied or sent, it works on network folders and on a read-only medium, and a few rows per action need no speed.
 With `synchronous=FULL` an action that was told as finished is on the disk. A process that dies leaves what SQLite rolls
 back the next time the file is opened: the table before the action, never half of one.
+
+Nothing in the file is ever changed. Of each entry it holds the number, salt and hash (see `chain`), and two packed
+columns: `body` is the length of the public part in 4 bytes, the public part and the secret part; `change` is the table
+after it, as the difference from that after the entry `base` (see `changes`). Now and then an entry is a base itself:
+its whole table stands in `bases`, with `words`, the latest bodies by then. Packed is: deflated (RFC 1951), with the
+base's table and words as preset dictionary; what stands in `bases` is deflated without one. What is packed is checked
+by the hashes of what comes out.
+
+An ordinary command reads the last entry, those that it names by hash, and one base: as much at entry 10,000 as at
+entry 10. `rpgres table verify` reads everything.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from rpgres.errors import FileError
+from rpgres.files import write_own
 from rpgres.journal.chain import START, commitment, digest, link, written
-from rpgres.journal.records import Draft, Entry, History, Public, Secret, check_entry
+from rpgres.journal.changes import applied, difference
+from rpgres.journal.records import (
+    RUNNING,
+    RUNS,
+    Draft,
+    Entries,
+    Entry,
+    History,
+    Mark,
+    Public,
+    Secret,
+    TableError,
+    check_entry,
+    marks_of,
+    stands_after,
+)
 from rpgres.keeping import read_state, state_record
 from rpgres.state import State
 
 FOLDER, FILE = ".rpgres", "table.db"
-FORMAT = 1  # of the file and of what its entries say
+FORMAT = 2  # of the file and of what its entries say
 MARK = 0x72706773  # SQLite's `application_id` of our files
 SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
 WAIT = 5.0  # seconds until somebody else's action is waited for in vain
+LONGEST = 1 << 26  # bytes of one entry, or of one table: more is an attack on whoever unpacks it
+WINDOW = 1 << 15  # bytes of a preset dictionary
+WORDS = 1 << 14  # bytes of earlier entries in it
+SHARE = 4  # a new base stands where what was kept since the last one takes so many times its bytes
 
 _TABLES = """
 CREATE TABLE entries (
   number INTEGER PRIMARY KEY,
-  public BLOB NOT NULL,
-  secret BLOB NOT NULL,
+  base INTEGER NOT NULL,
+  body BLOB NOT NULL,
+  change BLOB NOT NULL,
   salt BLOB NOT NULL,
-  commitment BLOB NOT NULL,
   hash BLOB NOT NULL
 );
-CREATE TABLE states (number INTEGER PRIMARY KEY, state BLOB NOT NULL);
+CREATE TABLE bases (number INTEGER PRIMARY KEY, state BLOB NOT NULL, words BLOB NOT NULL);
 """
-
+_ROWS = "SELECT number, base, body, change, salt, hash FROM entries WHERE number BETWEEN ? AND ? ORDER BY number"
 
 # What may come of bytes that were not written by us, or not as they are now.
-UNREADABLE = (msgspec.MsgspecError, FileError, ValueError, TypeError, RecursionError)
+UNREADABLE = (
+    msgspec.MsgspecError,
+    FileError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    RecursionError,
+    AttributeError,
+    zlib.error,
+)
 
 
-class TableError(FileError):
-    """A table that cannot be used: it is not there, busy, damaged, or of another version."""
+class Base(msgspec.Struct, frozen=True):
+    """A whole table, and what the entries after it are packed with."""
 
-    code = "table"
+    number: int
+    state: bytes
+    words: bytes
+
+    @property
+    def preset(self) -> bytes:
+        """The preset dictionary."""
+        return (self.state + self.words)[-WINDOW:]
 
 
 class Row(msgspec.Struct, frozen=True):
-    """An entry as it stands in the file, byte by byte, and the table after it."""
+    """An entry as it stands in the file, unpacked, byte by byte; `fault` is why it cannot be unpacked."""
 
     number: int
     public: bytes
     secret: bytes
     salt: bytes
-    commitment: bytes
     hash: bytes
-    state: bytes | None
+    base: Base | None
+    change: bytes
+    fault: str = ""
+
+    @property
+    def body(self) -> bytes:
+        """Both parts as they are packed: the length of the public one first."""
+        return len(self.public).to_bytes(4, "big") + self.public + self.secret
+
+    @property
+    def commitment(self) -> bytes:
+        """What everybody may see of its secret part."""
+        return commitment(self.salt, self.secret)
+
+    def state(self) -> bytes:
+        """Return the table after it.
+
+        Raises:
+            ValueError, zlib.error, TypeError, KeyError, IndexError: the file does not say.
+        """
+        if self.base is None:
+            raise ValueError("the table that it is kept as a difference from is missing")
+        change = msgspec.json.decode(unpacked(self.change, self.base.preset))
+        return written(applied(msgspec.json.decode(self.base.state), change)) if change else self.base.state
+
+
+def packed(data: bytes, preset: bytes = b"") -> bytes:
+    """Return data deflated, with a preset dictionary."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, *([preset] if preset else []))
+    return packer.compress(data) + packer.flush()
+
+
+def unpacked(data: bytes, preset: bytes = b"") -> bytes:
+    """Return data that were deflated.
+
+    Raises:
+        ValueError, zlib.error: they were not, or are longer than anything of ours.
+    """
+    unpacker = zlib.decompressobj(-15, preset) if preset else zlib.decompressobj(-15)
+    found = unpacker.decompress(data, LONGEST)
+    if not unpacker.eof or unpacker.unused_data:
+        raise ValueError("it is cut off, or longer than it can be")
+    return found
 
 
 def find_table(path: str | None = None) -> Path:
@@ -74,9 +163,9 @@ def find_table(path: str | None = None) -> Path:
     """
     if path:
         found = Path(path)
-        if found.is_dir():
+        if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
-        if not found.is_file():
+        if not os.path.isfile(found):
             raise TableError(f"{found}: there is no table; `rpgres table new` begins one", file=str(found))
         return found
     here = Path.cwd()
@@ -95,96 +184,84 @@ def place_for(path: str | None = None) -> Path:
     if not path:
         return Path(FOLDER) / FILE
     found = Path(path)
-    return found / FOLDER / FILE if found.is_dir() else found
+    return found / FOLDER / FILE if os.path.isdir(found) else found
 
 
 def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
-    """Make the file of a new table with its first entry, whole or not at all.
+    """Make the file of a new table with its first entry, whole or not at all, for its owner alone.
 
     Raises:
         TableError: there is one already, or it cannot be written.
     """
-    if path.exists():
+    if os.path.exists(path):
         raise TableError(f"{path}: there is a table already; --table PATH begins another elsewhere", file=str(path))
-    made = path.with_name(f"{path.name}.{os.getpid()}.new")
     with _told(path):
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        try:
+            connection.executescript(_TABLES)
+            connection.execute(f"PRAGMA application_id={MARK}")
+            connection.execute(f"PRAGMA user_version={FORMAT}")
+            entry, _ = _add(_File(connection, path), draft, last=None, base=None, salt=salt)
+            content = connection.serialize()
+        finally:
+            connection.close()
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with _connected(made, mode="rwc") as connection:
-                connection.executescript(f"BEGIN;{_TABLES}")
-                connection.execute(f"PRAGMA application_id={MARK}")
-                connection.execute(f"PRAGMA user_version={FORMAT}")
-                entry = _add(connection, draft, number=0, before=START, salt=salt)
-                connection.execute("COMMIT")
-            _put_in_place(made, path)
-        finally:
-            with suppress(OSError):
-                made.unlink()
+            write_own(path, content)
+        except FileExistsError:
+            raise TableError(f"{path}: somebody else has just begun a table here", file=str(path)) from None
     return entry
 
 
-def _put_in_place(made: Path, path: Path) -> None:
-    """Give the finished file its name, never in place of another one."""
-    try:
-        os.link(made, path)
-    except FileExistsError:
-        raise TableError(f"{path}: somebody else has just begun a table here", file=str(path)) from None
-    except OSError:  # a file system without links
-        os.rename(made, path)
-
-
 def read(path: Path) -> History:
-    """Return everything a journal says.
+    """Return a journal: what stands after its last entry; the other entries are read when they are asked for.
 
     Raises:
         TableError: the file cannot be read, is no journal of this version, or has an entry that is not as it was
             written.
     """
-    with _told(path), _connected(path) as connection:
-        connection.execute("BEGIN")
-        return _history(connection, path)
+    with _opened(path) as file:
+        file.connection.execute("BEGIN")
+        return _history(file)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return the entries as they stand in the file; for whoever checks them.
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the entries as they stand in the file; for whoever checks them.
 
     Raises:
         TableError: the file cannot be read, or is no journal of this version.
     """
-    with _told(path), _connected(path) as connection:
-        _check_format(connection, path)
-        connection.execute("BEGIN")
-        found = connection.execute(
-            "SELECT entries.number, public, secret, salt, commitment, hash, state FROM entries "
-            "LEFT JOIN states USING (number) ORDER BY number"
-        )
-        rows = [_row(*row) for row in found]
-        known = {row.number for row in rows}
-        left = [number for (number,) in connection.execute("SELECT number FROM states") if number not in known]
-        # A state without an entry is what is left of an entry that was taken out.
-        return rows + [Row(number, b"", b"", b"", b"", b"", b"") for number in sorted(left)]
+    with _opened(path) as file:
+        file.connection.execute("BEGIN")
+        _check_format(file.connection, path)
+        yield from file.rows()
 
 
-def _row(number: int, *columns: object) -> Row:
-    public, secret, salt, bound, hash_, state = (_bytes(column) for column in columns)
-    return Row(number, public or b"", secret or b"", salt or b"", bound or b"", hash_ or b"", state)
+def read_bases(path: Path) -> dict[int, Base | None]:
+    """Return the whole tables in the file, by number; None for one that cannot be unpacked. For whoever checks them."""
+    with _opened(path) as file:
+        numbers = file.connection.execute("SELECT number FROM bases ORDER BY number")
+        return {number: file.base(number) for (number,) in numbers.fetchall()}
 
 
-def _bytes(column: object) -> bytes | None:
-    """Return a column as bytes, whatever somebody else's tool made of it."""
-    if column is None or isinstance(column, bytes):
-        return column
-    return str(column).encode()
-
-
-def read_state_after(path: Path, number: int) -> State:
+def read_state_after(path: Path, entry: Entry) -> State:
     """Return the table as it was after an entry.
 
     Raises:
         TableError: the file does not say.
     """
-    with _told(path), _connected(path) as connection:
-        return _state(connection, number, path)
+    with _opened(path) as file:
+        return _state(file, entry)
+
+
+def read_states_after(path: Path, entries: Iterable[Entry]) -> dict[int, State]:
+    """Return the table after each of some entries, by number; one that cannot be read is left out."""
+    found: dict[int, State] = {}
+    with _opened(path) as file:
+        for entry in entries:
+            with suppress(TableError):
+                found[entry.number] = _state(file, entry)
+    return found
 
 
 def write(
@@ -192,7 +269,6 @@ def write(
     work: Callable[[History], list[Draft]],
     *,
     salt: Callable[[], bytes],
-    is_slow: bool = False,
     is_mending: bool = False,
 ) -> tuple[History, list[Entry]]:
     """Add entries to a journal in one transaction, and return it as it is then, with the entries that are new.
@@ -201,72 +277,207 @@ def write(
         path: the file.
         work: returns what is to be added to a history; what it raises leaves the journal as it was.
         salt: returns fresh random bytes for each entry.
-        is_slow: whether the work waits for a person. Others may act meanwhile, and then nothing is written; otherwise
-            others have to wait.
         is_mending: whether the last table may be one that cannot be read: then the last that can be stands for it.
 
     Raises:
-        TableError: the file cannot be written, somebody else is acting, or has acted while a person was waited for.
+        TableError: the file cannot be written, or somebody else is acting.
     """
-    with _told(path), _connected(path) as connection:
-        connection.execute("BEGIN" if is_slow else "BEGIN IMMEDIATE")
-        history = _history(connection, path, is_mending=is_mending)
-        if is_slow:
-            connection.execute("COMMIT")  # nobody is kept waiting by somebody who thinks
+    with _opened(path) as file:
+        connection = file.connection
+        connection.execute("BEGIN IMMEDIATE")
+        history = _history(file, is_mending=is_mending)
         drafts = work(history)
-        if is_slow:
-            connection.execute("BEGIN IMMEDIATE")
-            if _head(connection) != history.head.hash:
-                raise TableError(
-                    f"{path}: somebody else acted at this table while a decision was made here, so nothing of "
-                    "yours was written; look at it with `rpgres table show`, and do it again",
-                    file=str(path),
-                )
         added: list[Entry] = []
+        base = next(file.rows(history.head.number, history.head.number)).base
         for draft in drafts:
             last = added[-1] if added else history.head
-            before = bytes.fromhex(last.hash)
-            added.append(_add(connection, draft, number=last.number + 1, before=before, salt=salt()))
+            entry, base = _add(file, draft, last=last, base=base, salt=salt())
+            added.append(entry)
         connection.execute("COMMIT")
-    state = drafts[-1].state if drafts else history.state
-    return History((*history.entries, *added), state), added
+    return History(history.entries.with_(added), drafts[-1].state if drafts else history.state), added
 
 
-def _add(connection: sqlite3.Connection, draft: Draft, *, number: int, before: bytes, salt: bytes) -> Entry:
+def _add(file: _File, draft: Draft, *, last: Entry | None, base: Base | None, salt: bytes) -> tuple[Entry, Base]:
+    """Write an entry, and return it with the whole table that the next one is kept as a difference from."""
+    number = last.number + 1 if last is not None else 0
     state = written(state_record(draft.state))
-    secret_record = msgspec.structs.replace(draft.secret, state=digest(state))
+    stands = draft.secret.stands if last is None or draft.public.kind == "undo" else stands_after(last)
+    secret_record = msgspec.structs.replace(draft.secret, state=digest(state), stands=stands)
     public, secret = written(draft.public), written(secret_record)
-    bound = commitment(salt, secret)
-    hash_ = link(before, number=number, public=public, commitment=bound)
-    connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (number, public, secret, salt, bound, hash_))
-    connection.execute("INSERT INTO states VALUES (?, ?)", (number, state))
-    return Entry(number, draft.public, secret_record, hash_.hex())
+    hash_ = link(
+        bytes.fromhex(last.hash) if last is not None else START,
+        number=number,
+        public=public,
+        commitment=commitment(salt, secret),
+    )
+    raw = len(public).to_bytes(4, "big") + public + secret
+    kept = _as_difference(file, base, raw, state)
+    if base is None or kept is None:
+        base = Base(number, state, words_of(file.raw_before(number)))
+        kept = packed(raw, base.preset), packed(written([]), base.preset)
+        values = (number, packed(base.state), packed(base.words))
+        file.connection.execute("INSERT INTO bases (number, state, words) VALUES (?, ?, ?)", values)
+    file.connection.execute(
+        "INSERT INTO entries (number, base, body, change, salt, hash) VALUES (?, ?, ?, ?, ?, ?)",
+        (number, base.number, *kept, salt, hash_),
+    )
+    return Entry(number, draft.public, secret_record, hash_.hex()), base
 
 
-def _history(connection: sqlite3.Connection, path: Path, *, is_mending: bool = False) -> History:
-    _check_format(connection, path)
-    found = connection.execute("SELECT number, public, secret, salt, commitment, hash FROM entries ORDER BY number")
-    entries: list[Entry] = []
-    before = START
-    for place, columns in enumerate(found):
-        row = _row(*columns, None)
-        if row.number != place:
-            raise _damaged(path, f"entry {place} is missing")
-        faults = row_faults(row, before)
+def _as_difference(file: _File, base: Base | None, raw: bytes, state: bytes) -> tuple[bytes, bytes] | None:
+    """Return an entry and the table after it as they are kept beside a base; None where it is time for a new one."""
+    if base is None:
+        return None
+    before = msgspec.json.decode(base.state)
+    change = difference(before, msgspec.json.decode(state))
+    if written(applied(before, change)) != state:  # the order of keys is nothing that a difference tells
+        return None
+    body, change_ = packed(raw, base.preset), packed(written(change), base.preset)
+    since, whole = file.connection.execute(
+        "SELECT (SELECT sum(length(body) + length(change)) FROM entries WHERE number >= ?), "
+        "length(state) + length(words) FROM bases WHERE number = ?",
+        (base.number, base.number),
+    ).fetchone()
+    return (body, change_) if since + len(body) + len(change_) <= SHARE * whole else None
+
+
+def words_of(latest: Iterable[bytes]) -> bytes:
+    """Return what stands beside a whole table in a preset dictionary: the latest entries that it has room for.
+
+    Args:
+        latest: the bodies of the entries before it, unpacked, the last one first.
+    """
+    words = b""
+    for body in latest:
+        if len(body) + len(words) > WORDS:
+            break
+        words = body + words
+    return words
+
+
+class _File:
+    """A journal that is open, with the whole tables of it that were read."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.connection, self.path = connection, path
+        self._bases: dict[object, Base | None] = {}
+
+    def base(self, number: object) -> Base | None:
+        """Return a whole table; None where the file has none of this number that can be unpacked."""
+        if number not in self._bases:
+            found = self.connection.execute("SELECT state, words FROM bases WHERE number = ?", (number,)).fetchone()
+            with suppress(*UNREADABLE):
+                self._bases[number] = None
+                if found is not None and isinstance(number, int):
+                    self._bases[number] = Base(number, *(unpacked(_bytes(column)) for column in found))
+        return self._bases[number]
+
+    def rows(self, first: int = -(1 << 63), last: int = (1 << 63) - 1) -> Iterator[Row]:
+        """Yield entries as they stand in the file, from one number to another."""
+        for number, base, *blobs in self.connection.execute(_ROWS, (first, last)):
+            yield _row(number, self.base(base), *map(_bytes, blobs))
+
+    def raw_before(self, number: int) -> Iterator[bytes]:
+        """Yield the bodies of the entries before a number, unpacked, the last one first."""
+        while number > 0:
+            number -= 1
+            row = next(self.rows(number, number), None)
+            if row is None or row.fault:
+                return
+            yield row.body
+
+    def hash_before(self, number: int) -> bytes:
+        """Return the hash that an entry follows on, as it stands in the file."""
+        if number == 0:
+            return START
+        found = self.connection.execute("SELECT hash FROM entries WHERE number = ?", (number - 1,)).fetchone()
+        if found is None:
+            raise _damaged(self.path, f"entry {number - 1} is missing")
+        return _bytes(found[0])
+
+
+def _row(number: int, base: Base | None, body: bytes, change: bytes, salt: bytes, hash_: bytes) -> Row:
+    fault, raw = "what it is packed with is missing", b""
+    if base is not None:
+        try:
+            fault, raw = "", unpacked(body, base.preset)
+        except UNREADABLE:
+            fault = "it is not as it was written, and cannot be unpacked"
+    end = 4 + int.from_bytes(raw[:4], "big")
+    return Row(number, raw[4:end], raw[end:], salt, hash_, base, change, fault)
+
+
+def _bytes(column: object) -> bytes:
+    """Return a column as bytes, whatever somebody else's tool made of it."""
+    return column if isinstance(column, bytes) else b"" if column is None else str(column).encode()
+
+
+def _history(file: _File, *, is_mending: bool = False) -> History:
+    _check_format(file.connection, file.path)
+    (last,) = file.connection.execute("SELECT max(number) FROM entries").fetchone()
+    if not isinstance(last, int) or last < 0:
+        raise _damaged(file.path, "entry 0 is missing")
+    (head,) = _linked(file, last, last)
+    known = {last: head}
+    for mark in {*marks_of(head.secret.stands), *marks_of(stands_after(head))} - {Mark(last, head.hash)}:
+        (known[mark.number],) = _linked(file, mark.number, mark.number, hash_=mark.hash)
+    history = History(Entries(last + 1, known, first=last, fetch=_fetch(file.path)), State())
+    fault = _standing_fault(history)
+    if fault:
+        raise _damaged(file.path, f"entry {last}: {fault}")
+    for number in range(last, -1, -1):
+        try:
+            return History(history.entries, _state(file, history.entries[number]))
+        except TableError:
+            if not is_mending or not number:
+                raise
+    raise AssertionError("a journal has an entry")
+
+
+def _standing_fault(history: History) -> str:
+    """Return what is wrong with what the last entry says of others; empty when nothing is."""
+    stands, entries = history.stands, history.entries
+    expected: list[tuple[Mark | None, Iterable[str]]] = [
+        (stands.new, ("new",)),
+        (stands.pending, RUNNING),
+        (stands.run, RUNS),
+        (stands.revealed, ("reveal",)),
+        *((mark, ("seal",)) for mark in stands.seals),
+    ]
+    is_sound = all(mark is None or entries[mark.number].kind in kinds for mark, kinds in expected)
+    is_whole = stands.new is not None and (stands.pending is None) == (stands.run is None)
+    waits = history.pending is None or history.pending.secret.waits is not None
+    return "" if is_sound and is_whole and waits else "what it says of earlier entries is not so"
+
+
+def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
+    def fetch(first: int, known: int, hash_: str) -> list[Entry]:
+        with _opened(path) as file:
+            file.connection.execute("BEGIN")
+            return _linked(file, first, known, hash_=hash_)[:-1]
+
+    return fetch
+
+
+def _linked(file: _File, first: int, last: int, *, hash_: str = "") -> list[Entry]:
+    """Return entries that follow one from the other, and the last of which has a hash that is known.
+
+    Raises:
+        TableError: they do not.
+    """
+    before, entries = file.hash_before(first), list[Entry]()
+    for row in file.rows(first, last):
+        number = first + len(entries)
+        faults = [f"entry {number} is missing"] if row.number != number else row_faults(row, before)
         if faults:
-            raise _damaged(path, f"entry {place}: {faults[0]}")
+            raise _damaged(file.path, faults[0])
         entries.append(entry_of(row))
         before = row.hash
-    if not entries:
-        raise _damaged(path, "entry 0 is missing")
-    last = len(entries) - 1
-    while True:
-        try:
-            return History(tuple(entries), _state(connection, last, path, recorded=entries[last].secret.state))
-        except TableError:
-            if not is_mending or not last:
-                raise
-            last -= 1
+    if len(entries) <= last - first:
+        raise _damaged(file.path, f"entry {first + len(entries)} is missing")
+    if hash_ and entries[-1].hash != hash_:
+        raise _damaged(file.path, f"entry {last}: it is not the one that later entries follow on")
+    return entries
 
 
 def row_faults(row: Row, before: bytes) -> list[str]:
@@ -276,18 +487,17 @@ def row_faults(row: Row, before: bytes) -> list[str]:
         row: the entry.
         before: the hash of the entry before it.
     """
-    faults = []
-    if commitment(row.salt, row.secret) != row.commitment:
-        faults.append("its secret part is not the one that was committed to")
-    if row.number < 0 or link(before, number=row.number, public=row.public, commitment=row.commitment) != row.hash:
-        faults.append("its hash does not follow from it and from the entry before")
-    if faults:
-        return faults
-    try:
-        entry_of(row)
-    except UNREADABLE:
-        return ["it cannot be read"]
-    return []
+    fault = row.fault
+    if not fault and (
+        row.number < 0 or link(before, number=row.number, public=row.public, commitment=row.commitment) != row.hash
+    ):
+        fault = "its hash does not follow from it and from the entry before"
+    if not fault:
+        try:
+            entry_of(row)
+        except UNREADABLE:
+            fault = "it cannot be read"
+    return [f"entry {row.number}: {fault}"] if fault else []
 
 
 def entry_of(row: Row) -> Entry:
@@ -316,24 +526,38 @@ def state_of(data: bytes) -> State:
         raise FileError(f"these are not the data of a table: {error}") from None
 
 
-def _head(connection: sqlite3.Connection) -> str:
-    (hash_,) = connection.execute("SELECT hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
-    return bytes(hash_).hex()
-
-
-def _state(connection: sqlite3.Connection, number: int, path: Path, *, recorded: str = "") -> State:
-    row = connection.execute("SELECT state FROM states WHERE number = ?", (number,)).fetchone()
+def _state(file: _File, entry: Entry) -> State:
+    number = entry.number
+    row = next(file.rows(number, number), None)
     try:
-        data = _bytes(row[0]) if row is not None else None
-        if data is None:
-            why = "is missing"
-        elif recorded and digest(data) != recorded:
-            why = "is not the one that was recorded"
-        else:
-            return state_of(data)
+        if row is None:
+            raise FileError("is missing")
+        return state_after(row, entry.secret.state)
     except FileError as error:
-        why = f"cannot be read ({error.message})"
-    raise _damaged(path, f"the table after entry {number} {why}; `rpgres table undo {number}` takes that entry back")
+        why = f"the table after entry {number} {error.message}; `rpgres table undo {number}` takes that entry back"
+        raise _damaged(file.path, why) from None
+
+
+def state_after(row: Row, recorded: str) -> State:
+    """Return the table after an entry.
+
+    Args:
+        row: the entry.
+        recorded: the hash of the table.
+
+    Raises:
+        FileError: it is not the one that was recorded, or cannot be read.
+    """
+    try:
+        data = row.state()
+    except UNREADABLE:
+        data = b""
+    if digest(data) != recorded:
+        raise FileError("is not the one that was recorded")
+    try:
+        return state_of(data)
+    except FileError as error:
+        raise FileError(f"cannot be read ({error.message})") from None
 
 
 def _damaged(path: Path, why: str) -> TableError:
@@ -344,24 +568,34 @@ def _damaged(path: Path, why: str) -> TableError:
 
 
 @contextmanager
-def _connected(path: Path, *, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+def _opened(path: Path) -> Iterator[_File]:
     """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
-    uri = f"{path.absolute().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
-    try:
-        connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-        connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
-        connection.text_factory = bytes  # what somebody else's tool has made of our bytes
-        yield connection
-    finally:
-        connection.close()
+    with _told(path):
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+            connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
+            connection.text_factory = bytes  # what somebody else's tool has made of our bytes
+            yield _File(connection, path)
+        finally:
+            connection.close()
 
 
 def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     (mark,) = connection.execute("PRAGMA application_id").fetchone()
     (format_,) = connection.execute("PRAGMA user_version").fetchone()
+    size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
+    if path.stat().st_size < size[0] * size[1]:
+        raise _damaged(path, "its end is missing")
     if mark != MARK:
         raise TableError(f"{path}: this is a database, but no table of rpgres", file=str(path))
+    if format_ < FORMAT:
+        raise TableError(
+            f"{path}: this table was written by an older rpgres (its format is {format_}, and {FORMAT} is read here); "
+            "that version still plays it, and its `rpgres table export` writes the sheets for a new table",
+            file=str(path),
+        )
     if format_ > FORMAT:
         raise TableError(
             f"{path}: this table was written by a newer rpgres (its format is {format_}, and "
@@ -377,6 +611,8 @@ def _told(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise TableError(f"{path}: {_reason(error, path)}", file=str(path)) from error
+    except UnicodeDecodeError as error:  # a name in the file that is none
+        raise TableError(f"{path}: this table is damaged; restore it from a copy", file=str(path)) from error
     except OSError as error:
         if error.filename is None and error.filename2 is None:
             raise

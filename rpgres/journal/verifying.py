@@ -5,21 +5,22 @@ What is found names entries by number and says nothing of what is in them, so th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.actions import Pending
+from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
-from rpgres.journal.chain import START, canonical, commitment, digest
-from rpgres.journal.places import changed, shown_to
-from rpgres.journal.records import RUNNING, SAID, Entry, History, Secret, found_in
+from rpgres.journal.chain import canonical, commitment
+from rpgres.journal.checking import chain_of, remember
+from rpgres.journal.places import set_by
+from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, drawn_in, found_in
 from rpgres.journal.running import Ran, answered_in, run_at, run_of
 from rpgres.journal.sealing import check_opening
 from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
-from rpgres.journal.store import Row
 from rpgres.keeping import state_record
 from rpgres.rulesets import Rules
 from rpgres.sheets import read_sheet
@@ -58,17 +59,21 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     Raises:
         TableError: the file cannot be read at all.
     """
-    rows = store.read_rows(path)
-    problems = chain_problems(rows)
-    entries = _entries(rows) if not problems else []
+    chain = chain_of(path)
+    problems = [*chain.problems, *chain.unreadable]
+    if not problems:
+        remember(path, chain.entries[0].hash, chain.hashes[-1])
+    entries = chain.entries if not problems else []
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
-    head_found = any(row.hash.hex().startswith(head.lower()) for row in rows) if head else None
+    head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
     changed_since: list[str] = []
     if entries:
-        history = History(tuple(entries), _state(rows[-1]))
+        known = Entries(len(entries), dict(enumerate(entries)))
+        history = History(known, State())
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
+        problems += _rewritten(entries)
         checked += [f"{len(opened)} sealed answers against their commitments"] if opened else []
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
@@ -77,7 +82,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         elif not _is_revealed_seed(history):
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
-            problems += _replay(history, rules, rows)
+            problems += _replay(path, known, rules)
             checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
     if problems:
         checked = []
@@ -91,49 +96,13 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         version=__version__,
         verdict=verdict,  # type: ignore[arg-type]
         exit=EXITS[verdict],
-        entries=len([row for row in rows if row.hash]),
-        head=rows[-1].hash.hex() if rows else "",
+        entries=len(chain.hashes),
+        head=chain.hashes[-1] if chain.hashes else "",
         head_found=head_found,
         problems=problems,
         checked=checked,
         unchecked=unchecked,
     )
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The chain
-
-
-def chain_problems(rows: Sequence[Row]) -> list[str]:
-    """Return what does not fit in the chain of a journal: by number, in order."""
-    problems: list[str] = []
-    if not rows:
-        return ["there is no entry"]
-    before = START
-    for place, row in enumerate(rows):
-        if not row.hash:
-            problems.append(f"entry {row.number} is missing; the table after it is there")
-            continue
-        if row.number != place and not problems:
-            problems.append(f"entry {place} is missing")
-        problems += [f"entry {row.number}: {fault}" for fault in _faults(row, before)]
-        before = row.hash
-    return problems
-
-
-def _faults(row: Row, before: bytes) -> list[str]:
-    faults = store.row_faults(row, before)
-    if faults:
-        return faults
-    if row.state is None:
-        return ["the table after it is missing"]
-    if store.entry_of(row).secret.state != digest(row.state):
-        return ["the table after it is not the one that was recorded"]
-    try:
-        store.state_of(row.state)
-    except FileError as error:
-        return [f"the table after it cannot be read: {error.message}; `rpgres table undo {row.number}` takes it back"]
-    return []
 
 
 def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
@@ -149,12 +118,26 @@ def _seal_fault(entries: Sequence[Entry], opened: Entry) -> str:
     return ""
 
 
-def _entries(rows: Sequence[Row]) -> list[Entry]:
-    return [store.entry_of(row) for row in rows]
+def _rewritten(entries: Sequence[Entry]) -> list[str]:
+    """Return the answers that change what was rolled, drawn or decided before them."""
+    answers = [entry for entry in entries if entry.kind == "answer"]
+    return [f"entry {entry.number}: {fault}" for entry in answers if (fault := _rewrites(entries, entry))]
 
 
-def _state(row: Row) -> State:
-    return store.state_of(row.state or b"{}")
+def _rewrites(entries: Sequence[Entry], entry: Entry) -> str:
+    mark = entry.secret.stands.pending
+    last = entries[mark.number].secret if mark is not None else Secret()
+    was, now = found_in(last), found_in(entry.secret)
+    if not isinstance(was, Pending) or now is None:
+        return "it answers what does not wait for an answer"
+    is_taped = not isinstance(now, Pending) or entry.secret.tape[: len(last.tape)] == last.tape
+    if not is_taped or not _goes_on(drawn_in(was), drawn_in(now)):
+        return "it changes what was rolled or drawn before it"
+    return "" if _goes_on(answered_in(was), answered_in(now)) else "it changes what was decided before it"
+
+
+def _goes_on(was: Mapping[Any, Sequence[Any]], now: Mapping[Any, Sequence[Any]]) -> bool:
+    return all(list(now.get(key, ())[: len(its)]) == list(its) for key, its in was.items())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -207,66 +190,92 @@ def _given(history: History) -> str:
 # Playing it again
 
 
-def _replay(history: History, rules: Rules, rows: Sequence[Row]) -> list[str]:
+def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
     """Return the entries of which something else comes when they are played again from the seed."""
-    revealed = history.revealed
+    revealed = History(entries, State()).revealed
     assert revealed is not None
-    seed = revealed.public.seed or ""
+    seed, salt = revealed.public.seed or "", revealed.public.salt
     problems: list[str] = []
-    states: list[State] = []
-    for entry in history.entries:
-        before = History(history.entries[: entry.number], states[-1] if states else State())
+    last = State()
+
+    def after(number: int) -> State:
+        return store.read_state_after(path, entries[number])
+
+    for row in store.read_rows(path):
+        entry, recorded = entries[row.number], store.state_of(row.state())
+        before = History(entries.up_to(entry.number), last) if entry.number else None
         try:
-            state, fault = _again(rules, before, entry, states, seed=seed)
+            state, fault = _again(rules, before, entry, after, seed=seed, salt=salt)
         except Exception as error:  # noqa: BLE001  # an entry that was forged may say anything
             state, fault = None, f"it cannot be played again ({type(error).__name__})"
-        recorded = _state(rows[entry.number])
         if not fault and state is not None and canonical(state_record(state)) != canonical(state_record(recorded)):
             fault = "another table comes of it when it is played again"
         if fault:
             problems.append(f"entry {entry.number}: {fault}")
-        states.append(recorded)
+        last = recorded
     return problems
 
 
-def _again(rules: Rules, before: History, entry: Entry, states: Sequence[State], *, seed: str) -> tuple[State, str]:
+def _again(
+    rules: Rules, before: History | None, entry: Entry, after: Callable[[int], State], *, seed: str, salt: str
+) -> tuple[State, str]:
     """Return the table after an entry when it is played again, and what else comes of it; empty when nothing does."""
-    if entry.kind in RUNNING:
-        ran = _run_again(rules, before, entry, seed=seed)
-        is_same = _comparable(ran.secret) == _comparable(entry.secret)
-        return ran.state, "" if is_same else "something else comes of it when it is played again"
     secret = entry.secret
     texts = {name: Source(*text) for name, text in secret.sheets.items()}
+    if before is None:
+        is_revealed = (secret.seed, secret.salt) == (seed, salt)
+        return set_table(rules, texts), "" if is_revealed else "its seed and salt are not those that were revealed"
+    if entry.kind in RUNNING:
+        ran = _run_again(rules, before, entry, seed=seed)
+        is_same = _comparable(ran.secret, entry) == _comparable(entry.secret, entry)
+        return ran.state, "" if is_same else "something else comes of it when it is played again"
     match entry.kind:
-        case "new":
-            return set_table(rules, texts), "" if secret.seed == seed else "its seed is not the one that was revealed"
         case "join":
             name, source = next(iter(texts.items()))
             return seated(rules, before.state, read_sheet(rules, name, source=source)), ""
         case "set":
             to = secret.label.split(",") if secret.label else ()
-            return shown_to(changed(rules, before.state, secret.path, secret.text), secret.path, to), ""
+            return set_by(rules, before.state, secret.path, secret.text, seat=secret.by or None, to=to), ""
         case "undo":
             first = entry.public.before or 0
-            return before.state if before.entries[first].kind in SAID else states[first - 1], ""
+            return before.state if entry.public.alone else after(first - 1), ""
     return before.state, ""
 
 
 def _run_again(rules: Rules, before: History, entry: Entry, *, seed: str) -> Ran:
-    everything = History((*before.entries, entry), before.state)
+    everything = History(before.entries.up_to(entry.number + 1), before.state)
     begun = everything.run_of(entry)
     asked = run_of(everything, entry)
     # The decisions are those that were taken; the dice are the seed's, or were read off real ones.
+    # What had been rolled when it was answered stays; the rest of what was read off real dice had been given by then.
+    last = before.pending.secret if entry.kind == "answer" and before.pending is not None else Secret()
+    given = {
+        label: [
+            *[text for text in entry.secret.given.get(label, [])[len(last.given.get(label, ())) :] if text is not None],
+            *entry.secret.later.get(label, ()),
+        ]
+        for label in {*entry.secret.given, *entry.secret.later}
+    }
     asked = msgspec.structs.replace(
-        asked, policies={}, answered=answered_in(found_in(entry.secret)), spare=tuple(asked.given)
+        asked,
+        policies={},
+        answered=answered_in(found_in(entry.secret)),
+        given=given,
+        tape=tuple(last.tape),
+        typed=last.given,
     )
     return run_at(
         rules, before, asked, seed=seed, step=before.step(begun if begun is not entry else None), is_replay=True
     )
 
 
-def _comparable(secret: Secret) -> Any:
-    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was."""
+def _comparable(secret: Secret, entry: Entry) -> Any:
+    """Return what came of a run, without what is the host's own matter: where overlays lie, and which rpgres it was.
+
+    Of an attempt, that is what had happened when it failed; whoever answered wrongly is not asked again.
+    """
     found = secret.result if secret.result is not None else secret.waits
+    if entry.public.attempt:
+        return canonical((found or {}).get("events"))
     kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
-    return secret.waits is None, canonical(kept)
+    return secret.waits is None, canonical(kept), secret.tape, secret.given

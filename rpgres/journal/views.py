@@ -1,20 +1,21 @@
 """What a seat may see of a table that lasts: of its state, its entries, its results and its pending decision.
 
 One rule for all: what a seat may know of the state it sees; an event with an audience is for that audience; an answer
-is its event's; an effect that names something hidden is left out; what was typed is for who typed it and for the game
-master; of a decision that waits, its owner sees everything, the game master whose it is, and others only that somebody
-is asked. The host sees what any seat may see, and no seed.
+is its event's; an effect that names something hidden is left out; what was typed is for everybody unless the rules say
+otherwise (`seen-by`); of a decision that waits, its owner sees everything, the game master whose it is, and others only
+that somebody is asked. The host sees what any seat may see, and no seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
 
 from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.journal.records import SAID, Entry, History, Secret, found_in
+from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
+from rpgres.journal.saying import without_fields
 from rpgres.keeping import state_record
 from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
@@ -32,15 +33,19 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hash: str
     undone: bool = False
     by: str = ""
+    said_by: str = ""
     title: str = ""
+    trust: str = ""
     commitment: str = ""
     action: str = ""
     actor: str = ""
     period: str = ""
+    attempt: bool = False
     of: int | None = None
     opens: int | None = None
     given: list[str] = []
     laid: list[str] = []
+    claimed: list[str] = []
     result: dict[str, Any] | None = None
     pending: dict[str, Any] | None = None
     path: str = ""
@@ -57,6 +62,7 @@ class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_replaced: bool = msgspec.field(default=False, name="replaced")
     seed: str | None = None
     salt: str = ""
+    accepted: str = ""
     is_hidden: bool = msgspec.field(default=False, name="hidden")
 
 
@@ -86,6 +92,7 @@ class TableRecord(msgspec.Struct, frozen=True, kw_only=True):
     ruleset: str
     rules: str
     title: str
+    trust: str = ""
     switches: dict[str, str]
     seat: str | None
     seats: list[str]
@@ -95,6 +102,7 @@ class TableRecord(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None
     state: dict[str, Any]
     pending: Pending | None
+    said_by: str = ""
     passes: list[PassRecord]
 
 
@@ -203,7 +211,12 @@ def event_seen(event: Mapping[str, Any], seat: str | None) -> dict[str, Any] | N
 
 
 def found_seen(
-    found: Result | Pending, seat: str | None, *, state: State, hidden: Mapping[str, Iterable[str]] = EMPTY
+    found: Result | Pending,
+    seat: str | None,
+    *,
+    state: State,
+    hidden: Mapping[str, Iterable[str]] = EMPTY,
+    inputs: Mapping[str, Any] = EMPTY,
 ) -> Result | Pending:
     """Return a result, or a pending decision, as far as a seat or the host may know it.
 
@@ -212,16 +225,11 @@ def found_seen(
         seat: who looks.
         state: the table, for whose seat is whose.
         hidden: the seats that may know of what is hidden, by slug.
+        inputs: what was typed, as far as it may be known.
     """
     events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
-    names = _unspoken(found, seat, state, hidden)
-    is_turn = not found.action  # what begins or ends is for everybody
-    may_read = is_turn or seat in (HOST, GM, state.seat_of(found.actor or GM))
-    common: dict[str, Any] = {
-        "events": events,
-        "answers": list(_answers(events)),
-        "inputs": found.inputs if may_read else {},
-    }
+    names = _unspoken(found, seat, state, hidden) - set(_words(inputs))
+    common: dict[str, Any] = {"events": events, "answers": list(_answers(events)), "inputs": dict(inputs)}
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
         return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
@@ -293,35 +301,34 @@ def _mentions(value: Any, names: set[str]) -> bool:
 # Entries
 
 
-def entry_seen(history: History, entry: Entry, seat: str | None, *, standing: Iterable[int] | None = None) -> EntryView:
+def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> EntryView:
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
         history: the journal.
         entry: one of its entries.
         seat: who looks.
-        standing: the numbers of the entries that stand, when they are known.
+        undone: the numbers of the entries that do not stand, when they are known.
     """
-    numbers = standing if standing is not None else [one.number for one in history.standing]
+    gone = undone if undone is not None else undone_in(history.entries[entry.number :])
     public, secret = entry.public, entry.secret
     common: dict[str, Any] = {
         "number": entry.number,
         "kind": entry.kind,
         "at": public.at,
         "hash": entry.hash,
-        "undone": entry.number not in numbers and entry.kind != "undo",
+        "undone": entry.number in gone,
     }
     match entry.kind:
         case "new":
-            return EntryView(**common, title=public.title, commitment=public.commitment)
+            return EntryView(**common, title=public.title, trust=public.trust, commitment=public.commitment)
         case "act" | "begin" | "end" | "answer":
             return EntryView(**common, **_run_seen(history, entry, seat))
         case "join":
             return EntryView(**common, by=secret.by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
-            is_alone = history.entries[public.before or 0].kind in SAID
             passes = secret.passes.get(seat or "", [])
-            return EntryView(**common, by=secret.by, before=public.before, is_alone=is_alone, passes=passes)
+            return EntryView(**common, by=secret.by, before=public.before, is_alone=public.alone, passes=passes)
         case "seal":
             return EntryView(**common, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
@@ -340,15 +347,22 @@ def _is_for(to: list[str] | None, seat: str | None) -> bool:
 
 
 def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any]:
-    begun = history.run_of(entry).public
+    run = history.run_of(entry)
+    begun = run.public
     seen: dict[str, Any] = {"action": begun.action, "actor": begun.actor, "period": begun.period, "of": entry.public.of}
+    seen["said_by"] = run.secret.by if run.kind == "act" else ""
     if entry.public.opens is not None:
         seen["opens"] = entry.public.opens
         seen["salt"] = entry.secret.salt if seat in (HOST, entry.secret.by) else ""
     if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
         seen["by"] = entry.secret.by
+        seen["accepted"] = entry.secret.accepted
+    if entry.public.attempt:
+        seen["attempt"] = True
+        seen["text"] = entry.secret.text if seat in (HOST, entry.secret.by) else ""
     seen["given"] = sorted(entry.secret.given)
     seen["laid"] = sorted(entry.secret.laid.values())
+    seen["claimed"] = entry.secret.claimed
     found = run_seen(history, entry, seat)
     name = "pending" if isinstance(found, Pending) else "result"
     return {**seen, name: msgspec.to_builtins(found)}
@@ -359,19 +373,29 @@ def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pendi
     found = found_in(entry.secret)
     assert found is not None
     revealed = history.revealed
-    seen = found_seen(found, seat, state=history.state, hidden=entry.secret.hidden)
+    shown = ((key, _input_seen(history, entry, key, value, seat)) for key, value in found.inputs.items())
+    inputs = {key: value for key, value in shown if value is not None}
+    seen = found_seen(found, seat, state=history.state, hidden=entry.secret.hidden, inputs=inputs)
     if seat is not HOST and isinstance(seen, Result):
         own = entry.secret.own.get(seat, {})  # what others said in advance is theirs
         seen = msgspec.structs.replace(seen, unused=[one for one in seen.unused if one.value in own.get(one.label, ())])
+    return msgspec.structs.replace(seen, seed=revealed.public.seed if revealed is not None else None)
+
+
+def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str | None) -> Any:
+    """Return what a seat may read of something that was typed; None for nothing.
+
+    What the rules make public is public when it is said, whatever hidden thing may be called so.
+    """
     begun = history.run_of(entry)
-    typed = begun.secret.by  # empty for the host, who may have typed what only the host knows
-    has_typed = seat is HOST or seat == typed or not found.action
-    inputs = {
-        key: value
-        for key, value in seen.inputs.items()
-        if (_may_see(history.state, entry.secret.laid[key], seat) if key in entry.secret.laid else has_typed)
-    }
-    return msgspec.structs.replace(seen, inputs=inputs, seed=revealed.public.seed if revealed is not None else None)
+    if seat in (HOST, begun.secret.by) or begun.kind != "act":
+        return value
+    place, fields = entry.secret.laid.get(key), entry.secret.private.get(key)
+    if fields is None and history.new.public.trust:  # at older tables nothing was public
+        return value
+    if fields:
+        return without_fields(value, fields)
+    return value if place is not None and _may_see(history.state, place, seat) else None  # cards
 
 
 def _may_see(state: State, place: str | None, seat: str | None) -> bool:
@@ -382,18 +406,19 @@ def _may_see(state: State, place: str | None, seat: str | None) -> bool:
     )
 
 
-def log_seen(history: History, seat: str | None) -> list[EntryView]:
-    """Return all entries as far as a seat may see them."""
-    standing = {entry.number for entry in history.standing}
-    return [entry_seen(history, entry, seat, standing=standing) for entry in history.entries]
+def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[EntryView]:
+    """Return all entries, or only the last so many, as far as a seat may see them."""
+    first = 0 if last is None else max(0, len(history.entries) - last)
+    entries = history.entries[first:]
+    undone = undone_in(entries)
+    return [entry_seen(history, entry, seat, undone=undone) for entry in entries]
 
 
-def log_record(history: History, seat: str | None) -> LogRecord:
-    """Return the log for JSON."""
+def log_record(history: History, seat: str | None, *, last: int | None = None) -> LogRecord:
+    """Return the log, or only its last so many entries, for JSON."""
     public = history.new.public
-    return LogRecord(
-        version=__version__, ruleset=public.ruleset, title=public.title, seat=seat, entries=log_seen(history, seat)
-    )
+    entries = log_seen(history, seat, last=last)
+    return LogRecord(version=__version__, ruleset=public.ruleset, title=public.title, seat=seat, entries=entries)
 
 
 def entry_record(history: History, entry: Entry, seat: str | None) -> EntryRecord:
@@ -407,13 +432,14 @@ def table_record(history: History, seat: str | None) -> TableRecord:
     public = history.new.public
     pending = history.pending
     waits = run_seen(history, pending, seat) if pending is not None else None
-    passes = [PassRecord(entry.secret.by, entry.secret.label, entry.secret.until) for entry in history.passes_of(seat)]
+    passes = [PassRecord(one.by, one.label, one.until) for one in history.passes_of(seat)]
     revealed = history.revealed
     return TableRecord(
         version=__version__,
         ruleset=public.ruleset,
         rules=history.head.public.rules,
         title=public.title,
+        trust=public.trust,
         switches=public.switches,
         seat=seat,
         seats=seats_of(history.state),
@@ -423,6 +449,7 @@ def table_record(history: History, seat: str | None) -> TableRecord:
         seed=revealed.public.seed if revealed is not None else None,
         state=state_record(state_seen(history.state, seat)),
         pending=waits if isinstance(waits, Pending) else None,
+        said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,
     )
 

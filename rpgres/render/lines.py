@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from rpgres.safetext import in_line
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -40,14 +42,9 @@ def line(*pieces: str | Piece) -> Line:
     return tuple(piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
 
 
-def harmless(text: str) -> str:
-    """Return a text without control characters, which somebody else's file or answer could send to a terminal."""
-    return text if text.isprintable() else "".join(char if char.isprintable() else " " for char in text)
-
-
 def plain_text(lines: Iterable[Line]) -> str:
-    """Return lines as text, each ended, without trailing blanks and control characters."""
-    return "".join(harmless("".join(piece.text for piece in line)).rstrip() + "\n" for line in lines)
+    """Return lines as text, each ended, without trailing blanks and harmful characters."""
+    return "".join(in_line("".join(piece.text for piece in line)).rstrip() + "\n" for line in lines)
 
 
 def styled(lines: Iterable[Line]) -> Text:
@@ -57,6 +54,6 @@ def styled(lines: Iterable[Line]) -> Text:
     text = Text()
     for pieces in lines:
         for piece in pieces:
-            text.append(harmless(piece.text), STYLES[piece.style] or None)
+            text.append(in_line(piece.text), STYLES[piece.style] or None)
         text.append("\n")
     return text

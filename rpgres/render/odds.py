@@ -10,6 +10,7 @@ from rpgres.odds import Chance, ChoiceOdds, OddsResult
 from rpgres.render.lines import Line, Piece, line
 from rpgres.render.words import rung, style_of, title, titles
 from rpgres.rulesets import RulesetFile
+from rpgres.sampling import Estimate, Sample
 
 INDENT = "  "
 BEST = "best"  # in place of a policy: whoever acts decides as well as can be
@@ -30,23 +31,24 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
     by = "" if record.by == "outcome" else f" by {record.by}"
     lines = [line(Piece(f"{title(record.action or '')}: odds{by}", "title"))]
     if by:
-        lines += _number_lines(record.outcomes, left=record.open, bars=bars)
-        return [*lines, *_left_open(record.open), *_notes(record.policies, record.note)]
+        lines += _number_lines(record.outcomes, left=record.open, sample=record.sample, bars=bars)
+        return [*lines, *_left_open(record.open, record.sample), *_notes(record.policies, record.note)]
     names = titles(file, record.outcomes)
     width = max(map(len, names.values()), default=0)
-    fractions = _fractions(record.outcomes, left=record.open)
-    is_told = record.open.exact != "1" and not any(choice.is_estimate for choice in record.choices)
-    for name, chance in record.outcomes.items() if is_told else ():  # estimates say more than what is known
-        bar = _bar(chance.probability, bars)
-        shown = f"{percent(chance.probability):>9}  {fractions[name]}"
-        lines.append(line(INDENT, Piece(f"{names[name]:<{width}}", _style(file, name)), "  ", *bar, shown))
-    if any(choice.is_estimate for choice in record.choices):
-        lines.append(line(INDENT, "the budget left it open which first choice is the best; what is known of each:"))
+    fractions = _fractions(record.outcomes, left=record.open, sample=record.sample)
+    is_told = record.method != "sampled" and not any(choice.estimate for choice in record.choices)
+    is_told = is_told or record.sample is not None
+    for name, chance in record.outcomes.items() if is_told else ():  # estimates of choices say more than what is known
+        likely = _likely(name, chance, record.sample)
+        shown = f"{_percent(likely, record.sample):>9}  {fractions[name]}"
+        name_piece = Piece(f"{names[name]:<{width}}", _style(file, name))
+        lines.append(line(INDENT, name_piece, "  ", *_bar(likely, bars), shown))
+    if any(choice.estimate for choice in record.choices):
+        lines.append(line(INDENT, "the budget does not tell which first choice is the best; what is known of each:"))
     else:
-        lines += _left_open(record.open)
+        lines += _left_open(record.open, record.sample)
     lines += _success_lines(record, file) if is_told else ()
     lines += _choice_lines(record, file, bars)
-    lines += _sample_lines(record, file)
     if record.passed:
         said = f"let pass, as nobody decides: {', '.join(record.passed)} (--auto has a policy decide)"
         lines.append(line(INDENT, Piece(said, "quiet")))
@@ -61,22 +63,23 @@ def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
             f" (mean {record.mean:.3f}, deviation {record.deviation:.3f})",
         )
     ]
-    lines += _number_lines(record.outcomes, left=record.open, bars=bars)
+    lines += _number_lines(record.outcomes, left=record.open, sample=None, bars=bars)
     return [*lines, *_left_open(record.open), *_notes({}, record.note)]
 
 
-def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, bars: int) -> Iterator[Line]:
+def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sample | None, bars: int) -> Iterator[Line]:
     """Yield the chance of each number, in ascending order, and of as much or more."""
-    at_least = _at_least(outcomes)
-    most = max((chance.probability for chance in outcomes.values()), default=1.0)
-    rows = list(outcomes.items())
-    width = max((len(value) for value, _ in rows), default=1)
-    fractions = _fractions(dict(rows[:MOST_ROWS]), left=left)
+    rows = {value: _likely(value, chance, sample) for value, chance in outcomes.items()}
+    at_least = _at_least(rows)
+    most = max(rows.values(), default=1.0) or 1.0
+    width = max(map(len, rows), default=1)
+    shown_ones = list(rows)[:MOST_ROWS]
+    fractions = _fractions({value: outcomes[value] for value in shown_ones}, left=left, sample=sample)
     wide = max(map(len, fractions.values()), default=0)
-    for value, chance in rows[:MOST_ROWS]:
-        bar = _bar(chance.probability / most, bars)
-        shown = f"{percent(chance.probability):>9}  {fractions[value]:<{wide}}"
-        or_more = Piece(f"  {percent(at_least[value]):>9} or more", "quiet")
+    for value in shown_ones:
+        bar = _bar(rows[value] / most, bars)
+        shown = f"{_percent(rows[value], sample):>9}  {fractions[value]:<{wide}}"
+        or_more = Piece(f"  {_percent(at_least[value], sample):>9} or more", "quiet")
         yield line(INDENT, f"{value:>{width}}  ", *bar, shown, or_more)
     if len(rows) > MOST_ROWS:
         yield line(INDENT, f"... and {len(rows) - MOST_ROWS} values more; --json has them all")
@@ -96,10 +99,10 @@ def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
         cells = []
         for band, width in zip(bands, widths, strict=True):
             chance = one.outcomes.get(band)
-            text = percent(chance.probability) if chance is not None else ""
+            text = _percent(_likely(band, chance, one.sample), one.sample) if chance is not None else ""
             cells.append(Piece(f"  {text:>{width}}", _style(file, band) if chance is not None else ""))
         lines.append(line(INDENT, f"{name:<{first}}", *cells))
-        lines += _left_open(one.open)
+        lines += _left_open(one.open, one.sample)
     lines += [line(INDENT, text) for text in ladder.advice]
     return [*lines, *_notes(ladder.policies, ladder.note)]
 
@@ -117,7 +120,23 @@ def percent(probability: float) -> str:
     return f"{100 * probability:.2f} %"
 
 
-def _fractions(outcomes: Mapping[str, Chance], *, left: Chance) -> dict[str, str]:
+def _likely(name: str, chance: Chance, sample: Sample | None) -> float:
+    """Return how likely something is: as estimated, where not all is known."""
+    return chance.probability if sample is None else sample.outcomes[name].share
+
+
+def _percent(probability: float, sample: Sample | None) -> str:
+    return f"~{percent(probability)}" if sample is not None else percent(probability)
+
+
+def _within(found: Estimate) -> str:
+    return f"({percent(found.low)} to {percent(found.high)})"
+
+
+def _fractions(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sample | None) -> dict[str, str]:
+    """Return what is known of each chance beside the percentage: the fraction, or the interval of an estimate."""
+    if sample is not None:
+        return {name: _within(sample.outcomes[name]) for name in outcomes}
     return {name: _fraction(one, left=left) for name, one in outcomes.items()}
 
 
@@ -136,12 +155,12 @@ def _is_open(left: Chance) -> bool:
     return left.exact != "0"
 
 
-def _at_least(outcomes: Mapping[str, Chance]) -> dict[str, float]:
+def _at_least(outcomes: Mapping[str, float]) -> dict[str, float]:
     """Return the chance of each value or more, for values that ascend."""
     found: dict[str, float] = {}
     above = 0.0
     for value, chance in reversed(list(outcomes.items())):
-        above += chance.probability
+        above += chance
         found[value] = min(1.0, round(above, 12))
     return found
 
@@ -197,50 +216,44 @@ def _after(record: OddsResult) -> str:
 
 def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
     """Return how likely each outcome of a choice is, and success, and how sure that is: estimated if that says more."""
-    if choice.sample is None or not choice.is_estimate:
-        left = f"  (open: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
+    success = choice.estimate
+    if choice.sample is None or success is None:
+        left = f"  (remaining: {percent(choice.open.probability)})" if _is_open(choice.open) else ""
         shares = {name: percent(chance.probability) for name, chance in choice.outcomes.items()}
         return shares, percent(choice.success.probability), left
-    success = choice.sample.success
     shares = {name: f"~{percent(one.share)}" for name, one in choice.sample.outcomes.items()}
-    return shares, f"~{percent(success.share)}", f"  ({percent(success.low)} to {percent(success.high)})"
+    return shares, f"~{percent(success.share)}", f"  {_within(success)}"
 
 
 def _estimated(record: OddsResult) -> Iterator[Line]:
     """Yield what the estimates among first choices are from."""
-    runs = [choice.sample.runs for choice in record.choices if choice.is_estimate and choice.sample is not None]
+    runs = [choice.sample.runs for choice in record.choices if choice.estimate and choice.sample is not None]
     if runs:
         least = f"{min(runs)} games or more" if min(runs) < max(runs) else f"{runs[0]} games"
         yield line(INDENT * 2, Piece(f"~ estimated from {least} in which policies decide (95 %)", "quiet"))
 
 
-def _sample_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
-    """Yield what came in games that were played because exact odds left something open."""
-    if record.sample is None:
-        return
-    yield line(INDENT, f"estimated from {record.sample.runs} games in which policies decide for everybody (95 %):")
-    names = titles(file, record.sample.outcomes)
-    width = max(map(len, names.values()))
-    for name, found in record.sample.outcomes.items():
-        within = f"{percent(found.low)} to {percent(found.high)}"
-        yield line(INDENT * 2, f"{names[name]:<{width}}  {percent(found.share):>9}  ({within})")
-
-
 def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
     """Yield the chance of success as a whole, when several outcomes mean it."""
     good = [name for name in record.outcomes if name in file.bands and file.bands[name].success]
-    if len(good) > 1:
+    if len(good) < 2:
+        return
+    if record.sample is not None and record.sample.success is not None:
+        shown = f"~{percent(record.sample.success.share)}  {_within(record.sample.success)}"
+    else:
         from fractions import Fraction
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
         whole = Chance(exact=str(both), probability=float(both))
-        shown = f"success in all: {percent(whole.probability)}  {_fraction(whole, left=record.open)}"
-        yield line(INDENT, shown.rstrip())
+        shown = f"{percent(whole.probability)}  {_fraction(whole, left=record.open)}"
+    yield line(INDENT, f"success in all: {shown}".rstrip())
 
 
-def _left_open(chance: Chance) -> Iterator[Line]:
+def _left_open(chance: Chance, sample: Sample | None = None) -> Iterator[Line]:
+    """Yield how likely it is to come to where nothing more was followed, and what is known of that."""
     if _is_open(chance):
-        yield line(INDENT, f"left open: {percent(chance.probability)} (not followed to an end, and not shared out)")
+        known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "in none of the above"
+        yield line(INDENT, f"remaining: {percent(chance.probability)} ({known})")
 
 
 def _style(file: RulesetFile, band: str) -> str:

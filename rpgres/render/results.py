@@ -24,6 +24,7 @@ def result_lines(
     house_rules: str = "",
     is_drawn: bool = False,
     is_scripted: bool = False,
+    said_by: str | None = None,
 ) -> list[Line]:
     """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
 
@@ -33,15 +34,32 @@ def result_lines(
         house_rules: those in force, in words; empty for none.
         is_drawn: whether dice are drawn.
         is_scripted: whether it is a step of a scene, in which answers stand as `choose = { ... }`.
+        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     if result.ruleset is None or file is None:
         return list(_dice_lines(result, is_drawn))
     return [
-        *_action_lines(result, file, is_drawn),
+        *_action_lines(result, file, is_drawn, said_by),
         *_unused_lines(result, is_scripted),
         *house_rules_lines(house_rules),
-        *_note_lines(result.note, result.seed),
+        *_note_lines(result.note, result.seed, by=said_by),
     ]
+
+
+def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
+    """Return what was typed for an action and by whom, where that is to be told."""
+    told = _typed_words(found.inputs)
+    if said_by is None or not found.action or not told:
+        return []
+    return [line(INDENT, Piece(f"said{_by(said_by)}: {told}", "quiet"))]
+
+
+def _by(seat: str | None) -> str:
+    return f" by {who_is(seat)}" if seat else ""
+
+
+def _typed_words(inputs: Mapping[str, Any]) -> str:
+    return ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -61,12 +79,14 @@ def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
     yield from _note_lines(result.note, result.seed)
 
 
-def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator[Line]:
+def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: str | None) -> Iterator[Line]:
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        name = Piece(band_title(file, result.outcome or ""), style_of(result.success, result.margin))
+        came = band_title(file, result.outcome) if result.outcome is not None else "nothing comes of it"
+        name = Piece(came, style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
+        yield from said_lines(result, said_by)
     compared = _compared(result, file)
     if compared:
         yield line(INDENT, *compared)
@@ -84,9 +104,10 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool) -> Iterator
 def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
     for answer in result.unused:
         if not is_scripted:
-            yield line(INDENT, Piece(f"not used: --choose {answer.label}={answer.value}", "quiet"))
+            yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
         elif answer.value != NO:  # a scene may well say beforehand that no moment is to be used
-            yield line(INDENT, Piece(f'not used: choose = {{ {answer.label} = "{answer.value}" }}', "quiet"))
+            key = f'"{answer.key}"' if answer.who else answer.key
+            yield line(INDENT, Piece(f'not used: choose = {{ {key} = "{answer.value}" }}', "quiet"))
 
 
 def house_rules_lines(house_rules: str) -> list[Line]:
@@ -96,7 +117,7 @@ def house_rules_lines(house_rules: str) -> list[Line]:
 
 def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[Line]:
     """Return what stands above the first question of an action: who does what, and what was typed for it."""
-    told = ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    told = _typed_words(inputs)
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
 
 
@@ -146,7 +167,9 @@ def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[st
                 yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"), words)
             case "decision" if first["answer"] != NO:
                 text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
-                yield line(INDENT, f"{first['label']} ({who_is(first['who'])}): ", Piece(first["answer"], "name"), text)
+                of = f" of {first['of']}" if first.get("of") else ""
+                whose = f"{first['label']}{of} ({who_is(first['who'])}): "
+                yield line(INDENT, whose, Piece(first["answer"], "name"), text)
             case "draw" if first["label"] != PLACE:
                 yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
             case "move" if first["label"]:
@@ -205,31 +228,35 @@ def _value(event: Mapping[str, Any]) -> str:
     return signed(event["value"]) if "dF" in event["dice"] else str(event["value"])
 
 
-def _note_lines(note: str | None, seed: str | None) -> Iterator[Line]:
+def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) -> Iterator[Line]:
     if note:
-        yield line(INDENT, "note: ", note)
+        yield line(INDENT, f"note{_by(by)}: {note}")
     if seed is not None:
         yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
 
 
-def pending_lines(pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None) -> list[Line]:
+def pending_lines(
+    pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None, said_by: str | None = None
+) -> list[Line]:
     """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
 
     Args:
         pending: the decision.
         is_drawn: whether dice are drawn.
         how: the lines that tell how it is answered; by default the command that goes on with it.
+        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     question = pending.question
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
+    lines += said_lines(pending, said_by)
     lines += _event_lines(pending.events, is_drawn)
     for asked in (question, *pending.together):
         lines += _open_lines(asked)
     if how is not None:
         return [*lines, *how]
-    lines.append(line(INDENT, f"Answer it with --choose {question.label}=..., or go on with:"))
+    lines.append(line(INDENT, f"Answer it with --choose {question.typed}=..., or go on with:"))
     lines.append(line(INDENT * 2, pending.resume))
     return lines
 
@@ -259,9 +286,9 @@ def question_lines(question: Question) -> list[Line]:
 
 
 def _asked(asked: Question | QuestionRecord) -> list[str | Piece]:
-    told = asked.words or fact_words(asked.facts)
+    about = "; ".join(filter(None, (asked.of, asked.words or fact_words(asked.facts))))
     text = f": {asked.text}" if asked.text else ""
-    return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({told})" if told else "", text]
+    return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({about})" if about else "", text]
 
 
 def fact_words(facts: Mapping[str, Any]) -> str:

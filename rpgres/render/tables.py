@@ -10,7 +10,7 @@ import msgspec
 from rpgres.actions import Pending, QuestionRecord, Result
 from rpgres.journal.views import SOMEBODY
 from rpgres.render.lines import Line, Piece, line
-from rpgres.render.results import pending_lines, result_lines
+from rpgres.render.results import pending_lines, result_lines, said_lines
 from rpgres.render.scenes import table_lines
 from rpgres.render.words import title, who_is
 from rpgres.state import EMPTY, GM, Box, Character, State, Tag
@@ -55,7 +55,7 @@ def show_lines(
     if record.pending is not None:
         if state.piles:
             lines += [line(), line(INDENT, Piece("An action is under way; cards lie above as before it.", "quiet"))]
-        lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn)]
+        lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn, said_by=record.said_by)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
@@ -103,21 +103,23 @@ def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
         yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({tag.kind}{'; ' + told if told else ''})", "quiet"))
 
 
-def waiting_lines(pending: Pending, *, is_drawn: bool = False) -> list[Line]:
+def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
     """Return what a table waits for, and how it is answered there."""
     question = pending.question
     if question.who == SOMEBODY or not question.label:
-        return pending_lines(pending, is_drawn=is_drawn, how=[])
+        return pending_lines(pending, is_drawn=is_drawn, how=[], said_by=said_by)
     command = f"rpgres table answer --choose {question.label}=..."
     how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
-    return pending_lines(pending, is_drawn=is_drawn, how=how)
+    return pending_lines(pending, is_drawn=is_drawn, how=how, said_by=said_by)
 
 
-def found_lines(found: Result | Pending, file: RulesetFile, *, is_drawn: bool = False) -> list[Line]:
-    """Return what came of an action at a table, or what it waits for."""
+def found_lines(
+    found: Result | Pending, file: RulesetFile, *, said_by: str | None = None, is_drawn: bool = False
+) -> list[Line]:
+    """Return what came of an action at a table, or what it waits for, with what a seat typed for it."""
     if isinstance(found, Pending):
-        return waiting_lines(found, is_drawn=is_drawn)
-    return result_lines(found, file, is_drawn=is_drawn)
+        return waiting_lines(found, said_by=said_by, is_drawn=is_drawn)
+    return result_lines(found, file, is_drawn=is_drawn, said_by=said_by)
 
 
 def log_lines(
@@ -139,22 +141,32 @@ def entry_lines(
 ) -> Iterator[Line]:
     """Yield an entry: its number, and what was done."""
     time = f"{entry.at}  " if is_timed else ""
-    undone = Piece("taken back: ", "quiet") if entry.undone else Piece("")
-    lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), undone)
+    stands = "taken back: " if entry.undone else "failed: " if entry.attempt else ""
+    lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), Piece(stands, "quiet"))
     found = found_of(entry)
     if found is not None:
-        first, *rest = found_lines(found, file, is_drawn=is_drawn) if not isinstance(found, Pending) else _waits(found)
+        first, *rest = (
+            _waits(found, entry)
+            if isinstance(found, Pending)
+            else found_lines(found, file, said_by=entry.said_by, is_drawn=is_drawn)
+        )
         typed = typed_words(entry)
         yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
         yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
+        if entry.attempt and entry.text:
+            yield line("       ", Piece(entry.text, "quiet"))
         return
     yield line(*lead, *_told(entry))
+    if entry.kind == "reveal":
+        yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
 
 
 def typed_words(entry: EntryView) -> str:
     """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
     typed = [*entry.given, *entry.laid]
-    return f"not from the seed: {', '.join(typed)}" if typed else ""
+    told = [f"not from the seed: {', '.join(typed)}" if typed else ""]
+    told.append(f"taken from a file: {entry.accepted}" if entry.accepted else "")
+    return "; ".join(filter(None, told))
 
 
 def found_of(entry: EntryView) -> Result | Pending | None:
@@ -164,10 +176,14 @@ def found_of(entry: EntryView) -> Result | Pending | None:
     return msgspec.convert(entry.result, Result) if entry.result is not None else None
 
 
-def _waits(pending: Pending) -> list[Line]:
+def _waits(pending: Pending, entry: EntryView) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
     asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
-    return [(*first, Piece(asked, "quiet"))]
+    lines = [(*first, Piece(asked, "quiet"))]
+    if entry.kind == "act":  # an answer goes on with what was said there
+        lines += said_lines(pending, entry.said_by)
+        lines += [line(INDENT, f"claimed: {', '.join(entry.claimed)}")] if entry.claimed else []
+    return lines
 
 
 def _asked_words(asked: QuestionRecord) -> str:
@@ -215,11 +231,11 @@ def value_words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping) and {"size", "mark"} <= value.keys():
-        return _mark(Box(**value))
+        return _mark(Box("", 0, str(value["mark"])))
     if isinstance(value, Mapping) and {"kind", "on"} <= value.keys():
         return str(value["kind"])
     if isinstance(value, Mapping) and {"abilities", "tracks", "is_out"} <= value.keys():
-        return str(value["title"] or value["name"])
+        return str(value.get("title") or value.get("name"))
     if isinstance(value, Mapping | list):
         return msgspec.json.encode(value).decode()
     return str(value) or "nothing"

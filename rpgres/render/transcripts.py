@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rpgres.actions import Result
-from rpgres.render.lines import harmless, plain_text
+from rpgres.render.lines import plain_text
 from rpgres.render.results import result_lines
 from rpgres.render.tables import entry_lines, found_of, typed_words
 from rpgres.render.words import who_is
+from rpgres.safetext import in_line
 
 if TYPE_CHECKING:
     from rpgres.journal.views import EntryView
@@ -21,7 +22,7 @@ _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~"})  # what M
 def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> str:
     """Return an account of a table in Markdown: scenes as headings, actions as paragraphs with what came of them.
 
-    What was taken back is left out, and so is what a decision waited for before it was taken.
+    What was taken back or failed is left out, and so is what a decision waited for before it was taken.
 
     Args:
         title: what stands above it.
@@ -30,7 +31,7 @@ def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> s
     """
     blocks = [f"# {_text(title)}"]
     for entry in entries:
-        if not entry.undone and not entry.is_hidden and entry.kind not in ("new", "undo", "pass"):
+        if not (entry.undone or entry.is_hidden or entry.attempt) and entry.kind not in ("new", "undo", "pass"):
             blocks += _block(entry, file)
     return "\n\n".join(blocks) + "\n"
 
@@ -40,7 +41,10 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
     if isinstance(found, Result):
         if found.action is None and entry.kind == "begin":
             yield f"## {_text(f'The {entry.period} begins')}"
-        first, *rest = [*plain_text(result_lines(found, file)).splitlines(), *filter(None, [typed_words(entry)])]
+        first, *rest = [
+            *plain_text(result_lines(found, file, said_by=entry.said_by)).splitlines(),
+            *filter(None, [typed_words(entry)]),
+        ]
         heading, _, came = first.partition(": ")
         if not (found.action is None and entry.kind == "begin"):
             yield f"**{_text(heading)}**" + (f": {_text(came)}" if came else "")
@@ -48,7 +52,7 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
             yield "\n".join(f"- {_text(line.strip().removeprefix('* '))}" for line in rest)
     elif found is None and entry.kind == "note":
         by = f"{who_is(entry.by)}: " if entry.by else ""
-        yield "\n".join(f"> {_text(line)}" for line in f"{by}{entry.text}".splitlines())
+        yield "\n".join(f"> {_text(by + line)}" for line in entry.text.splitlines() if line.strip())
     elif found is None:
         told = plain_text(entry_lines(entry, file)).strip().partition("  ")[2]
         yield f"*{_text(told.strip())}*"
@@ -56,4 +60,4 @@ def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
 
 def _text(text: str) -> str:
     """Return a text in which nothing means more than it says in Markdown."""
-    return harmless(text).translate(_MARKS)
+    return in_line(text).translate(_MARKS)

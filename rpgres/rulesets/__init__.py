@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from rpgres.rulesets.code import (
     API,
+    OUTCOME_ONLY,
+    QUESTIONS,
     ApplyEffect,
     Effect,
     Lump,
@@ -30,6 +32,7 @@ from rpgres.rulesets.folders import (
     user_folder,
 )
 from rpgres.rulesets.records import (
+    CLAIM,
     Action,
     Band,
     EffectText,
@@ -51,11 +54,16 @@ from rpgres.rulesets.records import (
     RulesetFile,
     Switch,
     Track,
+    is_public,
+    speaker,
 )
 from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, load_rules, unknown, value_of
 
 __all__ = [
     "API",
+    "CLAIM",
+    "OUTCOME_ONLY",
+    "QUESTIONS",
     "Action",
     "ApplyEffect",
     "Ask",
@@ -97,11 +105,13 @@ __all__ = [
     "builtin_folder",
     "data_folders",
     "effect",
+    "is_public",
     "load_rules",
     "merge_parts",
     "overlay_roots",
     "pictured",
     "read_parts",
+    "speaker",
     "unknown",
     "user_folder",
     "value_of",

@@ -7,7 +7,7 @@ This reads every outcome table, which no ordinary command needs to; it is import
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -18,7 +18,7 @@ from rpgres.rulesets.overlays import stray_problems
 from rpgres.rulesets.places import Path, problem_at
 from rpgres.rulesets.ranges import newest, range_problems, turned_problems
 from rpgres.rulesets.reach import reach_problems
-from rpgres.rulesets.records import DONE_ON, DONE_WITH, Action, FormField, Parameter
+from rpgres.rulesets.records import CLAIM, DONE_ON, DONE_WITH, Action, FormField, Parameter
 from rpgres.rulesets.rows import missing, roles_of, row_problems, undescribed, unregistered
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.using import unused_problems
@@ -222,8 +222,9 @@ def _actions(rules: Rules) -> Iterator[Problem]:
         if name not in data:
             message = f"the rule {name!r} has no data ([actions.{name}])"
             yield problem_at(texts, ("actions",), message, hint=nearest(name, data) or "")
+    tables = {one: None for one in rules.table_names() if _has_table(rules, one)}
     for name, action in data.items():
-        yield from _action(rules, name, action)
+        yield from _action(rules, name, action, tables)
 
 
 def _stands(rules: Rules, action: Action) -> bool:
@@ -236,12 +237,12 @@ def _stands(rules: Rules, action: Action) -> bool:
         return True  # told elsewhere
 
 
-def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
+def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) -> Iterator[Problem]:
     at, texts = ("actions", name), rules.texts()
     lists: tuple[tuple[str, str, list[str], Iterable[str]], ...] = (
         ("parameters", "parameter", action.parameters, rules.file.parameters),
         ("labels", "label", action.labels, rules.file.labels),
-        ("tables", "outcome table", action.tables, [one for one in rules.table_names() if _has_table(rules, one)]),
+        ("tables", "outcome table", action.tables, tables),
     )
     for key, what, named, known in lists:
         for number, one in enumerate(named):
@@ -349,6 +350,9 @@ def _sheet_fields(rules: Rules) -> Iterator[Problem]:
     texts = rules.texts()
     for name, label in rules.file.labels.items():
         roles = roles_of(rules)
+        if name == CLAIM or (label.fields and label.kind == "chance"):
+            told = "rpgres asks under this label itself" if name == CLAIM else "only a decision has fields"
+            yield problem_at(texts, ("labels", name), told)
         if rules.file.standalone and label.who and label.who not in roles:
             yield missing(texts, ("labels", name, "who"), "role", label.who, roles)
     for name, track in rules.file.tracks.items():

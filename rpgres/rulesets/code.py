@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.errors import RuleError, in_words, place_of
+from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.state import Map
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rpgres.table import Outcome, Table
 
 API = 1  # the version of the contract between rpgres and a ruleset's code
+QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
 Rule = Callable[..., "Outcome"]
 ApplyEffect = Callable[["State", "Effect"], "State"]
@@ -65,6 +67,7 @@ class Ruleset:
         self.policies: dict[str, Policy] = {}
         self.preparations: list[Prepare] = []
         self.lumps: dict[str, Lump] = {}
+        self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
         self.pictures: list[Picture] = []
         self.origin: Origin | None = None
@@ -96,15 +99,21 @@ class Ruleset:
 
         return register
 
-    def lump(self, action: str) -> Callable[[Lump], Lump]:
+    def lump(self, action: str, *, holds: Collection[str] = OUTCOME_ONLY) -> Callable[[Lump], Lump]:
         """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
 
         Odds then walk the keys in place of the cards. It is a promise: the rule, its outcome tables and its policies
         treat cards of one key alike. A function with an argument `state` gets the table as it is before the action.
+
+        Args:
+            action: the action's name.
+            holds: the questions for which that is so; see `Table.merge`.
         """
+        if not QUESTIONS.issuperset(holds):
+            raise ValueError(f"lump({action!r}) holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
 
         def register(lump: Lump) -> Lump:
-            self.lumps[action] = lump
+            self.lumps[action], self.lumps_hold[action] = lump, holds
             return lump
 
         return register
@@ -157,7 +166,9 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
     for draw in ruleset.pictures:
         try:
             drawn = {str(name): [str(one) for one in lines] for name, lines in draw(state, is_drawn).items()}
-        except Exception as error:
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
             place = place_of(error)
             told = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
             raise blamed(RuleError(told, place=place), ruleset) from error
@@ -177,7 +188,6 @@ def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:
         newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
         advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "
         advice += f"do without it ({off})"
-    error.message = f"{error.message}. {advice}"
-    error.args = (error.message,)
+    error.add(f". {advice}")
     error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
     return error

@@ -89,7 +89,7 @@ def _shadows(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     """Yield what has the name of something else, so that nobody could tell which is meant."""
     file, texts, at = rules.file, rules.texts(), ("actions", name)
     parameters = file.parameters_of(name)
-    keys = {its.name or key: key for key, its in file.parameters.items() if key in action.parameters}
+    keys = {file.parameters[key].name or key: key for key in action.parameters if key in file.parameters}
     of_roll = dict.fromkeys((*PLAIN, *COMPARED), "what a roll comes to")
     on_sheets = dict.fromkeys(sorted(sheet_names(file)), "on the sheet")
     for one, parameter in parameters.items():

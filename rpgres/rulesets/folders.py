@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -149,23 +149,23 @@ def _completed(file: RulesetFile) -> RulesetFile:
     """Return a ruleset in which described actions have what they need not say: their labels, a table of their name."""
     if not file.standalone and not any(action.roll for action in file.actions.values()):
         return file
-    actions = {name: _completed_action(file, name, action) for name, action in file.actions.items()}
+    kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
+    actions = {name: _completed_action(file, name, action, kinds) for name, action in file.actions.items()}
     return msgspec.structs.replace(file, actions=actions, labels={**_IMPLIED, **file.labels})
 
 
-def _may_roll(file: RulesetFile, vs: str) -> bool:
+def _may_roll(kinds: Mapping[str, str], vs: str) -> bool:
     """Tell whether what opposes may have dice: it has some, or it is what was typed as opposition."""
     from rpgres.rulesets.templates import names_in
 
-    kinds = {parameter.name or key: parameter.kind for key, parameter in file.parameters.items()}
     return bool(re.search(r"d[\dF%{]", vs)) or any(kinds.get(name) in ("opposition", "choice") for name in names_in(vs))
 
 
-def _completed_action(file: RulesetFile, name: str, action: Action) -> Action:
+def _completed_action(file: RulesetFile, name: str, action: Action, kinds: Mapping[str, str]) -> Action:
     if not action.roll and not file.standalone:
         return action
     rolled = ["roll"] if action.roll else []
-    if any(_may_roll(file, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
+    if any(_may_roll(kinds, vs) for vs in (action.vs, *(other.vs for other in action.instead.values()))):
         rolled.append("opposition")
     labels = dict.fromkeys([*rolled, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])

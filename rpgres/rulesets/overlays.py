@@ -76,7 +76,8 @@ def _decks(rules: Rules) -> Iterator[Problem]:
             texts[name] = rules.deck_texts(name)
         except FileError:
             return  # a deck that cannot be read is told as such, and might extend any other
-    named |= {text.data.get("extends", "") for found in texts.values() for text in found}
+    extended = [text.data.get("extends") for found in texts.values() for text in found]
+    named |= {name for name in extended if isinstance(name, str)}
     for name, found in texts.items():
         near = nearest(name, [other for other in names if other != name])
         if near and name not in named and not _is_own(rules, found[0]):

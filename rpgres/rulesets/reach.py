@@ -96,8 +96,9 @@ def _counts(rules: Rules, name: str) -> Iterator[Problem]:
 
 def _rows(rules: Rules, described: Sequence[str]) -> Iterator[Problem]:
     """Yield the conditions of outcome tables that the dice never meet."""
+    known = set(described)
     for table in dict.fromkeys(rules.table_names()):
-        actions = [name for name in described if table in rules.file.actions[name].tables]
+        actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
         spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
         for text in rules.table_texts(table) if spans else ():
             for path, wanted in _conditions(text.data, ()):
@@ -200,7 +201,7 @@ def _beyond(key: str, wanted: Condition | object, spans: Mapping[str, Span]) -> 
     low, high = spans[name]
     found = wanted if isinstance(wanted, list) else [wanted]
     numbers = [one for one in found if isinstance(one, int)]
-    if len(numbers) < len(found):
+    if len(numbers) < len(found) or not numbers:
         return ""  # what a name comes to is not known
     is_too_high = high is not None and min(numbers) > high and not key.endswith("-to")
     is_too_low = max(numbers) < low and not key.endswith("-from")

@@ -87,6 +87,31 @@ class Band(Range, frozen=True, kw_only=True):
     also: Annotated[str, msgspec.Meta(description="the band that this one is as well")] = ""
 
 
+class EffectHead(msgspec.Struct, frozen=True):
+    """What is the same in all effects: the kind, and when they come about. Their other fields are the kind's own."""
+
+    kind: str = ""
+    when: Condition = {}
+    unless: Condition = {}
+
+
+def _check_effects(**lists: list[dict[str, Any]]) -> None:
+    """Check the heads of effects as their record is made, so that nobody after it meets another type there.
+
+    Raises:
+        ValueError: one is faulty.
+    """
+    for name, effects in lists.items():
+        try:
+            if effects:
+                msgspec.convert(effects, list[EffectHead])
+        except (msgspec.ValidationError, RecursionError, UnicodeError):
+            from rpgres.problems import faults, key_text
+
+            fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
+            raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
+
+
 class RowOption(_Record, frozen=True):
     """One answer to a question of an outcome table: what it means and what comes of it.
 
@@ -100,6 +125,9 @@ class RowOption(_Record, frozen=True):
     ask: dict[Id, RowQuestion] = {}
     when: Condition = {}
     unless: Condition = {}
+
+    def __post_init__(self) -> None:
+        _check_effects(effects=self.effects)
 
 
 class RowQuestion(_Record, frozen=True):
@@ -129,16 +157,25 @@ class Row(_Record, frozen=True):
     effects: list[dict[str, Any]] = []
     ask: dict[Id, RowQuestion] = {}
 
+    def __post_init__(self) -> None:
+        _check_effects(effects=self.effects)
+
 
 OutcomeTable = dict[Id, Row]
 
 
+CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
+SaidBy = Literal["", "player", "confirmed", "gm"]
+SeenBy = Literal["", "all", "own"]
+
+
 class FormField(_Record, frozen=True):
-    """One of the things that a parameter of the kind `form` says of whatever it names.
+    """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
 
     kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
     with `seat = "gm"` makes whoever sits down by it the game master's. A text with a `pile` says which cards lie there
     for whoever is named, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
+    `said-by` and `seen-by` are as for parameters.
     """
 
     kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
@@ -150,6 +187,8 @@ class FormField(_Record, frozen=True):
     at_most: int | None = None
     seat: Literal["", "gm"] = ""
     pile: str = ""
+    said_by: SaidBy = ""
+    seen_by: SeenBy = ""
 
 
 class Parameter(_Record, frozen=True):
@@ -161,9 +200,14 @@ class Parameter(_Record, frozen=True):
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet. A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
-    `name` is the option's name where it differs from the key in `[parameters]`. With `said-by = "gm"` no player says it
-    at a table that lasts, but the game master or the host.
+    too, without a sheet. With `many` it may be given several times, up to `most`, as a tag always may; `most` holds for
+    the number of `cards` too, where `at-most` says nothing. A flag with `seat = "gm"` makes whoever acts the game
+    master's, if they sit down by it.
+    `name` is the option's name where it differs from the key in `[parameters]`.
+
+    At a persistent table `said-by` tells who says it: `player` (whoever acts), `confirmed` (whoever acts, and the game
+    master confirms what no sheet has), `gm` (no player). `seen-by` tells who reads what was typed: `all`, or `own`
+    (whoever typed it). What they are when left out: `speaker` and `is_public`.
 
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
@@ -177,6 +221,7 @@ class Parameter(_Record, frozen=True):
     name: str = ""
     metavar: str = ""
     many: bool = False
+    most: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
     default: str | int | bool | None = None
     choices: dict[str, str] = {}
     seat: Literal["", "gm"] = ""
@@ -194,12 +239,38 @@ class Parameter(_Record, frozen=True):
     fields: dict[Id, FormField] = {}
     seats: bool = False
     guests: bool = False
-    said_by: Literal["", "gm"] = ""
+    said_by: SaidBy = ""
+    seen_by: SeenBy = ""
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it may be given several times, up to `most`."""
+        return self.many or self.kind == "tag"
 
     @property
     def is_argument(self) -> bool:
         """Whether the rule gets it; the others change the table before the action."""
         return self.kind not in ("tag", "counter", "cards")
+
+
+def speaker(described: Parameter | FormField) -> SaidBy:
+    """Return who says something at a persistent table.
+
+    Undeclared, words and plain choices are the player's, what a counter holds is the game master's, and everything else
+    (numbers, flags, choices of dice, opposition, whoever is not at the table) is confirmed where no sheet has it.
+    """
+    if described.said_by:
+        return described.said_by
+    if described.kind == "counter":
+        return "gm"
+    is_words = described.kind == "text" and not described.pile
+    is_plain = described.kind == "choice" and not (isinstance(described, Parameter) and described.values)
+    return "player" if is_words or is_plain else "confirmed"
+
+
+def is_public(described: Parameter | FormField) -> bool:
+    """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
+    return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
 
 
 class Instead(_Record, frozen=True):
@@ -262,12 +333,17 @@ class Switch(_Record, frozen=True):
 
 
 class Label(_Record, frozen=True):
-    """A question that rules ask under one name, as it is typed after `--given` or `--choose`."""
+    """A question that rules ask under one name, as it is typed after `--given` or `--choose`.
+
+    `fields` are what a typed answer says as `key=value,key=value`, so that a persistent table can compare the numbers
+    in it with the sheet of whoever answers; the rule reads the answer itself.
+    """
 
     kind: Literal["chance", "decision"]
     help: str
     who: str = ""
     optional: bool = False
+    fields: dict[Id, FormField] = {}
 
 
 class MoreBoxes(_Record, frozen=True):
@@ -333,6 +409,9 @@ class Period(_Record, frozen=True):
     implied: bool = False
     begin: list[dict[str, Any]] = []
     end: list[dict[str, Any]] = []
+
+    def __post_init__(self) -> None:
+        _check_effects(begin=self.begin, end=self.end)
 
 
 class Field(_Record, frozen=True):
@@ -452,6 +531,13 @@ class RulesetFile(_Record, frozen=True):
     decks: Annotated[dict[Id, dict[str, Any]], msgspec.Meta(description="decks, as decks/NAME.toml has them")] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
+    trust: Annotated[
+        Literal["players", "gm"],
+        msgspec.Meta(
+            description="whether numbers that no sheet has count at once at a persistent table (players), or "
+            "after the game master has confirmed them (gm), unless the table says otherwise"
+        ),
+    ] = "gm"
     roles: Annotated[
         list[str], msgspec.Meta(description="whom `who` and `to` may name; empty where that is not told")
     ] = []

@@ -28,6 +28,7 @@ from rpgres.rulesets.records import (
 )
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
 from rpgres.rulesets.templates import fill, joined, misnamed, names_in
+from rpgres.safetext import in_line
 from rpgres.state import EMPTY, ROLES
 from rpgres.tomlfiles import Problem, nearest
 
@@ -103,7 +104,7 @@ def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
     except FileError as error:
         yield from problems_in(error)
         return
-    known = scope_of(rules, [action for action, its in rules.file.actions.items() if name in its.tables])
+    known = scope_of(rules, rules.actions_by_table.get(name, ()))
     for band, row in table.items():
         if band not in rules.file.bands:
             yield missing(texts, (band,), "band", band, rules.file.bands)
@@ -375,7 +376,7 @@ def _unreadable(text: str) -> str:
     try:
         dice(text)
     except NotationError as error:
-        shown = "".join(char if char.isprintable() else " " for char in error.text)
+        shown = in_line(error.text)
         return f"{error.message}\n  {shown}\n  {' ' * error.position}{'^' * error.length}"
     return ""
 

@@ -323,10 +323,10 @@ class Rules:
         for part in self._parts:
             inline: Any = part.data
             for key in path:
-                inline = inline.get(key, {})
+                inline = inline.get(key) if isinstance(inline, dict) else None
             if inline == {"remove": True}:
                 found.clear()
-            elif inline:
+            elif inline and isinstance(inline, dict):  # anything else is replaced by a nearer file, or was refused
                 found.append(Text(part.source, inline, path))
             if os.path.isfile(part.folder / file_name):
                 source = read_source(part.folder / file_name)
@@ -390,6 +390,15 @@ class Rules:
         """Return the pile that is shuffled into this one when that is empty; none when the switches forbid it."""
         text = self.file.piles[pile.partition(":")[0]]
         return text.refill if self.has(text.refill_when) else ""
+
+    @cached_property
+    def actions_by_table(self) -> Mapping[str, Sequence[str]]:
+        """The names of the actions that have an outcome table, by its name."""
+        found: dict[str, dict[str, None]] = {}
+        for name, action in self.file.actions.items():
+            for table in action.tables:
+                found.setdefault(table, {})[name] = None
+        return {table: list(names) for table, names in found.items()}
 
     def table_names(self) -> Iterator[str]:
         """Yield the names of all outcome tables, those of `ruleset.toml` first."""

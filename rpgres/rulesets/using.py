@@ -165,7 +165,7 @@ def _effects(data: Any) -> Iterator[Mapping[str, Any]]:
         for one in data:
             yield from _effects(one)
     elif isinstance(data, dict):
-        if "kind" in data:
+        if isinstance(data.get("kind"), str):
             yield data
         for value in data.values():
             yield from _effects(value)

@@ -64,8 +64,7 @@ def scene_problems(
     _check_head(faults, rules, data)
     state = _check_characters(faults, rules, data, folder=folder_of(source, folder))
     tags = _sound(data.get("tags"), SceneTag)
-    for tag in tags.values():
-        state = laid_out(state, tag)
+    state = laid_out(state, tags.values())
     tracks, things = _sound(data.get("tracks"), SceneTrack), _sound(data.get("things"), SceneThing)
     _check_table(faults, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):

@@ -182,9 +182,10 @@ def at_step(scene: Scene, number: int, error: RpgresError) -> FileError:
 def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
     question = pending.question
     names = ", ".join(option["name"] for option in question.options)
+    key = f'"{question.key}"' if question.key else question.label
     return FileError(
         f"{scene.where('steps', number)}: {scene.step_name(number)} waits for a decision: {question.label} "
-        f'({question.who} chooses among {names}); answer it with choose = {{ {question.label} = "..." }}, '
+        f'({question.who} chooses among {names}); answer it with choose = {{ {key} = "..." }}, '
         f"or give {question.who} a policy",
         label=question.label,
         who=question.who,

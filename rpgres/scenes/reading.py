@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from rpgres.players import Policy
 from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
 from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
 from rpgres.sheets import STDIN, Sheet, find_sheet, make_sheet
-from rpgres.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put
+from rpgres.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.tomlfiles import Source, convert, locate, nearest, overlay, parse, read_source
 
 
@@ -121,13 +121,15 @@ def read_scene(
         state = seated(state, sheet)
         if own:
             policies[name] = policy_of(rules, own)
+    there = {tag.slug for tag in state.tags}
     for key, laid in file.tags.items():
-        if state.tag(laid.text) is not None:
+        if slug(laid.text) in there:
             where = f"{source.path}:{locate(source.text, ('tags', key))}"
             raise FileError(
                 f"{where}: something called {laid.text!r} lies on the table already; call it something else"
             )
-        state = laid_out(state, laid)
+        there.add(slug(laid.text))
+    state = laid_out(state, file.tags.values())
     for path, message in faults_on_table(file.tracks, file.things):
         raise FileError(f"{source.path}:{locate(source.text, path)}: {message}", file=source.path)
     state = set_out(state, tracks=file.tracks, things=file.things)
@@ -153,16 +155,15 @@ def _check_seed(seed: str, source: Source) -> None:
 
 def seated(state: State, sheet: Sheet) -> State:
     """Return the state with a character and its tags."""
-    state = state.with_character(sheet.character)
-    for tag in sheet.tags:
-        state = lay_distinct(state, tag)
-    return state
+    return lay_distinct(state.with_character(sheet.character), sheet.tags)
 
 
-def laid_out(state: State, laid: SceneTag) -> State:
-    """Return the state with a tag of a scene."""
-    seen_by = None if laid.seen_by is None else tuple(laid.seen_by)
-    return state.with_tag(Tag(laid.text, laid.kind, laid.on, Map(laid.uses), seen_by))
+def laid_out(state: State, tags: Iterable[SceneTag]) -> State:
+    """Return the state with the tags of a scene."""
+    return state.with_tags(
+        Tag(laid.text, laid.kind, laid.on, Map(laid.uses), None if laid.seen_by is None else tuple(laid.seen_by))
+        for laid in tags
+    )
 
 
 def faults_on_table(

@@ -72,13 +72,14 @@ def settle(
     spelled: Mapping[str, str] = EMPTY,
     track: str = "physical",
     consequence: str = "",
+    counts: bool = True,
 ) -> Outcome:
     """Return what an outcome table says for a roll, with the roll's own effects before it and harm absorbed after it.
 
     Args:
         name: the outcome table.
         standing: the roll.
-        roles, facts, defaults: as of `Table.settle`.
+        roles, facts, defaults, counts: as of `Table.settle`.
         becomes: what an aspect is called that is altered.
         spelled: by role, whom an effect means that says so; for roles that readers of the JSON would not know.
         track: which stress a hit goes to.
@@ -94,6 +95,7 @@ def settle(
         roles=roles,
         facts=facts,
         defaults=defaults,
+        counts=counts,
     )
     effects, state = outcome.effects, table.state
     is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
