@@ -129,9 +129,7 @@ def test_open_mass_is_told() -> None:
 
     told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
     assert told == (
-        "Overcome: odds\n"
-        "  Odd band    33.33 %  at least 1/3\n"
-        "  remaining: 66.67 % (in none of the above)\n"
+        "Overcome: odds\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (in none of the above)\n"
     )
 
 
