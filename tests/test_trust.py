@@ -553,7 +553,7 @@ DECLARED = {
     ),
     "saga": (
         "ability? vs? opposing? against? skilled? against-skilled? skill+ trump? edge? against-edge? "
-        "dire? hand?- against-hand?- bank?- discard?- gm-card?- amount? rounds+"
+        "dire? hand?- against-hand?- bank?- discard?- gm-card?- amount? weapon? defense? armor? rounds+"
     ),
     "faith": (
         "skill? attribute? advantages? disadvantages? gm! gm-advantages! gm-disadvantages! gm-against! "
