@@ -610,6 +610,8 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerR
     """
     unused = []
     for answer in _left(seats):
+        if seats.take_single(answer.label, answer.who, answer.value):
+            continue
         question = table.foregone.get(answer.label)
         is_named = question is not None and question.options and all(one is not question for one in seats.single)
         if question is None or is_named or (answer.who and answer.who != question.who):

@@ -272,8 +272,18 @@ class Seats:
         is_offered = question.reads is not None or named_option(question.offered, answer) is not None
         if is_offered and (is_own or not later or named_option(question.offered, later[0]) is None):
             return False
+        return self.take_single(question.label, question.who if is_own else "", answer)
+
+    def take_single(self, label: str, who: str, answer: str) -> bool:
+        """Tell whether an answer names what was the only option of a question; each such question takes one answer.
+
+        Args:
+            label: what was asked.
+            who: who was asked; empty where the script does not say.
+            answer: what the script says.
+        """
         for number, single in enumerate(self.single):
-            is_same = single.label == question.label and (single.who == question.who or not is_own)
+            is_same = single.label == label and who in ("", single.who)
             if is_same and named_option(single.offered, answer) is not None:
                 del self.single[number]
                 return True

@@ -671,6 +671,19 @@ def test_who_is_asked_for_the_same_may_be_answered_by_name() -> None:
     assert "Failure   100.00 %" in odds.out
 
 
+@pytest.mark.parametrize("typed", [["Ag6", "In8"], ["In8", "Ag6"], ["Ag6"], ["In8"]])
+def test_cards_that_both_heroes_are_forced_to_play_may_be_named(typed: list[str]) -> None:
+    result, _ = run(versus(), streams=Streams("1"), choose={"play": typed}, identify=False)
+    assert isinstance(result, Result)
+    assert not result.unused
+
+
+def test_what_no_hero_is_forced_to_play_is_refused() -> None:
+    for typed in (["Ag6", "In9"], ["Ag6", "Ag6"]):
+        with pytest.raises(UsageError, match="opponent may choose: In8"):
+            run(versus(), streams=Streams("1"), choose={"play": typed}, identify=False)
+
+
 def test_healing_brings_back_who_is_out() -> None:
     state = lay_out(rules(), State())
     first = prepare(rules(), "damage", {"sheet": "ilse", "amount": 300}, state=state)

@@ -611,6 +611,8 @@ def _harm(
 
 def _harmed(table: Table, actor: Character, amount: int) -> Outcome:
     roles = Map({"actor": actor.name})
+    if not amount:
+        return table.settle("damage-none", None, roles=roles)
     if has_points(actor):
         health = actor.counters.get("health", 0)
         outcome = table.settle("damage" if health > amount else "damage-out", None, roles=roles)
@@ -637,8 +639,7 @@ def _harmed(table: Table, actor: Character, amount: int) -> Outcome:
         paid.append(card)
         more = _damage_trump(table, hero, card) if covered < amount else 0
         covered, turned = covered + more, turned + more
-    is_out = not table.count(hero.hand) and bool(amount)
-    outcome = table.settle("damage-out" if is_out else "damage", None, roles=roles)
+    outcome = table.settle("damage" if table.count(hero.hand) else "damage-out", None, roles=roles)
     return outcome.plus(lost(actor.name, len(paid), "heal"))
 
 
