@@ -602,6 +602,9 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{FORMAT} is the last one known here); update rpgres",
             file=str(path),
         )
+    # A trigger would change what is written, and a view what is read.
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone() is not None:
+        raise _damaged(path, "somebody has added a trigger or a view to the database")
 
 
 @contextmanager
