@@ -226,7 +226,7 @@ CHANGES = {
     "condition on a margin": ("margin-from = -3", 'margin-from = "low"', "margin-from is a whole number, not 'low'"),
     "condition on a switch": ('mercy = ["actor"]', 'mercy = ["actr"]', "the switch mercy has no choice 'actr'"),
     "condition of a question": ('unless = { mercy = "gm" }', 'unless = { mercy = "mg" }', "has no choice 'mg'"),
-    "condition": ("when = { margin-from = -3, ", "when = 3, other = { ", "when: expected a table, found a whole number"),
+    "condition": ("when = { margin-from = -3, ", "when = 3, other = { ", "when: expected a table, found a whole"),
     "band of a table": ("[outcomes.climb.fall]", "[outcomes.climb.fal]", "has no band 'fal'"),
     "two unopposed": (
         'fall = { title = "Fall",',
