@@ -135,6 +135,8 @@ def test_entries_taken_out_exchanged_or_replaced_are_found(copy: Path, statement
         "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE number = new.number; END",
         "CREATE TRIGGER t AFTER INSERT ON entries BEGIN UPDATE entries SET salt = zeroblob(32); END",
         "CREATE VIEW v AS SELECT * FROM entries",
+        "CREATE TABLE t (number INTEGER UNIQUE ON CONFLICT IGNORE)",
+        "CREATE VIRTUAL TABLE t USING rtree(number, first, last)",
     ],
 )
 def test_a_database_that_changes_what_is_written_is_refused(tmp_path: Path, added: str) -> None:
@@ -142,7 +144,7 @@ def test_a_database_that_changes_what_is_written_is_refused(tmp_path: Path, adde
     place = begun(tmp_path / "t.db")
     change(place.path, added)
     for attempt in (lambda: verify(place.path), lambda: act(place), lambda: sitting.write_note(place, "x")):
-        with pytest.raises(store.TableError, match="a trigger or a view"):
+        with pytest.raises(store.TableError, match="changes what is written or read"):
             attempt()
 
 
