@@ -229,7 +229,7 @@ def test_completions_offer_nothing_that_harms(shell: str, words: tuple[str, ...]
 
 def test_a_terminal_gets_our_colours_and_nothing_else(here: Path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm-256color"}
-    for args in (("ruleset", "show", "home"), ("roll", "home", "toss", "--sheet", "mara"), ("roll", "--help")):
+    for args in (("ruleset", "show", "home"), ("roll", "home", "toss", "--sheet", "mara", "--auto"), ("roll", "--help")):
         shown = _on_a_terminal([*PROGRAM, *args], environment)
         ours = re.sub(r"\x1b\[[0-9;]*m", "", shown).replace("\r\n", "\n")
         assert CHARS.search(ours) is None, ascii(ours)
