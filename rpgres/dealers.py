@@ -252,6 +252,15 @@ class TapedDealer(GivenDealer):
         self._left = list(tape)
         self._asked: dict[str, int] = {}
 
+    @property
+    def given(self) -> dict[str, list[str | None]]:
+        """All that was given, now and before, by label in the order of the questions; None where it was not."""
+        found: dict[str, list[str | None]] = {}
+        for label in {*self.typed, *self._given}:
+            typed, later = self.typed.get(label, []), self._given.get(label, [])
+            found[label] = [*typed, *[None] * (self._asked.get(label, 0) - len(typed)), *later]
+        return found
+
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         if not dice.pools:
             return self._then.throw(dice, label, count)

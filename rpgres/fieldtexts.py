@@ -767,6 +767,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "numbers": 'numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2"',
         "best": "whether odds let who acts decide as well as can be, if no policy is named",
         "anybody": "whether it makes no difference who acts, so that a table asks nobody to say who",
+        "confirmed": "whether a player's word that it happens is a claim at a persistent table, as it gives something",
         "instead": "other dice, opposition or measure under some circumstances, by name; the first that fits",
         "bands": "when each outcome comes about in this action, in place of what [bands] says",
     },

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from command_line import Ran, rpgres
 
-from rpgres import Character, Outcome, Ruleset, Table, UsageError
+from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
 from rpgres.actions import Pending, Result, labels_of
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
 from rpgres.journal import running, sitting, store
@@ -329,10 +329,13 @@ def leap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
         total = table.roll(table.rules.dice, by=actor.name)
         fault, _, when = how.partition("-")
         ways["effect"] = fault if when == "effect" else ""
-        if fault and not when:
+        if fault in FAULTS and not when:
             raise FAULTS[fault]("crashed")
         if table.ask("again", actor.name, (Option("yes"),), optional=True) == "yes":
-            total += table.roll(table.rules.dice, by=actor.name)
+            second = table.roll(table.rules.dice, by=actor.name)
+            total += second
+            if how == "watched" and second == 6:
+                table.ask("again", GM, (Option("yes"),), optional=True)
             if when == "later":
                 raise FAULTS[fault]("crashed")
         return table.settle("leap", total - 3)
@@ -363,6 +366,20 @@ def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str)
     assert rolled(done)["roll"] == rolled(head)["roll"]  # the same question gets the same dice
     sitting.answer(leap, choose={"again": ["no"]})
     assert in_order(leap)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_is_given_for_later_opens_the_same_moments_beside_something_hidden(leap: Place, hidden: bool) -> None:
+    """Which moments anybody could know of is found by a run of its own: there too the first roll is the seed's."""
+    sitting.set_value(leap, "things.doom", "2", to=["gm"] if hidden else [])
+    for _ in range(4):  # by chance the seed may say the same
+        sitting.act(leap, "leap", {"how": "watched"}, actor="ann")
+        done = sitting.answer(leap, choose={"again": ["yes"]}, given={"roll": ["6"]})
+        assert rolled(done)["roll"][1] == "6"
+        asked = found(done)
+        assert isinstance(asked, Pending), "the moment has passed unasked"
+        assert asked.question.who == "gm"
+        sitting.answer(leap, choose={"again": ["no"]})
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -129,6 +129,25 @@ def test_entries_taken_out_exchanged_or_replaced_are_found(copy: Path, statement
     assert told in "; ".join(verdict.problems)
 
 
+@pytest.mark.parametrize(
+    "added",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries WHERE number = new.number; END",
+        "CREATE TRIGGER t AFTER INSERT ON entries BEGIN UPDATE entries SET salt = zeroblob(32); END",
+        "CREATE VIEW v AS SELECT * FROM entries",
+        "CREATE TABLE t (number INTEGER UNIQUE ON CONFLICT IGNORE)",
+        "CREATE VIRTUAL TABLE t USING rtree(number, first, last)",
+    ],
+)
+def test_a_database_that_changes_what_is_written_is_refused(tmp_path: Path, added: str) -> None:
+    """Every hash is right; yet the next entry would be gone after it was told as finished."""
+    place = begun(tmp_path / "t.db")
+    change(place.path, added)
+    for attempt in (lambda: verify(place.path), lambda: act(place), lambda: sitting.write_note(place, "x")):
+        with pytest.raises(store.TableError, match="changes what is written or read"):
+            attempt()
+
+
 def test_what_was_cut_off_the_end_is_missed_by_whoever_noted_a_hash(copy: Path) -> None:
     head = verify(copy).head
     early = store.read(copy).entries[2].hash

@@ -132,6 +132,21 @@ def test_what_was_laid_is_marked_for_everybody_and_told_to_those_who_see_it(plac
     assert "as it was typed (entries: 1" in verdict.checked[-1]
 
 
+def test_a_hand_stays_hidden_after_its_owner_has_left(tmp_path: Path) -> None:
+    place = Place(tmp_path / "t.db")
+    sitting.begin_table(place, ruleset="saga", sheets=["brannagh"], seed="7", trust="players")
+    sitting.join(place, "ilse")
+    inputs = {**ACT, "hand": "St6,Ag3,Do8", "bank": "Do1"}
+    sitting.act(place, "act", inputs, actor="ilse", choose={"play": ["St6"]}, auto=True)
+    done = sitting.undo(place, 1)
+    for seat in ("brannagh", "gm", None):
+        entry = log_seen(done.history, seat)[2]
+        shown = entry.result or entry.pending
+        assert shown is not None
+        assert shown["inputs"].get("hand") == (None if seat else inputs["hand"])
+        assert shown["inputs"]["bank"] == inputs["bank"]
+
+
 def test_a_seat_replaces_its_own_sheet_alone(place: Place) -> None:
     with pytest.raises(UsageError, match="not ilse's to replace"):
         sitting.join(place, "brannagh", seat="ilse")

@@ -169,6 +169,23 @@ def test_what_the_sheets_say_is_no_claim(tmp_path: Path, ruleset: str) -> None:
     assert "claims" not in shown(done, who)
 
 
+def test_nobody_compels_themselves_unasked(tmp_path: Path) -> None:
+    """It would be a fate point for nothing, as often as one likes."""
+    place = begun(tmp_path, "fate")
+    compel = {"name": "Wanted in Three Ports"}
+    done = sitting.act(place, "compel", compel, actor="mara", seat="mara")
+    assert asked(done) == [("claim", "gm")]
+    points = done.history.state.characters["mara"].counters["fate-points"]
+    done = sitting.answer(place, seat="gm", choose={"claim": ["refuse"]})
+    assert done.history.state.characters["mara"].counters["fate-points"] == points
+    assert done.history.pending is None
+    sitting.act(place, "compel", compel, actor="mara", seat="mara")
+    done = sitting.answer(place, seat="gm", choose={"claim": ["confirm"]})
+    assert asked(done) == [("compel", "mara")]
+    sitting.undo(place)
+    assert asked(sitting.act(place, "compel", compel, actor="mara", seat="gm")) == [("compel", "mara")]
+
+
 def test_a_sheet_from_elsewhere_is_a_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("dog.toml").write_text('name = "Dog"\n[skills]\nwill = -2\n', "utf-8")

@@ -193,7 +193,7 @@ def run_at(
     waits = (
         always
         if is_replay
-        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(_all_given(asked), then=seeded))
+        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(dealer.given, then=seeded))
     )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
     ran = _ran(
@@ -312,11 +312,6 @@ def _by_passes(history: History) -> Waits:
         return not history.has_passed(view.seat, question.label)
 
     return waits
-
-
-def _all_given(asked: Run) -> Given:
-    """Return what was read off real dice, before and now."""
-    return {label: [*asked.typed.get(label, ()), *asked.given.get(label, ())] for label in {*asked.typed, *asked.given}}
 
 
 def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:

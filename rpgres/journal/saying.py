@@ -114,7 +114,8 @@ def claims_of(rules: Rules, state: State, action: str, inputs: Mapping[str, Any]
         state: the table before the action, whose sheets count.
         action, inputs, actor: what was typed, and for whom.
     """
-    found = [f"{SHEET} {inputs[SHEET]}"] if inputs.get(SHEET) is not None else []
+    found = [action] if rules.file.actions[action].confirmed else []
+    found += [f"{SHEET} {inputs[SHEET]}"] if inputs.get(SHEET) is not None else []
     for key, parameter, value in _typed(rules, action, inputs):
         name = key.replace("_", "-")
         if parameter.kind != "form":

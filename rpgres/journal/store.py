@@ -71,6 +71,10 @@ CREATE TABLE entries (
 CREATE TABLE bases (number INTEGER PRIMARY KEY, state BLOB NOT NULL, words BLOB NOT NULL);
 """
 _ROWS = "SELECT number, base, body, change, salt, hash FROM entries WHERE number BETWEEN ? AND ? ORDER BY number"
+_FOREIGN = (
+    "SELECT 1 FROM sqlite_master "
+    "WHERE type IN ('trigger', 'view') OR sql LIKE '%CONFLICT%' OR sql LIKE 'CREATE VIRTUAL%'"
+)
 
 # What may come of bytes that were not written by us, or not as they are now.
 UNREADABLE = (
@@ -602,6 +606,9 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
             f"{FORMAT} is the last one known here); update rpgres",
             file=str(path),
         )
+    # A trigger or a conflict clause would change what is written; a view or a virtual table what is read.
+    if connection.execute(_FOREIGN).fetchone() is not None:
+        raise _damaged(path, "somebody has added something to the database that changes what is written or read")
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from rpgres.version import __version__
 
 HOST: Final = None  # whoever has the file: what any seat may see
 SOMEBODY = "another seat"  # who is asked, for those who may not know
+NO_PILES = ("characters.", "counters.", "tags.")  # how the places begin that inputs lay something in, beside piles
 
 
 class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -399,11 +400,17 @@ def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str 
 
 
 def _may_see(state: State, place: str | None, seat: str | None) -> bool:
-    """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles."""
-    piles = [state.piles[name] for name in (place or "").split(", ") if name in state.piles]
-    return all(
-        pile.audience is None or (bool(pile.audience) if seat is HOST else seat in pile.audience) for pile in piles
-    )
+    """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles.
+
+    Of a pile that is not there any more, nobody can tell for whom it was.
+    """
+    for name in (place or "").split(", "):
+        pile = state.piles.get(name)
+        if pile is None and not name.startswith(NO_PILES):
+            return False
+        if pile is not None and pile.audience is not None and seat not in pile.audience:
+            return False
+    return True
 
 
 def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[EntryView]:

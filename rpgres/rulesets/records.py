@@ -317,6 +317,9 @@ class Action(_Record, frozen=True):
     anybody: Annotated[
         bool, msgspec.Meta(description="who acts makes no difference, so that a table asks nobody to say who")
     ] = False
+    confirmed: Annotated[
+        bool, msgspec.Meta(description="at a persistent table, a player's word that it happens is a claim")
+    ] = False
 
 
 class Switch(_Record, frozen=True):
