@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
-    from rpgres.actions import Pending, Result
-    from rpgres.cards import Card, Deck
     from rpgres.dice import Comparison, Dice, Throw
     from rpgres.dice.readings import Reading
+    from rpgres.engine.parameters import Form, Opposition, Rating
+    from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
+    from rpgres.engine.resolve import resolve
+    from rpgres.engine.run import Pending, Result
+    from rpgres.engine.table import Compared, Decided, Drawn, Event, Moved, Outcome, Rolled, Table, Told
     from rpgres.errors import (
         ChoiceError,
         FileError,
@@ -29,27 +32,8 @@ if TYPE_CHECKING:
         RuleError,
         UsageError,
     )
-    from rpgres.inputs import Form, Opposition, Rating
-    from rpgres.library import resolve
-    from rpgres.players import NO, Policy, Preference, Question, View, preferred, uniform
-    from rpgres.plugins import hookimpl
-    from rpgres.rulesets import (
-        API,
-        QUESTIONS,
-        ApplyEffect,
-        Effect,
-        Lump,
-        Option,
-        Passage,
-        Picture,
-        Rule,
-        Rules,
-        Ruleset,
-        effect,
-        unknown,
-    )
-    from rpgres.sheets import mark_box
-    from rpgres.state import (
+    from rpgres.model.cards import Card, Deck
+    from rpgres.model.state import (
         EMPTY,
         FACE_DOWN,
         GM,
@@ -65,31 +49,47 @@ if TYPE_CHECKING:
         put,
         slug,
     )
-    from rpgres.table import Compared, Decided, Drawn, Event, Moved, Outcome, Rolled, Table, Told
+    from rpgres.plugins.discovery import hookimpl
+    from rpgres.rulesets import (
+        API,
+        QUESTIONS,
+        ApplyEffect,
+        Effect,
+        Lump,
+        Option,
+        Passage,
+        Picture,
+        Rule,
+        Rules,
+        Ruleset,
+        effect,
+        unknown,
+    )
+    from rpgres.rulesets.sheets import mark_box
 
 _HOMES = {
-    "actions": ("Pending", "Result"),
-    "cards": ("Card", "Deck"),
+    "engine.run": ("Pending", "Result"),
+    "model.cards": ("Card", "Deck"),
     "dice": ("Comparison", "Dice", "Throw"),
     "dice.readings": ("Reading",),
     "errors": (
         *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
         *("RpgresError", "RuleError", "UsageError"),
     ),
-    "inputs": ("Form", "Opposition", "Rating"),
-    "library": ("resolve",),
-    "players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
-    "plugins": ("hookimpl",),
+    "engine.parameters": ("Form", "Opposition", "Rating"),
+    "engine.resolve": ("resolve",),
+    "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
+    "plugins.discovery": ("hookimpl",),
     "rulesets": (
         *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
         *("Rule", "Rules", "Ruleset", "effect", "unknown"),
     ),
-    "sheets": ("mark_box",),
-    "state": (
+    "rulesets.sheets": ("mark_box",),
+    "model.state": (
         *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Character", "Map", "Pile", "State", "Tag"),
         *("freeze", "pile_name", "put", "slug"),
     ),
-    "table": ("Compared", "Decided", "Drawn", "Event", "Moved", "Outcome", "Rolled", "Table", "Told"),
+    "engine.table": ("Compared", "Decided", "Drawn", "Event", "Moved", "Outcome", "Rolled", "Table", "Told"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

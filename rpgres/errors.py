@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rpgres.safetext import in_line
+from rpgres.text.harmless import in_line
 
 LONGEST = 300  # characters of what somebody else's code says
 
@@ -17,7 +17,7 @@ class RpgresError(Exception):
     """
 
     code = "error"
-    table: Any = None  # where a run failed, with the events so far; see `rpgres.actions`
+    table: Any = None  # where a run failed, with the events so far; see `rpgres.engine.run`
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)

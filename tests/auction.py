@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rpgres.engine.players import Question
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
-from rpgres.players import Question
+from rpgres.model.state import GM, Character, Map, State
 from rpgres.rulesets import Option, Part, Rules, Ruleset, merge_parts
-from rpgres.state import GM, Character, Map, State
-from rpgres.table import Outcome, Table
-from rpgres.tomlfiles import Source, parse
+from rpgres.toml.reading import Source, parse
 
 AUCTION = """
 title = "Auction"

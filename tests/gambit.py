@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rpgres.actions import Prepared, prepare
-from rpgres.players import NO
+from rpgres.engine.players import NO
+from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.table import Outcome, Table
+from rpgres.model.state import Character, State, pile_name
 from rpgres.rulesets import Option, Part, Rules, Ruleset, merge_parts
-from rpgres.state import Character, State, pile_name
-from rpgres.table import Outcome, Table
-from rpgres.tomlfiles import Source, parse
+from rpgres.toml.reading import Source, parse
 
 GAMBIT = """
 title = "Gambit"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from rpgres import plugins
 from rpgres.cli.root import app
+from rpgres.plugins import discovery as plugins
 
 CODE = """
 from pathlib import Path

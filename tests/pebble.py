@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lantern import write
 
-from rpgres.contract import Subject, open_subject
-from rpgres.plugins import find_ruleset
+from rpgres.conformance import Subject, open_subject
+from rpgres.plugins.discovery import find_ruleset
 
 CODE = '''
 from pathlib import Path

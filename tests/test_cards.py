@@ -13,17 +13,17 @@ from gambit import prepared, rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.actions import Prepared, Result, answers_of, event_record, play, run
-from rpgres.cards import DeckFile, build_deck
-from rpgres.chance import Streams
-from rpgres.dealers import GivenDealer, SeededDealer, unknown_card
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import NO, Seats, preferred, uniform
+from rpgres.engine.run import Prepared, Result, answers_of, event_record, play, run
+from rpgres.engine.table import Broken, Settled, Table
 from rpgres.errors import GivenError, UsageError
-from rpgres.keeping import read_state, state_record
-from rpgres.odds import WalkDealer, explore, outcome_odds
-from rpgres.piles import lay_out
-from rpgres.players import NO, Seats, preferred, uniform
-from rpgres.state import FACE_DOWN, Pile, State, code_of
-from rpgres.table import Broken, Settled, Table
+from rpgres.model.cards import DeckFile, build_deck
+from rpgres.model.serialization import read_state, state_record
+from rpgres.model.state import FACE_DOWN, Pile, State, code_of
+from rpgres.odds.exact import WalkDealer, explore, outcome_odds
 
 DECK = Counter({"Re1+": 1, "Re2-": 2, "Re3+": 1, "St1+": 1, "St1-": 1, "St2+": 1, "St3-": 2, "Fo": 2})
 
@@ -336,7 +336,7 @@ def test_a_card_laid_on_top_is_drawn_next_and_known_to_whoever_laid_it() -> None
 
 def test_what_is_known_of_the_top_is_drawn_again_from_what_was_written_down() -> None:
     """A draw of a card that lies on top is an answer as any other: those behind it are not shifted."""
-    from rpgres.dealers import GivenDealer, SeededDealer, TapedDealer
+    from rpgres.engine.dealers import GivenDealer, SeededDealer, TapedDealer
 
     def drawn(dealer: GivenDealer) -> list[str]:
         table = Table(prepared().rules, table_of(prepared()).state, dealer, Seats())

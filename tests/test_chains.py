@@ -10,14 +10,14 @@ import pytest
 from test_odds import with_rule
 
 from rpgres import GM
-from rpgres.actions import Prepared, run
-from rpgres.best import best_odds
-from rpgres.chance import Streams
 from rpgres.dice import dice
+from rpgres.dice.seeds import Streams
+from rpgres.engine.run import Prepared, run
+from rpgres.engine.table import Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.odds import outcome_odds
+from rpgres.odds.exact import outcome_odds
+from rpgres.odds.optimal import best_odds
 from rpgres.rulesets import Option
-from rpgres.table import Table
 
 ROLL, STOP = Option("roll"), Option("stop")
 
@@ -158,8 +158,8 @@ def test_what_was_drawn_unseen_in_a_chain_leaves_no_best_choice_after_it() -> No
 
     ready = gambit.prepared()
     other = msgspec.structs.replace(ready.state.characters["actor"], name="other", seat="other")
-    from rpgres.piles import lay_out
-    from rpgres.state import put
+    from rpgres.engine.piles import lay_out
+    from rpgres.model.state import put
 
     ready.rules.ruleset.actions["chase"], kept = rule, ready.rules.ruleset.actions["chase"]
     try:

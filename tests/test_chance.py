@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.chance import WORD, Streams, mint_seed, pick, run_seed, split_seed
+from rpgres.dice.seeds import WORD, Streams, mint_seed, pick, run_seed, split_seed
 from rpgres.errors import UsageError
 
 # (seed, word at 0/roll/0, word at 0/opposition/0, word at 3/roll/2); never to change while the generator is called rp1.

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lantern import rpgres
 
 from rpgres import Result, resolve
-from rpgres.cli.batch import LONGEST
+from rpgres.cli.commands.batch import LONGEST
 
 GOOD = {"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": 2}, "given": {"roll": "+00-"}}
 

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from lantern import installed, rpgres, write
 
-from rpgres.chance import Streams
-from rpgres.decks import draw_cards, find_deck
-from rpgres.plugins import find_ruleset
+from rpgres.cli.formats.decks import draw_cards, find_deck
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.dice.seeds import Streams
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import builtin_folder, load_rules
 from rpgres.rulesets.decks import shared_decks
-from rpgres.schemas import make_schema
 
 HEAD = """\
 from __future__ import annotations

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 from command_line import rpgres
 
-from rpgres.ladder import LadderOdds
-from rpgres.notations import DiceOdds
-from rpgres.odds import OddsResult
+from rpgres.odds.dice import DiceOdds
+from rpgres.odds.exact import OddsResult
+from rpgres.odds.ladder import LadderOdds
 
 FATE_DICE = 4 @ icepool.Die([-1, 0, 1])
 BANDS = {"fail": (-99, -1), "tie": (0, 0), "succeed": (1, 2), "style": (3, 99)}
@@ -67,7 +67,7 @@ def test_odds_agree_with_icepool(skill: int, vs: int) -> None:
 def test_without_an_opposition_every_rung_is_weighed() -> None:
     found = as_json("odds", "fate", "overcome", "--skill", "3")
     record = msgspec.convert(found, LadderOdds)
-    assert record.format == "rpgres.odds-ladder/1"
+    assert record.format == "rpgres.odds.exact-ladder/1"
     assert [(rung.name, rung.value) for rung in record.ladder][:2] == [("legendary", 8), ("epic", 7)]
     assert [rung.value for rung in record.ladder] == list(range(8, -3, -1))
     for rung in found["ladder"]:

@@ -18,8 +18,8 @@ from command_line import FIXED, PROGRAM, rpgres
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.actions import Pending, Result
 from rpgres.cli.root import COMMANDS
+from rpgres.engine.run import Pending, Result
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")
 FAILING = ("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=-0-0", "--seed", "7")
@@ -368,7 +368,7 @@ def test_a_fault_of_rpgres_itself_is_called_so(monkeypatch: pytest.MonkeyPatch) 
     def broken(*_args: object, **_more: object) -> None:
         raise ZeroDivisionError("by hand")
 
-    monkeypatch.setattr("rpgres.cli.roll.prepare", broken)
+    monkeypatch.setattr("rpgres.cli.commands.roll.prepare", broken)
     told = complaint(*OVERCOME, code=1)
     assert told == "this is a fault in rpgres: ZeroDivisionError: by hand; run it again with --debug to see where"
     ran = rpgres(*OVERCOME, "--debug")
@@ -382,7 +382,7 @@ def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_args: object, **_more: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rpgres.cli.roll.prepare", interrupted)
+    monkeypatch.setattr("rpgres.cli.commands.roll.prepare", interrupted)
     ran = rpgres(*OVERCOME)
     assert (ran.code, ran.out, ran.err) == (130, "", "")
 
@@ -636,15 +636,15 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "random",
     }
     unwanted |= {
-        "rpgres.odds",
+        "rpgres.odds.exact",
         "rpgres.scenes",
         "rpgres.journal",
-        "rpgres.waiting",
-        "rpgres.library",
-        "rpgres.problems",
-        "rpgres.cli.offers",
+        "rpgres.engine.waiting",
+        "rpgres.engine.resolve",
+        "rpgres.toml.problems",
+        "rpgres.cli.completion",
     }
-    unwanted |= {f"rpgres.cli.{entry.module}" for name, entry in COMMANDS.items() if name != "roll"}
+    unwanted |= {f"rpgres.cli.commands.{entry.module}" for name, entry in COMMANDS.items() if name != "roll"}
     assert unwanted & loaded == set()
 
 

@@ -11,11 +11,11 @@ import jsonschema
 import pytest
 from lantern import CODE, DATA, installed, rpgres, write
 
-from rpgres.actions import labels_of
-from rpgres.contract import CHECKS
-from rpgres.plugins import find_ruleset, ruleset_names
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.conformance import CHECKS
+from rpgres.engine.run import labels_of
+from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, load_rules
-from rpgres.schemas import make_schema
 from rpgres.version import __version__
 
 

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from lantern import installed, rpgres
 
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.cli.formats.sheets import sheet_problems, sheet_template
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError
-from rpgres.plugins import find_ruleset
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Part, Rules, Ruleset, load_rules, merge_parts
-from rpgres.schemas import make_schema
-from rpgres.sheetfiles import sheet_problems, sheet_template
-from rpgres.sheets import make_sheet
-from rpgres.tomlfiles import Source, parse
+from rpgres.rulesets.sheets import make_sheet
+from rpgres.toml.reading import Source, parse
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -16,9 +16,9 @@ import pytest
 from command_line import Ran, rpgres
 from jsonschema import Draft202012Validator
 
-from rpgres.cli.play import arguments, words_of
+from rpgres.cli.commands.play import arguments, words_of
+from rpgres.cli.formats.schemas import make_schema
 from rpgres.errors import UsageError
-from rpgres.schemas import make_schema
 
 ACT = ("act", "overcome", "--skill", "burglary", "--vs", "2", "--actor", "mara")
 WIN = ("--given", "roll=++++", "--choose", "invoke=no", "--choose", "invoke-against=no")
@@ -368,7 +368,7 @@ def test_sheets_as_they_are_now(folder: Path) -> None:
 def test_a_number_past_what_a_sheet_takes_is_not_lost(folder: Path) -> None:
     from rpgres.journal import store
     from rpgres.journal.records import Draft, Public, Secret
-    from rpgres.state import put
+    from rpgres.model.state import put
 
     begun()
 
@@ -399,9 +399,9 @@ def test_a_number_past_what_a_sheet_takes_is_not_lost(folder: Path) -> None:
     ],
 )
 def test_a_sheet_that_nobody_changed_comes_back_as_it_was(folder: Path, ruleset: str, sheets: str) -> None:
-    from rpgres.plugins import find_ruleset
+    from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import load_rules
-    from rpgres.sheets import read_sheet
+    from rpgres.rulesets.sheets import read_sheet
 
     names = sheets.split()
     table("new", "--ruleset", ruleset, *[word for name in names for word in ("--sheet", name)])

@@ -17,11 +17,11 @@ import pytest
 from command_line import FIXED, PROGRAM
 
 from rpgres.cli.prompt import Person, matching
-from rpgres.players import NO, Question, View
-from rpgres.render.lines import plain_text
-from rpgres.render.results import question_lines
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.results import question_lines
+from rpgres.engine.players import NO, Question, View
+from rpgres.model.state import State
 from rpgres.rulesets import Option
-from rpgres.state import State
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 

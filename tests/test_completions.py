@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from lantern import rpgres
 
-from rpgres.cli.completions import FILES, completion_script
+from rpgres.cli.commands.completions import FILES, completion_script
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "completions"
@@ -21,7 +21,7 @@ FOLDER = ROOT / "completions"
 
 @pytest.mark.parametrize("shell", FILES)
 def test_committed_scripts_are_current(shell: str) -> None:
-    """When this fails: python -m rpgres.cli.completions completions/"""
+    """When this fails: python -m rpgres.cli.commands.completions completions/"""
     assert (FOLDER / FILES[shell]).read_text("utf-8") == completion_script(shell)
 
 
@@ -31,7 +31,7 @@ def test_nothing_else_is_committed() -> None:
 
 def test_the_documented_command_writes_them(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "rpgres.cli.completions", str(tmp_path)],
+        [sys.executable, "-W", "error", "-m", "rpgres.cli.commands.completions", str(tmp_path)],
         capture_output=True,
         text=True,
         timeout=60,
@@ -41,13 +41,13 @@ def test_the_documented_command_writes_them(tmp_path: Path) -> None:
     for name in FILES.values():
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
     done = subprocess.run(
-        [sys.executable, "-m", "rpgres.cli.completions", str(tmp_path / "absent")],
+        [sys.executable, "-m", "rpgres.cli.commands.completions", str(tmp_path / "absent")],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (2, "usage: python -m rpgres.cli.completions FOLDER\n")
+    assert (done.returncode, done.stderr) == (2, "usage: python -m rpgres.cli.commands.completions FOLDER\n")
 
 
 @pytest.mark.parametrize("shell", FILES)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from rpgres.plugins import find_ruleset
+from rpgres.engine.table import Decided, Outcome, Table
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, builtin_folder, load_rules
 from rpgres.scenes import Scene, check_scene, prove_scene, read_scene, run_scene
-from rpgres.table import Decided, Outcome, Table
-from rpgres.tomlfiles import read_source
+from rpgres.toml.reading import read_source
 
 SCENES = sorted(builtin_folder().glob("*/scenes/*.toml"))
 CONFORMANCE = [path for path in SCENES if path.stem.startswith("conformance")]

@@ -17,17 +17,17 @@ from packages import BROKEN as BROKEN_PACKAGES
 from tiny import tiny_rules
 
 from rpgres import Box, Character, Map, Option, Outcome, Ruleset, State, Table, Tag, pile_name, put
-from rpgres.actions import prepare
-from rpgres.chance import Streams
-from rpgres.contract import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
-from rpgres.contract.records import Finding, NothingToCheck
-from rpgres.contract.secrets import hidden_from, leak, other_things
-from rpgres.contract.subjects import Case
-from rpgres.contract.walks import OutOfTime, deadline
-from rpgres.dealers import SeededDealer
-from rpgres.piles import lay_out
-from rpgres.players import Seats
-from rpgres.plugins import find_ruleset, ruleset_names
+from rpgres.conformance import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
+from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.secrets import hidden_from, leak, other_things
+from rpgres.conformance.subjects import Case
+from rpgres.conformance.walks import OutOfTime, deadline
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import Seats
+from rpgres.engine.run import prepare
+from rpgres.plugins.discovery import find_ruleset, ruleset_names
 
 BY_NAME = {check.name: check for check in CHECKS}
 
@@ -547,14 +547,14 @@ def test_a_keyboard_interrupt_ends_the_check() -> None:
 
 
 def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpgres.contract.walks.SECONDS", 0.2)
+    monkeypatch.setattr("rpgres.conformance.walks.SECONDS", 0.2)
     found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    while True:\n        count += 1\n")]))
     assert "it did not come to an end within 0.2 seconds; a rule has to come to its outcome" in text_of(found)
 
 
 def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("walks.SECONDS", "subjects.SECONDS", "documents.SCENE"):
-        monkeypatch.setattr(f"rpgres.contract.{name}", 0.2)
+    for name in ("walks.SECONDS", "subjects.SECONDS", "documentation.SCENE"):
+        monkeypatch.setattr(f"rpgres.conformance.{name}", 0.2)
     subject = pebble.install(site, [(INIT, TOTAL, f"    while True:\n        pass\n{TOTAL}")])
     told = "it did not come to an end within 0.2 seconds"
     assert told in text_of(verdict("ends", subject))
@@ -562,7 +562,7 @@ def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pyt
 
 
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpgres.contract.checks.SECONDS", 0.2)
+    monkeypatch.setattr("rpgres.conformance.checks.SECONDS", 0.2)
     assert "it did not come to an end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
 
 

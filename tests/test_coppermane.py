@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import Pending, Result, UsageError, resolve
-from rpgres.actions import prepare, run
-from rpgres.chance import Streams
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import COMMON_POLICIES, Question
+from rpgres.engine.run import prepare, run
 from rpgres.errors import FileError
-from rpgres.odds import outcome_odds
-from rpgres.players import COMMON_POLICIES, Question
-from rpgres.plugins import find_ruleset
+from rpgres.model.state import State, Tag
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, load_rules
-from rpgres.sheets import make_sheet, read_sheet
-from rpgres.state import State, Tag
+from rpgres.rulesets.sheets import make_sheet, read_sheet
 
 BANDS = ("fail", "tie", "succeed", "style", "epic")
 WAYS = Counter(map(sum, product((-1, 0, 1), repeat=4)))  # 81 throws of four Fate dice, by sum

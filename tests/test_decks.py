@@ -10,18 +10,18 @@ import msgspec
 import pytest
 from gambit import GAMBIT, gambit
 
-from rpgres.cards import Deck, DeckFile, build_deck, known_cards
-from rpgres.chance import Streams
-from rpgres.dealers import SeededDealer
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import Seats
+from rpgres.engine.table import Table
 from rpgres.errors import FileError
-from rpgres.piles import lay_out
-from rpgres.players import Seats
+from rpgres.lint.rulesets import check_overlaid, data_problems
+from rpgres.model.cards import Deck, DeckFile, build_deck, known_cards
+from rpgres.model.state import State, code_of
 from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
-from rpgres.rulesets.checking import check_overlaid, data_problems
 from rpgres.rulesets.decks import shared_deck, shared_decks
-from rpgres.sheets import blank_character
-from rpgres.state import State, code_of
-from rpgres.table import Table
+from rpgres.rulesets.sheets import blank_character
 
 
 def rules_in(folder: Path, text: str, *, house: str = "", files: dict[str, str] | None = None) -> Rules:

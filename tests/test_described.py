@@ -17,16 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import Pending, Result, resolve
-from rpgres.actions import policy_of, prepare
-from rpgres.chance import Streams
-from rpgres.dealers import SeededDealer
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Seats, preferred
+from rpgres.engine.resolve import forget_rules
+from rpgres.engine.run import policy_of, prepare
+from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.library import forget_rules
-from rpgres.odds import outcome_odds
-from rpgres.players import Seats, preferred
-from rpgres.plugins import find_ruleset, list_rulesets, ruleset_names
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset, list_rulesets, ruleset_names
 from rpgres.rulesets import Rules, load_rules
-from rpgres.table import Table
 
 # 3d6 at or under an attribute; degrees by threes; a triple of the lowest faces is a wonder.
 UNDER = """
@@ -330,7 +330,7 @@ def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
     masses = outcome_odds(prepared).masses
     seen: dict[str, int] = {}
     dealer = SeededDealer(Streams("1"))
-    rule = __import__("rpgres.described", fromlist=["play_described"]).play_described
+    rule = __import__("rpgres.engine.declarative", fromlist=["play_described"]).play_described
     for run in range(400):
         dealer.move_to(run)
         table = Table(prepared.rules, prepared.state, dealer, Seats(policies={"": preferred}))

@@ -13,15 +13,15 @@ import tomli_w
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rpgres.actions import Prepared, play, prepare
 from rpgres.dice import Dice, Throw
 from rpgres.dice.readings import Reading, read_off
+from rpgres.engine.players import Seats
+from rpgres.engine.run import Prepared, play, prepare
 from rpgres.errors import UsageError
-from rpgres.odds import outcome_odds
-from rpgres.players import Seats
+from rpgres.lint.rulesets import data_problems
+from rpgres.odds.exact import outcome_odds
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
-from rpgres.rulesets.checking import data_problems
-from rpgres.tomlfiles import Source, parse
+from rpgres.toml.reading import Source, parse
 
 DICE = ["2d6", "3d4", "1d20", "2d8kh1", "3d6kl2", "{n}d4", "{n}d6>=4", "2d4*2", "3dF", "1d6-1d4", "{c}", "(2d6+{a})/2"]
 MORE = ["", " + {a}", " - {b}", " + {a} - {f}"]

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from rpgres.dice import Law, LawSizeError, dice, difference, laws, notation
-from rpgres.dice.notation import MOST_EXPLOSIONS
+from rpgres.dice import Law, LawSizeError, dice, difference
+from rpgres.dice import distributions as laws
+from rpgres.dice import grammar as notation
+from rpgres.dice.grammar import MOST_EXPLOSIONS
 
 
 def chances(law: Law) -> dict[int, Fraction]:

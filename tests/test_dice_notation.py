@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.dice import Dice, dice, is_notation, notation, resembles_notation
+from rpgres.dice import Dice, dice, is_notation, resembles_notation
+from rpgres.dice import grammar as notation
 from rpgres.errors import NotationError, UsageError
 
 CANONICAL = {

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.chance import Streams
 from rpgres.dice import Dice, DieFace, Throw, dice, throwing
-from rpgres.dice.notation import parse
+from rpgres.dice.grammar import parse
+from rpgres.dice.seeds import Streams
 from rpgres.errors import GivenError
 
 MIXED = [

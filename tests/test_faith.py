@@ -14,25 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import Map, Option
-from rpgres.actions import Pending, Prepared, Result, policy_of, prepare, run
-from rpgres.best import best_odds
-from rpgres.chance import Streams
 from rpgres.cli.prompt import Person
-from rpgres.dealers import SeededDealer
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.results import pending_lines, result_lines
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.periods import turn
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import Preference, Seats, uniform
+from rpgres.engine.run import Pending, Prepared, Result, policy_of, prepare, run
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError
-from rpgres.odds import outcome_odds
-from rpgres.periods import turn
-from rpgres.piles import lay_out
-from rpgres.players import Preference, Seats, uniform
-from rpgres.plugins import find_ruleset
-from rpgres.render.lines import plain_text
-from rpgres.render.results import pending_lines, result_lines
+from rpgres.model.state import GM, State, code_of
+from rpgres.odds.exact import outcome_odds
+from rpgres.odds.optimal import best_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, load_rules
+from rpgres.rulesets.sheets import blank_character
 from rpgres.scenes import read_scene, run_scene
-from rpgres.sheets import blank_character
-from rpgres.state import GM, State, code_of
-from rpgres.table import Table
-from rpgres.tomlfiles import Source
+from rpgres.toml.reading import Source
 from rpgres_faith.hands import card_options
 from rpgres_faith.judging import judge
 from rpgres_faith.playing import Play

@@ -13,17 +13,18 @@ import msgspec
 import pytest
 
 from rpgres import UsageError
-from rpgres.actions import Pending, Result
-from rpgres.journal import sitting, store, views
-from rpgres.journal.exchanging import view_of
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import found_lines, log_lines, show_lines
+from rpgres.engine.run import Pending, Result
+from rpgres.journal import commands as sitting
+from rpgres.journal import store, views
+from rpgres.journal.commands import Done, Place
+from rpgres.journal.exchange import view_of
 from rpgres.journal.records import RUNNING, found_in
-from rpgres.journal.running import questions_of
-from rpgres.journal.sitting import Done, Place
+from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
-from rpgres.render.lines import plain_text
-from rpgres.render.tables import found_lines, log_lines, show_lines
+from rpgres.model.state import GM
 from rpgres.rulesets import load_rules
-from rpgres.state import GM
 
 # Hands as they are dealt: Sable is human, and has one more. No card is low, or of a suit that lets its owner draw.
 SABLE = ["C13", "C9", "C8", "D11", "D10", "D8", "S9", "S7"]

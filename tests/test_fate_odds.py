@@ -11,12 +11,12 @@ import icepool
 import pytest
 
 from rpgres import Option, Outcome, Question, State, View, resolve
-from rpgres.actions import Prepared, play, policy_of, prepare
-from rpgres.chance import Streams
-from rpgres.dealers import GivenDealer, SeededDealer
-from rpgres.odds import WalkDealer, explore, outcome_odds
-from rpgres.players import Seats
-from rpgres.plugins import find_ruleset
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.players import Seats
+from rpgres.engine.run import Prepared, play, policy_of, prepare
+from rpgres.odds.exact import WalkDealer, explore, outcome_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, load_rules
 
 BANDS = ("fail", "tie", "succeed", "style")

@@ -19,15 +19,15 @@ import rpgres.kits
 import rpgres_coppermane
 import rpgres_fate
 from rpgres import NO, Pending, Question, Result, State, UsageError, View, resolve
-from rpgres.actions import play, policy_of, prepare
-from rpgres.chance import Streams
-from rpgres.dealers import SeededDealer
-from rpgres.players import Seats
-from rpgres.plugins import find_ruleset
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Seats
+from rpgres.engine.run import play, policy_of, prepare
+from rpgres.engine.table import Outcome, apply_effects, named
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, builtin_folder, load_rules
 from rpgres.scenes import Scene, read_scene
-from rpgres.table import Outcome, apply_effects, named
-from rpgres.tomlfiles import Source, read_source
+from rpgres.toml.reading import Source, read_source
 
 DATA = builtin_folder() / "fate"
 KITS = [*Path(rpgres.kits.__file__).parent.rglob("*.py")]
@@ -292,7 +292,7 @@ def test_an_overlay_that_hits_on_a_failed_overcome_is_absorbed(tmp_path: Path) -
 
 
 def test_the_sheets_are_sound_and_as_the_rules_need_them(rules: Rules) -> None:
-    from rpgres.sheets import read_sheet
+    from rpgres.rulesets.sheets import read_sheet
 
     sheets = {path.stem: read_sheet(rules, path.stem) for path in sorted(DATA.glob("sheets/*.toml"))}
     assert {"mara", "edda", "guard", "guards", "thug", "bruiser", "venn"} <= set(sheets)

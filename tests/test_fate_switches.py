@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from rpgres import Pending, Result, UsageError, resolve
-from rpgres.actions import policy_of, prepare
-from rpgres.odds import outcome_odds
-from rpgres.plugins import find_ruleset
+from rpgres.engine.run import policy_of, prepare
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import load_rules
 
 FAILED = {"roll": "----", "opposition": "0000"}
@@ -120,10 +120,10 @@ def test_the_order_of_invoking() -> None:
 def test_how_long_a_boost_stays() -> None:
     def effects(answer: str, **switches: str) -> list[str]:
         rules = load_rules(find_ruleset("fate"), switches=switches)
-        from rpgres.actions import run
-        from rpgres.chance import Streams
+        from rpgres.dice.seeds import Streams
+        from rpgres.engine.run import run
+        from rpgres.model.state import Character, Map, State
         from rpgres.rulesets import effect
-        from rpgres.state import Character, Map, State
 
         state = State(characters=Map({"mara": Character(name="mara")}))
         state = rules.ruleset.effects["boost"](state, effect("boost", to="mara", name="Head Start"))

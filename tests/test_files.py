@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres import files
-from rpgres.files import file_name, write_own
+from rpgres.text import filenames as files
+from rpgres.text.filenames import file_name, write_own
 
 DEVICES = ("con", "PRN", "aux", "nul", "COM1", "lpt9", "com¹", "CONIN$", "nul.toml", "Aux.old")
 
@@ -104,7 +104,7 @@ def test_a_file_that_is_there_is_not_replaced_unless_it_may_be(
 KILLED = """
 import os, sys
 from pathlib import Path
-from rpgres import files
+from rpgres.text import filenames as files
 os.replace = os.link = lambda *_, **__: os.kill(os.getpid(), 9)
 files.write_own(Path(sys.argv[1]), b"half", is_forced=True)
 """

@@ -13,29 +13,29 @@ from typing import Any
 import pytest
 from fuzz import STRANGE, changed, spoilt, toml_bytes
 
-from rpgres.actions import policies_of, prepare, run
-from rpgres.chance import Streams
-from rpgres.cli import batch
-from rpgres.cli import ruleset as ruleset_command
-from rpgres.cli.offers import label_records, switch_records
-from rpgres.cli.playing import inputs_of, read_ruleset
-from rpgres.decks import describe_deck, find_deck, list_decks
-from rpgres.descriptions import describe_ruleset
+from rpgres.cli.commands import batch
+from rpgres.cli.commands import ruleset as ruleset_command
+from rpgres.cli.completion import label_records, switch_records
+from rpgres.cli.dynamic import inputs_of, read_ruleset
+from rpgres.cli.formats.decks import describe_deck, find_deck, list_decks
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.cli.formats.sheets import sheet_problems, sheet_record, sheet_template
+from rpgres.cli.formats.summary import describe_ruleset
+from rpgres.cli.render.decks import deck_lines
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.rulesets import ruleset_lines
+from rpgres.cli.render.sheets import sheet_lines
+from rpgres.dice.seeds import Streams
+from rpgres.engine.resolve import error_record
+from rpgres.engine.run import policies_of, prepare, run
 from rpgres.errors import RpgresError
-from rpgres.library import error_record
-from rpgres.plugins import claimed_ids, find_ruleset, misnamed_folders, ruleset_names
-from rpgres.render.decks import deck_lines
-from rpgres.render.lines import plain_text
-from rpgres.render.rulesets import ruleset_lines
-from rpgres.render.sheets import sheet_lines
+from rpgres.lint.overlays import stray_folders
+from rpgres.plugins.discovery import claimed_ids, find_ruleset, misnamed_folders, ruleset_names
 from rpgres.rulesets import builtin_folder, load_rules
-from rpgres.rulesets.overlays import stray_folders
-from rpgres.safetext import to_json
+from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import prove_scene, read_scene, scene_problems
-from rpgres.schemas import make_schema
-from rpgres.sheetfiles import sheet_problems, sheet_record, sheet_template
-from rpgres.sheets import read_sheet
-from rpgres.tomlfiles import read_source
+from rpgres.text.harmless import to_json
+from rpgres.toml.reading import read_source
 
 pytestmark = pytest.mark.slow
 

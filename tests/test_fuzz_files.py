@@ -13,8 +13,9 @@ import pytest
 from command_line import rpgres
 from forging import rewrite
 
-from rpgres.journal import sitting, store
-from rpgres.journal.sitting import Place
+from rpgres.journal import commands as sitting
+from rpgres.journal import store
+from rpgres.journal.commands import Place
 
 SEEDS = 2000  # of the slow tests
 FEW = 40  # of the others

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from command_line import rpgres
 
-from rpgres import plugins, resolve
+from rpgres import resolve
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.plugins import builtin_folder, find_ruleset, list_rulesets, ruleset_names
+from rpgres.plugins import discovery as plugins
+from rpgres.plugins.discovery import builtin_folder, find_ruleset, list_rulesets, ruleset_names
 from rpgres.rulesets import load_rules
 
 WHOLE = """

@@ -14,8 +14,8 @@ import tomli
 from command_line import PROGRAM, rpgres
 from growth import calls_of
 
-from rpgres import problems
-from rpgres.cli.ruleset import _homemade_problems
+from rpgres.cli.commands.ruleset import _homemade_problems
+from rpgres.toml import problems
 
 HEAD = 'standalone = true\ntitle = "Home"\nsummary = "Made here."\nversion = "1"\n'
 ROLL = f'{HEAD}[bands]\nw = {{ title = "W", from = 1 }}\n[actions.a]\nsummary = "s"\nroll = "2d6"\n'

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny import TINY, tiny_rules
 
-from rpgres.actions import Prepared, prepare
+from rpgres.engine.parameters import Form, Opposition, Rating
+from rpgres.engine.run import Prepared, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.inputs import Form, Opposition, Rating
-from rpgres.state import Character, Map, State
+from rpgres.model.state import Character, Map, State
 
 MORE = """
 [parameters.skill]

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from rpgres import UsageError, resolve
-from rpgres.actions import Pending, Result
-from rpgres.journal import sitting, store
+from rpgres.engine.run import Pending, Result
+from rpgres.journal import commands as sitting
+from rpgres.journal import store
 from rpgres.journal.chain import SALT, START, commitment, link
+from rpgres.journal.commands import Done, Place
 from rpgres.journal.records import Entry, found_in
-from rpgres.journal.sitting import Done, Place
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 
@@ -408,7 +409,7 @@ def test_what_others_said_neither_blocks_an_undo_nor_goes_with_it(place: Place) 
 
 
 def at(place: Place, path: str) -> Any:
-    from rpgres.journal.places import value_at
+    from rpgres.journal.paths import value_at
 
     return value_at(store.read(place.path).state, path)
 
@@ -510,8 +511,8 @@ TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5"
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga"])
 def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every place of a table with every kind of value: it is refused in words, or the table is as it should be."""
-    from rpgres.journal.places import changed
-    from rpgres.keeping import plain, read_state, state_record
+    from rpgres.journal.paths import changed
+    from rpgres.model.serialization import plain, read_state, state_record
 
     sheets = {"fate": ["mara"], "coppermane": ["tamsin"], "saga": ["ilse"]}[ruleset]
     done = sitting.begin_table(Place(tmp_path / "t.db"), ruleset=ruleset, sheets=sheets)
@@ -542,8 +543,8 @@ def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, mon
 
 
 def test_a_hero_who_leaves_is_told_in_a_word(place: Place) -> None:
-    from rpgres.render.lines import plain_text
-    from rpgres.render.tables import log_lines
+    from rpgres.cli.render.lines import plain_text
+    from rpgres.cli.render.tables import log_lines
 
     done = sitting.set_value(place, "characters.edda", "absent")
     assert plain_text(log_lines(log_seen(done.history, None)[-1:], done.rules.file)) == (

@@ -16,17 +16,19 @@ import pytest
 from command_line import Ran, rpgres
 
 from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
-from rpgres.actions import Pending, Result, labels_of
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import log_lines
+from rpgres.engine.run import Pending, Result, labels_of
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
-from rpgres.journal import running, sitting, store
+from rpgres.journal import commands as sitting
+from rpgres.journal import replay as running
+from rpgres.journal import store
+from rpgres.journal.commands import Done, Place
 from rpgres.journal.records import Entry, drawn_in, found_in
-from rpgres.journal.sitting import Done, Place
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
-from rpgres.render.lines import plain_text
-from rpgres.render.tables import log_lines
+from rpgres.model.state import State
 from rpgres.rulesets import Effect
-from rpgres.state import State
 
 OPPOSED: dict[str, Any] = {"skill": "burglary", "vs": ["guards:notice"]}
 REROLL = "i-know-a-back-way:reroll"
@@ -502,7 +504,7 @@ def test_each_answer_at_a_prompt_is_written_when_it_is_given(tmp_path: Path, mon
 
 
 def test_sealing_an_answer_runs_nothing_after_it(leap: Place) -> None:
-    from rpgres.journal.sealing import sealed
+    from rpgres.journal.commitments import sealed
 
     sitting.act(leap, "leap", {"how": "error-later"}, actor="ann")
     made = sealed("again", "yes", salt=bytes(32))

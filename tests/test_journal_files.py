@@ -22,8 +22,9 @@ import pytest
 from command_line import rpgres
 from forging import rewrite
 
-from rpgres.journal import sitting, store
-from rpgres.journal.sitting import Place
+from rpgres.journal import commands as sitting
+from rpgres.journal import store
+from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
 
 GIVEN = {"roll": ["++++"]}
@@ -395,7 +396,7 @@ import sys
 from pathlib import Path
 from test_journal_files import act
 from rpgres.errors import RpgresError
-from rpgres.journal.sitting import Place
+from rpgres.journal.commands import Place
 {setup}
 try:
     act(Place(Path(sys.argv[1])))

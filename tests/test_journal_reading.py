@@ -18,14 +18,15 @@ from forging import rewrite
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.chance import Streams
 from rpgres.dice import dice
+from rpgres.dice.seeds import Streams
 from rpgres.errors import UsageError
-from rpgres.journal import checking, sitting, store
+from rpgres.journal import checking, store
+from rpgres.journal import commands as sitting
 from rpgres.journal.chain import written
 from rpgres.journal.changes import applied, difference
+from rpgres.journal.commands import Place
 from rpgres.journal.records import RUNNING, RUNS, SAID, Entry, History
-from rpgres.journal.sitting import Place
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 

@@ -12,15 +12,16 @@ import pytest
 from command_line import rpgres
 
 from rpgres import UsageError
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import log_lines
+from rpgres.cli.render.transcripts import transcript
 from rpgres.errors import GivenError
-from rpgres.journal import sitting, store
+from rpgres.journal import commands as sitting
+from rpgres.journal import store
+from rpgres.journal.commands import Place
 from rpgres.journal.records import found_in
-from rpgres.journal.sitting import Place
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
-from rpgres.render.lines import plain_text
-from rpgres.render.tables import log_lines
-from rpgres.render.transcripts import transcript
 
 ACT: dict[str, Any] = {"ability": "strength", "vs": "average"}
 

@@ -18,17 +18,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import UsageError
-from rpgres.actions import Pending
-from rpgres.journal import sitting, store, views
-from rpgres.journal.exchanging import view_of
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import found_lines, log_lines, show_lines
+from rpgres.cli.render.transcripts import transcript
+from rpgres.engine.run import Pending
+from rpgres.journal import commands as sitting
+from rpgres.journal import store, views
+from rpgres.journal.commands import TRUSTS, Done, Place
+from rpgres.journal.exchange import view_of
 from rpgres.journal.exporting import sheets_of
 from rpgres.journal.records import RUNNING, found_in
-from rpgres.journal.running import questions_of
-from rpgres.journal.sitting import TRUSTS, Done, Place
+from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
-from rpgres.render.lines import plain_text
-from rpgres.render.tables import found_lines, log_lines, show_lines
-from rpgres.render.transcripts import transcript
 
 NAMES = ["Rigged Stairs", "Smoke", "A Serious Problem", "An Advantage", "Ankle-Deep Hole"]
 CASTS = {

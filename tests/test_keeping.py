@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.errors import FileError
-from rpgres.keeping import DEEPEST, fault_in, plain, read_state, state_record
-from rpgres.state import GM, Box, Character, Map, State, Tag, freeze
+from rpgres.model.serialization import DEEPEST, fault_in, plain, read_state, state_record
+from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze
 
 WORD = st.text(max_size=6)
 NUMBER = st.integers(-(2**62), 2**62)

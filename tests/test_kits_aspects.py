@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpgres.engine.players import NO
 from rpgres.errors import UsageError
 from rpgres.kits import aspects
 from rpgres.kits.aspects import Side, invoke_window
-from rpgres.players import NO
+from rpgres.model.state import GM, Character, Map, State, Tag
 from rpgres.rulesets import Option, effect
-from rpgres.state import GM, Character, Map, State, Tag
 
 MARA = Character(name="mara", counters=Map({"fate-points": 2}))
 EDDA = Character(name="edda", counters=Map({"fate-points": 1}))

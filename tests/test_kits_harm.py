@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rpgres.kits import harm
 from rpgres.kits.harm import Absorption, ways_to_absorb
+from rpgres.model.state import Box, Character, Map, State
 from rpgres.rulesets import effect
-from rpgres.state import Box, Character, Map, State
 
 BOXES = [Box("1", 1), Box("2", 2), Box("3", 3), Box("4", 4)]
 SLOTS = [Box("mild", 2), Box("moderate", 4), Box("severe", 6), Box("mild-physical", 2)]

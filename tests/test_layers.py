@@ -48,20 +48,28 @@ def test_contracts_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("contract", "module", "added"),
     [
-        pytest.param("floors", "rpgres/chance.py", "import rpgres.table", id="upwards"),
-        pytest.param("floors", "rpgres/state.py", "import rpgres.dice", id="sideways"),
+        pytest.param("floors", "rpgres/dice/seeds.py", "import rpgres.engine.table", id="upwards"),
+        pytest.param("floors", "rpgres/errors.py", "import rpgres.version", id="sideways"),
         pytest.param(
-            "floors", "rpgres/odds.py", "def late():\n    from rpgres.render import words", id="inside-a-function"
+            "floors",
+            "rpgres/odds/exact.py",
+            "def late():\n    from rpgres.cli.render import words",
+            id="inside-a-function",
         ),
         pytest.param("floors", "rpgres/newcomer.py", "", id="a-module-without-a-floor"),
-        pytest.param("commands", "rpgres/cli/sheet.py", "from rpgres.cli import ruleset", id="between-commands"),
-        pytest.param("face", "rpgres_fate/rules.py", "from rpgres.actions import play", id="behind-the-face"),
-        pytest.param("face", "rpgres_fate/__init__.py", "import rpgres.odds", id="behind-the-face-from-the-top"),
-        pytest.param("plugins", "rpgres/plugins.py", "import rpgres_fate", id="a-plugin"),
         pytest.param(
-            "journal", "rpgres/journal/store.py", "from rpgres.journal import sitting", id="inside-the-journal"
+            "commands",
+            "rpgres/cli/commands/sheet.py",
+            "from rpgres.cli.commands import ruleset",
+            id="between-commands",
         ),
-        pytest.param("database", "rpgres/keeping.py", "import sqlite3", id="a-database-elsewhere"),
+        pytest.param("face", "rpgres_fate/rules.py", "from rpgres.engine.run import play", id="behind-the-face"),
+        pytest.param("face", "rpgres_fate/__init__.py", "import rpgres.odds.exact", id="behind-the-face-from-the-top"),
+        pytest.param("plugins", "rpgres/plugins/discovery.py", "import rpgres_fate", id="a-plugin"),
+        pytest.param(
+            "journal", "rpgres/journal/store.py", "from rpgres.journal import commands", id="inside-the-journal"
+        ),
+        pytest.param("database", "rpgres/model/serialization.py", "import sqlite3", id="a-database-elsewhere"),
     ],
 )
 def test_contracts_break(tmp_path: Path, contract: str, module: str, added: str) -> None:
@@ -92,5 +100,5 @@ def test_every_package_and_command_is_in_the_contracts() -> None:
     assert set(contracts()["face"]["source_modules"]) == packages
     assert set(contracts()["plugins"]["forbidden_modules"]) == packages
     modules = {entry.module for entry in COMMANDS.values()}
-    there = {name for name in modules if (ROOT / "rpgres" / "cli" / f"{name}.py").exists()}
-    assert set(contracts()["commands"]["modules"]) == {f"rpgres.cli.{name}" for name in there}
+    there = {name for name in modules if (ROOT / "rpgres" / "cli" / "commands" / f"{name}.py").exists()}
+    assert set(contracts()["commands"]["modules"]) == {f"rpgres.cli.commands.{name}" for name in there}

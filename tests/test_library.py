@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rpgres
-from rpgres import library
-from rpgres.actions import Pending, Result
+from rpgres.engine import resolve as library
+from rpgres.engine.parameters import Rating
+from rpgres.engine.players import Question, View
+from rpgres.engine.resolve import error_record, forget_rules, resolve, resolve_request
+from rpgres.engine.run import Pending, Result
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, FileError, GivenError, PluginError, UsageError
-from rpgres.inputs import Rating
-from rpgres.library import error_record, forget_rules, resolve, resolve_request
-from rpgres.players import Question, View
-from rpgres.plugins import BUILTIN
+from rpgres.model.state import GM, Character, State
+from rpgres.plugins.discovery import BUILTIN
 from rpgres.rulesets import Effect, Option, Ruleset
-from rpgres.state import GM, Character, State
-from rpgres.table import Outcome, Table
 
 DATA = """
 title = "Dive"
@@ -447,7 +447,8 @@ def test_no_request_raises_or_is_answered_with_anything_but_json(dive: Ruleset) 
 
 def test_importing_it_loads_nothing_heavy() -> None:
     program = (
-        "import sys; import rpgres.library; print(sorted({'rich', 'importlib.metadata', 'pluggy'} & set(sys.modules)))"
+        "import sys; import rpgres.engine.resolve; "
+        "print(sorted({'rich', 'importlib.metadata', 'pluggy'} & set(sys.modules)))"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert shown == "[]\n"
@@ -458,7 +459,7 @@ def test_a_rulesets_code_that_fails_over_a_sheet_is_told_and_not_rpgres(tmp_path
 
     from rpgres.errors import RuleError, UsageError
     from rpgres.rulesets import Origin
-    from rpgres.sheets import read_sheet
+    from rpgres.rulesets.sheets import read_sheet
 
     (tmp_path / "ada.toml").write_text('name = "Ada"\n', "utf-8")
 

@@ -16,11 +16,11 @@ from command_line import PROGRAM, rpgres
 from growth import calls_of
 
 from rpgres import UsageError, resolve
-from rpgres.inputs import lay_distinct
-from rpgres.plugins import find_ruleset
+from rpgres.engine.parameters import lay_distinct
+from rpgres.model.state import State, Tag
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
-from rpgres.state import State, Tag
-from rpgres.tomlfiles import Source
+from rpgres.toml.reading import Source
 
 ENDLESS = """
 import itertools

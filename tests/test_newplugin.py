@@ -11,9 +11,9 @@ import pytest
 from command_line import rpgres
 from docs import put_metadata
 
-from rpgres.contract import CHECKS
-from rpgres.newplugin import TEMPLATE, files_of, write_plugin
-from rpgres.plugins import BUILTIN
+from rpgres.conformance import CHECKS
+from rpgres.plugins.discovery import BUILTIN
+from rpgres.plugins.scaffold import TEMPLATE, files_of, write_plugin
 
 NAMES = ["sandbar", "tide-pool", "b52", "a" * 40]
 

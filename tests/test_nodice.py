@@ -18,26 +18,27 @@ from command_line import rpgres
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.actions import Pending, Result, policy_of, prepare, run
-from rpgres.chance import Streams
-from rpgres.descriptions import describe_ruleset
+from rpgres.cli.formats.summary import describe_ruleset
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.rulesets import ruleset_lines
+from rpgres.cli.render.tables import log_lines, show_lines
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import Question, View, uniform
+from rpgres.engine.run import Pending, Result, policy_of, prepare, run
 from rpgres.errors import RpgresError, UsageError
-from rpgres.journal import sitting, store, views
-from rpgres.journal.exchanging import answer_for, view_of
+from rpgres.journal import commands as sitting
+from rpgres.journal import store, views
+from rpgres.journal.commands import Done, Place
+from rpgres.journal.exchange import answer_for, view_of
 from rpgres.journal.records import found_in
-from rpgres.journal.sitting import Done, Place
 from rpgres.journal.verifying import verify
-from rpgres.odds import outcome_odds
-from rpgres.players import Question, View, uniform
-from rpgres.plugins import find_ruleset
-from rpgres.render.lines import plain_text
-from rpgres.render.rulesets import ruleset_lines
-from rpgres.render.tables import log_lines, show_lines
+from rpgres.model.state import State, freeze, put, slug
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, builtin_folder, load_rules, pictured
+from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import read_scene
-from rpgres.sheets import read_sheet
-from rpgres.state import State, freeze, put, slug
-from rpgres.tomlfiles import read_source
+from rpgres.toml.reading import read_source
 from rpgres_nodice.points import all_points, hand_thing, holding_of, pools_of, seen_thing
 from rpgres_nodice.timeline import timeline_of
 

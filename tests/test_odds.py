@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import tiny_action, tiny_rules
 
-from rpgres.actions import play, run
-from rpgres.chance import Streams
 from rpgres.dice import dice
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import NO, preferred, uniform
+from rpgres.engine.run import play, run
 from rpgres.errors import RuleError
-from rpgres.odds import NeedsPolicy, WalkDealer, explore, odds_record, outcome_odds
-from rpgres.players import NO, preferred, uniform
-from rpgres.state import EMPTY, Map, put
+from rpgres.model.state import EMPTY, Map, put
+from rpgres.odds.exact import NeedsPolicy, WalkDealer, explore, odds_record, outcome_odds
 
 
 @pytest.mark.parametrize("difficulty", range(1, 14))
@@ -117,7 +117,7 @@ def _option(name: str) -> Any:
 def with_rule(rule: Any) -> Any:
     from tiny import tiny_ruleset
 
-    from rpgres.actions import prepare
+    from rpgres.engine.run import prepare
 
     ruleset = tiny_ruleset()
     ruleset.actions["try"] = rule
@@ -288,7 +288,7 @@ def test_every_decision_that_is_missing_is_listed() -> None:
 
 
 def test_a_band_that_the_ruleset_does_not_have_is_refused_and_no_mass_is_lost() -> None:
-    from rpgres.table import Outcome
+    from rpgres.engine.table import Outcome
 
     prepared = with_rule(lambda table, actor, **_: Outcome("weird"))
     with pytest.raises(RuleError, match="weird"):
@@ -376,7 +376,7 @@ def test_courses_that_could_never_have_their_turn_may_be_given_up_at_once(leaves
 
     plain = explore(course, leaves=leaves)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rpgres.odds.ROOM", -2 * leaves)  # sort out before every run
+        patch.setattr("rpgres.odds.exact.ROOM", -2 * leaves)  # sort out before every run
         assert explore(course, leaves=leaves) == plain
 
 
@@ -407,7 +407,7 @@ def test_every_walked_path_is_a_run_of_the_same_rule() -> None:
 
 
 def _preferring() -> Any:
-    from rpgres.players import Seats
+    from rpgres.engine.players import Seats
 
     return Seats(policies={"": preferred})
 

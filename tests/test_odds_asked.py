@@ -13,18 +13,18 @@ import msgspec
 import pytest
 from tiny import tiny_rules, tiny_ruleset
 
-from rpgres.actions import Prepared, play, policy_of, prepare
-from rpgres.chance import Streams
-from rpgres.contract.walks import walk_merged
-from rpgres.dealers import SeededDealer
+from rpgres.conformance.walks import walk_merged
 from rpgres.dice import dice
 from rpgres.dice.readings import Reading
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Seats
+from rpgres.engine.run import Prepared, play, policy_of, prepare
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
-from rpgres.odds import By, outcome_odds
-from rpgres.players import Seats
-from rpgres.plugins import find_ruleset
+from rpgres.odds.exact import By, outcome_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, load_rules
-from rpgres.table import Outcome, Table
 
 GAMES = 1000
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
@@ -262,7 +262,7 @@ def test_a_hand_is_walked_once_whatever_the_order_of_its_cards() -> None:
             table.draw("deck", to="hand:actor", label="deal", by="actor")
         return tuple(sorted(str(ready.lump(card)) for card in table.cards("hand:actor"))) if ready.lump else ()
 
-    from rpgres.odds import explore
+    from rpgres.odds.exact import explore
 
     at_once, one_by_one = explore(deal), explore(draw)
     assert at_once.masses == one_by_one.masses

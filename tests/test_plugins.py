@@ -19,9 +19,11 @@ import pytest
 from command_line import rpgres as run
 
 import rpgres
-from rpgres import hooks, plugins, resolve
+from rpgres import resolve
 from rpgres.errors import PluginError, UsageError
-from rpgres.plugins import BUILTIN, PluginStatus, find_ruleset, is_standalone, list_rulesets, ruleset_names
+from rpgres.plugins import discovery as plugins
+from rpgres.plugins import spec as hooks
+from rpgres.plugins.discovery import BUILTIN, PluginStatus, find_ruleset, is_standalone, list_rulesets, ruleset_names
 from rpgres.rulesets import API, builtin_folder, load_rules
 
 ROOT = Path(__file__).parent.parent
@@ -726,10 +728,10 @@ def test_a_builtin_is_found_without_looking_at_what_is_installed(builtin: str) -
     program = f"""
 import sys
 import time
-from rpgres.plugins import BUILTIN, find_ruleset
+from rpgres.plugins.discovery import BUILTIN, find_ruleset
 find_ruleset({builtin!r})
 loaded = set(sys.modules)
-print(sorted(loaded & {{"importlib.metadata", "rich", "rpgres.validation", "rpgres.problems"}}))
+print(sorted(loaded & {{"importlib.metadata", "rich", "rpgres.lint.whole", "rpgres.toml.problems"}}))
 print(sorted(set(BUILTIN.values()) & loaded))
 """
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

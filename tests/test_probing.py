@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from command_line import PROGRAM, rpgres
 
-from rpgres import plugins, probing
+from rpgres.plugins import discovery as plugins
+from rpgres.plugins import probing
 
 CODE = """
 from rpgres import Ruleset, hookimpl

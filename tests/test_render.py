@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpgres.cli.render import lines, odds, results, words
+from rpgres.cli.render.lines import Piece, line, plain_text, styled
+from rpgres.cli.render.scenes import table_lines
 from rpgres.dice import dice
 from rpgres.errors import RuleError
-from rpgres.odds import OddsResult, chance_record
-from rpgres.render import lines, odds, results, words
-from rpgres.render.lines import Piece, line, plain_text, styled
-from rpgres.render.scenes import table_lines
+from rpgres.model.state import Box, Map, State
+from rpgres.odds.exact import OddsResult, chance_record
 from rpgres.rulesets import EffectText, Origin, Ruleset, pictured
-from rpgres.state import Box, Map, State
 from rpgres.version import __version__
 
 LADDER = {"great": 4, "good": 3, "fair": 2}
@@ -106,7 +106,7 @@ def test_bars_have_their_columns_whatever_the_chance() -> None:
 
 
 def test_a_fraction_too_long_for_a_line_is_left_to_the_json() -> None:
-    from rpgres.notations import dice_odds
+    from rpgres.odds.dice import dice_odds
 
     told = plain_text(odds.dice_odds_lines(dice_odds("30d6")))
     assert max(map(len, told.splitlines())) < 80
@@ -125,7 +125,7 @@ def test_open_mass_is_told() -> None:
         leaves=1,
         states=0,
     )
-    from rpgres.cli.playing import read_ruleset
+    from rpgres.cli.dynamic import read_ruleset
 
     told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
     assert told == (
@@ -134,7 +134,7 @@ def test_open_mass_is_told() -> None:
 
 
 def test_no_control_character_reaches_a_terminal() -> None:
-    from rpgres.render.lines import line, plain_text, styled
+    from rpgres.cli.render.lines import line, plain_text, styled
 
     lines = [line("an aspect \x1b[2J", Piece("\x07bell", "title"))]
     assert plain_text(lines) == "an aspect  [2J bell\n"

@@ -16,8 +16,8 @@ from command_line import PROGRAM, rpgres
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.render.lines import Piece, line, plain_text, styled
-from rpgres.safetext import harmless, in_line, is_line, to_json
+from rpgres.cli.render.lines import Piece, line, plain_text, styled
+from rpgres.text.harmless import harmless, in_line, is_line, to_json
 
 # C0, DEL, C1, bidirectional marks, overrides and isolates, separators, what nobody sees, half a pair.
 HARMFUL = [

@@ -15,18 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, Opposition, Rating
-from rpgres.actions import Prepared, Result, policy_of, prepare, run
-from rpgres.best import best_odds
-from rpgres.chance import Streams
+from rpgres.dice.seeds import Streams
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import Question, View, uniform
+from rpgres.engine.run import Prepared, Result, policy_of, prepare, run
 from rpgres.errors import FileError, UsageError
-from rpgres.odds import outcome_odds
-from rpgres.piles import lay_out
-from rpgres.players import Question, View, uniform
-from rpgres.plugins import find_ruleset
+from rpgres.model.state import Map, State, code_of
+from rpgres.odds.exact import outcome_odds
+from rpgres.odds.optimal import best_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, load_rules
 from rpgres.scenes import read_scene, run_scene
-from rpgres.state import Map, State, code_of
-from rpgres.tomlfiles import Source
+from rpgres.toml.reading import Source
 
 
 @cache

@@ -10,12 +10,12 @@ from typing import Any
 import icepool
 import pytest
 
-from rpgres.actions import play, prepare
-from rpgres.chance import Streams
-from rpgres.dealers import SeededDealer
-from rpgres.odds import outcome_odds
-from rpgres.players import Seats, preferred
-from rpgres.plugins import find_ruleset
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Seats, preferred
+from rpgres.engine.run import play, prepare
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import load_rules
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tiny import TINY, tiny_ruleset
 
 from rpgres.errors import FileError, RpgresError
-from rpgres.keeping import read_state
-from rpgres.plugins import find_ruleset
+from rpgres.model.serialization import read_state
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Ruleset, load_rules
 from rpgres.scenes import (
     Scene,
@@ -25,7 +25,7 @@ from rpgres.scenes import (
     run_scene,
     scene_problems,
 )
-from rpgres.tomlfiles import Source
+from rpgres.toml.reading import Source
 
 
 @pytest.fixture
@@ -493,9 +493,9 @@ def test_no_step_makes_a_traceback(step: dict[str, Any]) -> None:
     import tomli_w
     from tiny import tiny_rules
 
+    from rpgres.model.state import State
     from rpgres.scenes import SceneFile
-    from rpgres.state import State
-    from rpgres.tomlfiles import convert, parse
+    from rpgres.toml.reading import convert, parse
 
     text = tomli_w.dumps({"ruleset": "tiny", "policy": "uniform", "steps": [step]})
     source = Source(path="s.toml", text=text)

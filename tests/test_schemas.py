@@ -16,10 +16,10 @@ from jsonschema import Draft202012Validator
 from lantern import installed, rpgres
 
 from rpgres import resolve
-from rpgres.actions import Pending
-from rpgres.plugins import find_ruleset
+from rpgres.cli.formats.schemas import DIALECT, KINDS, make_schema
+from rpgres.engine.run import Pending
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, builtin_folder, load_rules
-from rpgres.schemas import DIALECT, KINDS, make_schema
 
 FATE = builtin_folder().absolute() / "fate"
 FILES = ("scene", "sheet", "ruleset", "outcomes", "menus")
@@ -87,7 +87,7 @@ def described(schema: Any, path: str = "") -> Iterator[tuple[str, bool]]:
 
 @pytest.mark.parametrize(("kind", "ruleset"), ALL)
 def test_every_field_is_described(kind: str, ruleset: str | None) -> None:
-    """A new field of a record needs its line in `rpgres.fieldtexts`."""
+    """A new field of a record needs its line in `rpgres.cli.formats.field_texts`."""
     found = dict(described(validator(kind, ruleset).schema))
     abilities = ".skills.", ".abilities."  # what an ability is, players know
     assert [

@@ -12,12 +12,13 @@ from command_line import rpgres
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.actions import Pending, Result
+from rpgres.engine.run import Pending, Result
 from rpgres.errors import UsageError
-from rpgres.journal import sitting, views
+from rpgres.journal import commands as sitting
+from rpgres.journal import views
+from rpgres.journal.commands import Place
+from rpgres.journal.commitments import SealFile, read_hex, seal_of, sealed
 from rpgres.journal.records import found_in
-from rpgres.journal.sealing import SealFile, read_hex, seal_of, sealed
-from rpgres.journal.sitting import Place
 from rpgres.journal.verifying import verify
 
 SALT = bytes(range(32))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.state import GM, Box, Character, Map, State, Tag, freeze, put, slug
+from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, put, slug
 
 PLAIN = st.recursive(
     st.integers() | st.text() | st.booleans(),

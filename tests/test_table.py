@@ -10,14 +10,14 @@ import msgspec
 import pytest
 from tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
-from rpgres.actions import Pending, Result, prepare, run
-from rpgres.chance import Streams
 from rpgres.dice import dice
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import preferred, uniform
+from rpgres.engine.run import Pending, Result, prepare, run
+from rpgres.engine.table import MAX_QUESTIONS, Outcome, Table
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
-from rpgres.players import preferred, uniform
+from rpgres.model.state import GM, Map, State, put
 from rpgres.rulesets import Option
-from rpgres.state import GM, Map, State, put
-from rpgres.table import MAX_QUESTIONS, Outcome, Table
 
 
 def play(prepared: Any, *, seed: str = "7", **answers: Any) -> Result:
@@ -516,7 +516,7 @@ def test_a_rule_cannot_change_what_it_is_given() -> None:
 
 
 def test_a_view_hides_what_its_seat_may_not_know() -> None:
-    from rpgres.state import Tag
+    from rpgres.model.state import Tag
 
     seen = State(tags=(Tag("Open", "aspect"), Tag("Hidden", "aspect", audience=(GM,))))
     assert [tag.name for tag in seen.seen_by("mara").tags] == ["Open"]

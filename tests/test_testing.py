@@ -10,7 +10,7 @@ from pathlib import Path
 import pebble
 import pytest
 
-from rpgres.contract import CHECKS
+from rpgres.conformance import CHECKS
 
 CONTRACT = """
 from rpgres.testing import contract_tests

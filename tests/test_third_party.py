@@ -16,8 +16,8 @@ from command_line import Ran, rpgres
 from packages import AFTER_HOURS, BROKEN, HOME, project, put_on_path
 from test_install import quiet
 
-from rpgres import plugins
-from rpgres.plugins import BUILTIN
+from rpgres.plugins import discovery as plugins
+from rpgres.plugins.discovery import BUILTIN
 
 ROOT = HOME.parent.parent
 
@@ -127,12 +127,12 @@ On the table
 
 def test_a_seat_that_may_not_know_of_the_patrol_sees_nothing_of_it(site: Path) -> None:
     """Two tables that differ in the patrol alone give the same view, up to what a roll against it tells."""
-    from rpgres.actions import prepare, run
-    from rpgres.chance import Streams
-    from rpgres.plugins import find_ruleset
+    from rpgres.dice.seeds import Streams
+    from rpgres.engine.run import prepare, run
+    from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import load_rules
     from rpgres.scenes import read_scene
-    from rpgres.tomlfiles import Source
+    from rpgres.toml.reading import Source
 
     rules = load_rules(find_ruleset("after-hours"))
     text = (site / "rpgres_after_hours" / "scenes" / "vault.toml").read_text("utf-8")
@@ -386,7 +386,7 @@ def test_what_a_ruleset_prints_disturbs_no_result(json_: tuple[str, ...], site: 
 
 
 def test_our_own_faults_are_told_as_our_own(site: Path) -> None:
-    from rpgres.plugins import find_ruleset
+    from rpgres.plugins.discovery import find_ruleset
 
     fate = find_ruleset("fate")
     kept = fate.actions["overcome"]

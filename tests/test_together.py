@@ -10,20 +10,21 @@ import msgspec
 import pytest
 from auction import around, auction, coins, rules
 
-from rpgres.actions import Pending, Result, prepare, run
-from rpgres.chance import Streams
 from rpgres.cli.prompt import Person
-from rpgres.contract.conduct import _answer_fault
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import log_lines, show_lines
+from rpgres.conformance.behaviour import _answer_fault
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import NO, Question, View, uniform
+from rpgres.engine.run import Pending, Result, prepare, run
 from rpgres.errors import UsageError
-from rpgres.journal import sitting, views
-from rpgres.journal.exchanging import answer_for, view_of
+from rpgres.journal import commands as sitting
+from rpgres.journal import views
+from rpgres.journal.commands import Place
+from rpgres.journal.exchange import answer_for, view_of
 from rpgres.journal.records import found_in
-from rpgres.journal.sitting import Place
 from rpgres.journal.verifying import verify
-from rpgres.odds import outcome_odds
-from rpgres.players import NO, Question, View, uniform
-from rpgres.render.lines import plain_text
-from rpgres.render.tables import log_lines, show_lines
+from rpgres.odds.exact import outcome_odds
 from rpgres.rulesets import Option
 
 

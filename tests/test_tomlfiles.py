@@ -18,10 +18,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rpgres import problems as second_pass
-from rpgres import tomlfiles
 from rpgres.errors import FileError, NotationError
-from rpgres.tomlfiles import Problem, Source, locate, nearest, overlay, parse, read, read_source
+from rpgres.toml import problems as second_pass
+from rpgres.toml import reading as tomlfiles
+from rpgres.toml.reading import Problem, Source, locate, nearest, overlay, parse, read, read_source
 
 
 class Suit(enum.Enum):
@@ -890,11 +890,11 @@ def test_nearest(word: str, words: list[str], meant: str | None) -> None:
 def test_a_file_in_order_never_loads_the_second_pass() -> None:
     code = """
 import sys
-from rpgres.tomlfiles import Source, read
+from rpgres.toml.reading import Source, read
 assert "tomli" not in sys.modules
 made = {"a": {"b": 1, "c": 2}}
 assert read([Source("a.toml", "a.b = 1"), Source("b.toml", "a.c = 2")], dict[str, dict[str, int]]) == made
-print(*sorted({"rpgres.problems", "difflib"} & set(sys.modules)))
+print(*sorted({"rpgres.toml.problems", "difflib"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

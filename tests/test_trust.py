@@ -15,25 +15,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, UsageError, resolve
-from rpgres.actions import Pending, Result
-from rpgres.journal import sitting, store, views
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import found_lines, log_lines, show_lines
+from rpgres.cli.render.transcripts import transcript
+from rpgres.engine.players import Question
+from rpgres.engine.run import Pending, Result
+from rpgres.engine.table import Outcome, Table
+from rpgres.journal import commands as sitting
+from rpgres.journal import store, views
 from rpgres.journal.chain import SALT
-from rpgres.journal.exchanging import answer_for, view_of
+from rpgres.journal.commands import Done, Place
+from rpgres.journal.exchange import answer_for, view_of
+from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import found_in
-from rpgres.journal.running import questions_of
-from rpgres.journal.saying import without_fields
-from rpgres.journal.sitting import Done, Place
+from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
-from rpgres.players import Question
-from rpgres.plugins import find_ruleset
-from rpgres.render.lines import plain_text
-from rpgres.render.tables import found_lines, log_lines, show_lines
-from rpgres.render.transcripts import transcript
+from rpgres.lint.whole import problems_of
+from rpgres.model.state import Character, Map, State
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Part, Rules, Ruleset, is_public, load_rules, merge_parts, speaker
-from rpgres.state import Character, Map, State
-from rpgres.table import Outcome, Table
-from rpgres.tomlfiles import Source, parse
-from rpgres.validation import problems_of
+from rpgres.toml.reading import Source, parse
 
 _FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -515,7 +516,7 @@ def test_older_tables_ask_nothing_and_keep_what_was_private(tmp_path: Path) -> N
     history = store.read(place.path)
     public = msgspec.structs.replace(history.new.public, trust="")
     history = msgspec.structs.replace(history, entries=(msgspec.structs.replace(history.new, public=public),))
-    from rpgres.journal.running import Run, run_at
+    from rpgres.journal.replay import Run, run_at
 
     asks = Run(kind="act", name="overcome", actor="mara", by="mara", inputs={"skill": "9", "vs": ["2"]})
     ran = run_at(load_rules(find_ruleset("fate")), history, asks, seed="7", step=0)

@@ -9,7 +9,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.unseen import Unseen, dealt, drawn, grown, preferred, with_known
+from rpgres.engine.beliefs import Unseen, dealt, drawn, grown, preferred, with_known
 
 Cards = tuple[tuple[str, int], ...]  # physical cards: kind and number
 Belief = dict[tuple[Cards, Cards], Fraction]  # the chance of a hand and of the rest of the pile

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.dice import dice
-from rpgres.plugins import BUILTIN, find_ruleset
+from rpgres.engine.table import Outcome, Table
+from rpgres.lint.whole import problems_of
+from rpgres.model.state import Character, State
+from rpgres.plugins.discovery import BUILTIN, find_ruleset
 from rpgres.rulesets import Band, Part, Rules, Ruleset, RulesetFile, load_rules, merge_parts
-from rpgres.state import Character, State
-from rpgres.table import Outcome, Table
-from rpgres.tomlfiles import Source, parse
-from rpgres.validation import problems_of
+from rpgres.toml.reading import Source, parse
 
 DATA = """
 title = "Climb"

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres import GM, Question, State, Tag, UsageError, View
-from rpgres.actions import Result, event_record, prepare, run
-from rpgres.chance import Streams
-from rpgres.players import NO, Policy
-from rpgres.plugins import find_ruleset
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import NO, Policy
+from rpgres.engine.run import Result, event_record, prepare, run
+from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, load_rules
 from rpgres.scenes import read_scene
-from rpgres.tomlfiles import Source
+from rpgres.toml.reading import Source
 
 # By ruleset: two players' characters, the first of whom acts, one of the game master's, and a variant.
 CASTS = {"fate": ("mara", "edda", "venn", "existing"), "coppermane": ("tamsin", "orrin", "warden", "known")}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rpgres.actions import Prepared, prepare
 from rpgres.dice import dice
-from rpgres.players import NO
+from rpgres.engine.players import NO
+from rpgres.engine.run import Prepared, prepare
+from rpgres.engine.table import Outcome, Table
+from rpgres.model.state import Character, State, put
 from rpgres.rulesets import Effect, Option, Part, Rules, Ruleset, merge_parts
-from rpgres.state import Character, State, put
-from rpgres.table import Outcome, Table
-from rpgres.tomlfiles import Source, parse
+from rpgres.toml.reading import Source, parse
 
 TINY = """
 title = "Tiny"

@@ -11,7 +11,7 @@ from rpgres.cli.options import JSON, PLAIN, RULESETS
 
 def complete_rulesets(incomplete: str) -> list[tuple[str, str]]:
     """Return the rulesets whose id begins so, with their titles, for a shell."""
-    from rpgres.plugins import ruleset_names
+    from rpgres.plugins.discovery import ruleset_names
 
     return [(name.id, name.title) for name in ruleset_names() if name.id.startswith(incomplete)]
 

@@ -11,12 +11,12 @@ import msgspec
 import typer.core
 
 from rpgres.errors import UsageError
-from rpgres.safetext import harmless
+from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.actions import Prepared
-    from rpgres.odds import By
-    from rpgres.players import Policy
+    from rpgres.engine.players import Policy
+    from rpgres.engine.run import Prepared
+    from rpgres.odds.exact import By
     from rpgres.rulesets import Rules
 
 ANSWERS = "Dice and decisions"
@@ -247,7 +247,7 @@ def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> di
     Raises:
         UsageError: there is no such policy or character.
     """
-    from rpgres.actions import policies_of
+    from rpgres.engine.run import policies_of
 
     named = {who: name for who, _, name in (text.rpartition("=") for text in names)}
     return policies_of(prepared, named, auto=auto)
@@ -255,7 +255,7 @@ def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> di
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
     """Return the same policies by name, for the record; everybody's under `*`."""
-    from rpgres.actions import default_policy
+    from rpgres.engine.run import default_policy
 
     named = {"*": default_policy(rules)} if auto else {}
     for text in names:

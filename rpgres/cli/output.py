@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own
-from rpgres.safetext import harmless, in_line, to_json
+from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
-    from rpgres.render.lines import Line
+    from rpgres.cli.render.lines import Line
 
 FALLBACK = "rpgres"  # the name of the error handler below
 _PROGRESS = 79  # columns of a line that can be taken back: one that wraps cannot
@@ -140,12 +140,12 @@ def can_prompt() -> bool:
 
 def say(lines: list[Line], *, is_plain: bool = False) -> None:
     """Write lines to standard output: coloured on a terminal, as plain text elsewhere and when that is asked for."""
-    from rpgres.render.lines import plain_text
+    from rpgres.cli.render.lines import plain_text
 
     if is_terminal() and not is_plain and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb":
         from rich.console import Console
 
-        from rpgres.render.lines import styled
+        from rpgres.cli.render.lines import styled
 
         Console(file=_raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
@@ -245,7 +245,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
         as_json: as one line of JSON in place of a paragraph.
     """
     shown = _as_own(error)
-    from rpgres.library import error_record, exit_code
+    from rpgres.engine.resolve import error_record, exit_code
 
     if as_json:
         text = to_json(error_record(shown)).decode()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rpgres.cards import meant
 from rpgres.cli.output import ask, flush, say
+from rpgres.cli.render.lines import Line, line
+from rpgres.cli.render.results import event_lines, question_lines
+from rpgres.cli.render.words import listed
+from rpgres.engine.players import NO, Question, View
 from rpgres.errors import UsageError
-from rpgres.players import NO, Question, View
-from rpgres.render.lines import Line, line
-from rpgres.render.results import event_lines, question_lines
-from rpgres.render.words import listed
+from rpgres.model.cards import meant
 
 LET_BY = "pass"  # what an optional moment calls it to press Enter; taken when it is typed, too
 

@@ -13,10 +13,10 @@ import typer.core
 import typer.main
 from msgspec import Struct
 
-from rpgres.cli.groups import LazyGroup
+from rpgres.cli.lazy import LazyGroup
 from rpgres.cli.output import blame, debug, finish, prepare_streams, require_output, results_alone, trace, unwritten
 from rpgres.errors import RpgresError, UsageError
-from rpgres.safetext import in_line, is_line
+from rpgres.text.harmless import in_line, is_line
 
 
 class Entry(Struct, frozen=True):
@@ -161,7 +161,7 @@ def load_command(name: str) -> Any:
     """
     from importlib import import_module
 
-    module = import_module(f"rpgres.cli.{COMMANDS[name].module}")
+    module = import_module(f"rpgres.cli.commands.{COMMANDS[name].module}")
     app = getattr(module, "app", None)
     if app is None:
         app = _plain_app()

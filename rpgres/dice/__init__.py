@@ -23,8 +23,8 @@ A count is a value like any other, so ``6d10>=8 + 2`` is two more than the numbe
 not stand directly before a sign, because ``!>=8`` means something else in other tools: write ``6d10>=8!``.
 
 Everything else is refused with its place: it is not implemented, or it could be misread (``4d6d1``, ``4d6k3``).
-The limits are constants named ``MOST_...``: those of an expression in `rpgres.dice.notation`, those of a law in
-`rpgres.dice.laws`; an error names the one it is about. Larger pools can be thrown than weighed.
+The limits are constants named ``MOST_...``: those of an expression in `rpgres.dice.grammar`, those of a law in
+`rpgres.dice.distributions`; an error names the one it is about. Larger pools can be thrown than weighed.
 
 A *law* is an exact distribution with whole-number weights; a *throw* is one result. Results read off real dice are
 written as ``++0-`` for Fate dice, as ``6,5,4,1`` for others, with ``;`` between pools. A die that is thrown again or
@@ -33,9 +33,9 @@ explodes is given with all its faces in order, before the next die.
 
 from __future__ import annotations
 
+from rpgres.dice.distributions import Law, LawSizeError
 from rpgres.dice.expression import Dice, dice, difference, is_notation, resembles_notation
-from rpgres.dice.laws import Law, LawSizeError
-from rpgres.dice.notation import Comparison, Pool
+from rpgres.dice.grammar import Comparison, Pool
 from rpgres.dice.throwing import DieFace, Throw
 
 __all__ = [

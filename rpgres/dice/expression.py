@@ -6,8 +6,10 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import NoReturn
 
-from rpgres.dice import laws, notation, throwing
-from rpgres.dice.laws import Law
+from rpgres.dice import distributions as laws
+from rpgres.dice import grammar as notation
+from rpgres.dice import throwing
+from rpgres.dice.distributions import Law
 from rpgres.dice.throwing import Throw
 from rpgres.errors import NotationError
 

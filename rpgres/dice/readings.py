@@ -13,9 +13,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpgres.dice.distributions import LawSizeError, die_law, law_of
 from rpgres.dice.expression import Dice
-from rpgres.dice.laws import LawSizeError, die_law, law_of
-from rpgres.dice.notation import Comparison, Node, Number, Pool, Product, Quotient, Sum
+from rpgres.dice.grammar import Comparison, Node, Number, Pool, Product, Quotient, Sum
 from rpgres.dice.throwing import DieFace, Throw
 
 MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds

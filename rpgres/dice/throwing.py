@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
-from rpgres.dice.notation import FATE, MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import GivenError
 
 MOST_TABLE = 4_096  # equally likely results that are kept as a table

@@ -7,13 +7,13 @@ from itertools import count
 from typing import Any
 
 from rpgres.errors import FileError
-from rpgres.files import file_name
 from rpgres.journal.records import History
 from rpgres.journal.views import state_seen
+from rpgres.model.state import EMPTY, GM, Character, State, Tag
 from rpgres.rulesets import Field, Rules
-from rpgres.sheets import RULESET, read_sheet, short_name, track_boxes
-from rpgres.state import EMPTY, GM, Character, State, Tag
-from rpgres.tomlfiles import Source, parse
+from rpgres.rulesets.sheets import RULESET, read_sheet, short_name, track_boxes
+from rpgres.text.filenames import file_name
+from rpgres.toml.reading import Source, parse
 
 NAME = "name"  # the text field that a character is called by
 

@@ -12,11 +12,11 @@ from typing import Any, Literal, overload
 
 import msgspec
 
-from rpgres.actions import Pending, Result
+from rpgres.engine.run import Pending, Result
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.journal.forms import pending_from, result_from
-from rpgres.state import State
+from rpgres.model.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
 RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own

@@ -28,7 +28,6 @@ from pathlib import Path
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.files import write_own
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
 from rpgres.journal.records import (
@@ -46,8 +45,9 @@ from rpgres.journal.records import (
     marks_of,
     stands_after,
 )
-from rpgres.keeping import read_state, state_record
-from rpgres.state import State
+from rpgres.model.serialization import read_state, state_record
+from rpgres.model.state import State
+from rpgres.text.filenames import write_own
 
 FOLDER, FILE = ".rpgres", "table.db"
 FORMAT = 2  # of the file and of what its entries say

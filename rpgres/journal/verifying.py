@@ -11,21 +11,21 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending
+from rpgres.engine.run import Pending
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
 from rpgres.journal.checking import chain_of, remember
-from rpgres.journal.places import set_by
+from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table
+from rpgres.journal.commitments import check_opening
+from rpgres.journal.paths import set_by
 from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, drawn_in, found_in
-from rpgres.journal.running import Ran, answered_in, run_at, run_of
-from rpgres.journal.sealing import check_opening
-from rpgres.journal.sitting import code_of, hash_of, rules_of, seated, set_table
-from rpgres.keeping import state_record
+from rpgres.journal.replay import Ran, answered_in, run_at, run_of
+from rpgres.model.serialization import state_record
+from rpgres.model.state import State
 from rpgres.rulesets import Rules
-from rpgres.sheets import read_sheet
-from rpgres.state import State
-from rpgres.tomlfiles import Source
+from rpgres.rulesets.sheets import read_sheet
+from rpgres.toml.reading import Source
 from rpgres.version import __version__
 
 IN_ORDER, INCOMPLETE, TAMPERED, CHANGED = "in order", "incomplete", "tampered", "rules changed"

@@ -13,11 +13,11 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from rpgres.actions import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.engine.run import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
-from rpgres.journal.saying import without_fields
-from rpgres.keeping import state_record
-from rpgres.state import EMPTY, FACE_DOWN, GM, Map, State, slug
+from rpgres.model.serialization import state_record
+from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__
 
 HOST: Final = None  # whoever has the file: what any seat may see

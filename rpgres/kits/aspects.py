@@ -17,11 +17,11 @@ from functools import lru_cache
 import msgspec
 
 from rpgres.dice import Dice
+from rpgres.engine.players import NO
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError
-from rpgres.players import NO
+from rpgres.model.state import GM, SCENE, Character, Map, State, Tag, put, slug
 from rpgres.rulesets import Effect, Option, Ruleset, effect
-from rpgres.state import GM, SCENE, Character, Map, State, Tag, put, slug
-from rpgres.table import Table
 
 POINTS = "fate-points"
 LATER = "fate-points-later"  # gained now, to be had from the next scene on
@@ -313,7 +313,7 @@ def check_spelling(state: State, who: str, name: str) -> None:
     """
     if seen_tag(state, who, name) is not None:
         return
-    from rpgres.tomlfiles import nearest
+    from rpgres.toml.reading import nearest
 
     known = {tag.slug: tag.name for tag in state.seen_by(state.seat_of(who)).tags}
     near = nearest(slug(name), known)

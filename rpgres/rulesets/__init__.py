@@ -5,7 +5,16 @@ What is wrong with them is found by `checking`, `rows` and `overlays`, which are
 
 from __future__ import annotations
 
-from rpgres.rulesets.code import (
+from rpgres.rulesets.folders import (
+    Part,
+    builtin_folder,
+    data_folders,
+    merge_parts,
+    overlay_roots,
+    read_parts,
+    user_folder,
+)
+from rpgres.rulesets.registry import (
     API,
     OUTCOME_ONLY,
     QUESTIONS,
@@ -22,16 +31,8 @@ from rpgres.rulesets.code import (
     effect,
     pictured,
 )
-from rpgres.rulesets.folders import (
-    Part,
-    builtin_folder,
-    data_folders,
-    merge_parts,
-    overlay_roots,
-    read_parts,
-    user_folder,
-)
-from rpgres.rulesets.records import (
+from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, load_rules, unknown, value_of
+from rpgres.rulesets.schema import (
     CLAIM,
     Action,
     Band,
@@ -57,7 +58,6 @@ from rpgres.rulesets.records import (
     is_public,
     speaker,
 )
-from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, load_rules, unknown, value_of
 
 __all__ = [
     "API",

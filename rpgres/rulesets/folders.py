@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.rulesets.records import Action, Label, RulesetFile
-from rpgres.tomlfiles import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
+from rpgres.rulesets.schema import Action, Label, RulesetFile
+from rpgres.toml.reading import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
 
 BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
 

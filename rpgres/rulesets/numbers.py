@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.rulesets.records import Action, RulesetFile, templates
+from rpgres.rulesets.schema import Action, RulesetFile, templates
 from rpgres.rulesets.templates import names_in
 
 PLAIN = ("total", "natural", "highest", "lowest")  # what can be read off any roll

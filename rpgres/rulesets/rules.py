@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
-from rpgres.rulesets.code import ApplyEffect, Effect, Ruleset, blamed
+from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
-from rpgres.rulesets.places import Text, problem_at, read_as
-from rpgres.rulesets.records import (
+from rpgres.rulesets.provenance import Text, problem_at, read_as
+from rpgres.rulesets.registry import ApplyEffect, Effect, Ruleset, blamed
+from rpgres.rulesets.schema import (
     Bounded,
     Condition,
     Formula,
@@ -30,12 +31,11 @@ from rpgres.rulesets.records import (
     Track,
     bounded,
 )
-from rpgres.state import EMPTY, Map, freeze
-from rpgres.tomlfiles import nearest, parse, problem_error, read_source
+from rpgres.toml.reading import nearest, parse, problem_error, read_source
 
 if TYPE_CHECKING:
-    from rpgres.cards import Cards, Deck
     from rpgres.dice import Dice
+    from rpgres.model.cards import Cards, Deck
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -157,7 +157,7 @@ class Rules:
             FileError: all problems at once, each with its file and line.
         """
         if not self._is_sound:
-            from rpgres.rulesets.checking import check_overlaid
+            from rpgres.lint.rulesets import check_overlaid
 
             check_overlaid(self)
             self._is_sound = True
@@ -246,7 +246,7 @@ class Rules:
 
     @cached_property
     def _described_effects(self) -> dict[str, ApplyEffect]:
-        from rpgres.rulesets.doing import described_effect
+        from rpgres.rulesets.effects import described_effect
 
         found = {kind: described_effect(self.file, kind) for kind in self.file.effects}
         return {kind: function for kind, function in found.items() if function is not None}
@@ -382,7 +382,7 @@ class Rules:
     @cached_property
     def cards(self) -> Cards:
         """All cards that may lie on a table with these switches."""
-        from rpgres.cards import known_cards
+        from rpgres.model.cards import known_cards
 
         return known_cards(self.laid.values())
 
@@ -650,7 +650,7 @@ def value_of(value: Any, margin: int | None, numbers: Mapping[str, Any] = EMPTY)
         case "*":
             return number * int(operand)
         case "/":
-            from rpgres.dice.notation import divide
+            from rpgres.dice.grammar import divide
 
             return divide(number, int(operand)) if int(operand) else value
     return number

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from rpgres.actions import check_labels, policy_of, prepare
-from rpgres.chance import read_seed
+from rpgres.dice.seeds import read_seed
+from rpgres.engine.parameters import SHEET
+from rpgres.engine.run import check_labels, policy_of, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.inputs import SHEET
+from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import Rules, load_rules
+from rpgres.rulesets.sheets import find_sheet
 from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
 from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.sheets import find_sheet
-from rpgres.state import EMPTY, GM, Map, State
-from rpgres.tomlfiles import Problem, Source, locate, nearest, parse, problem_error, problems
+from rpgres.toml.reading import Problem, Source, locate, nearest, parse, problem_error, problems
 
 Path_ = tuple[str | int, ...]
 Laid = TypeVar("Laid", SceneTag, SceneThing, SceneTrack)
@@ -258,7 +258,7 @@ def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, 
         if step.actor and step.actor not in everybody:
             faults.name("nobody in this scene is called", step.actor, everybody, *at, "actor")
         if step.moment is not None:
-            from rpgres.periods import period_names
+            from rpgres.engine.periods import period_names
 
             known, (period, moment) = period_names(scene.rules), step.moment
             if period not in known:

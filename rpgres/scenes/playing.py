@@ -7,14 +7,14 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rpgres.actions import Pending, Prepared, Result, prepare, run
-from rpgres.chance import Streams, read_seed
+from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.players import Prompt
+from rpgres.engine.run import Pending, Prepared, Result, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
-from rpgres.keeping import state_record
-from rpgres.players import Prompt
+from rpgres.model.serialization import state_record
+from rpgres.model.state import State
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.records import Answers, Scene, Step
-from rpgres.state import State
 from rpgres.version import __version__
 
 
@@ -142,7 +142,7 @@ def _turn(
     scene: Scene, number: int, state: State, streams: Streams, *, prompt: Prompt | None
 ) -> tuple[Result | Pending, State]:
     """Return what comes of a step that begins or ends a period."""
-    from rpgres.periods import turn
+    from rpgres.engine.periods import turn
 
     step = scene.file.steps[number]
     assert step.moment is not None

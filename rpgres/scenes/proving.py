@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.actions import Pending, Result
-from rpgres.chance import Streams, read_seed
+from rpgres.dice.seeds import Streams, read_seed
+from rpgres.engine.run import Pending, Result
 from rpgres.errors import RpgresError
-from rpgres.keeping import plain
+from rpgres.model.serialization import plain
+from rpgres.model.state import State
 from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
 from rpgres.scenes.records import ABSENT, Expect, Scene
-from rpgres.state import State
 
 
 class Mismatch(msgspec.Struct, frozen=True):

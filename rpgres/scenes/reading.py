@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rpgres.actions import policy_of
-from rpgres.chance import read_seed
+from rpgres.dice.seeds import read_seed
+from rpgres.engine.parameters import lay_distinct
+from rpgres.engine.players import Policy
+from rpgres.engine.run import policy_of
 from rpgres.errors import FileError, UsageError
-from rpgres.inputs import lay_distinct
-from rpgres.keeping import fault_in
-from rpgres.players import Policy
+from rpgres.model.serialization import fault_in
+from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
+from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet
 from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
-from rpgres.sheets import STDIN, Sheet, find_sheet, make_sheet
-from rpgres.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
-from rpgres.tomlfiles import Source, convert, locate, nearest, overlay, parse, read_source
+from rpgres.toml.reading import Source, convert, locate, nearest, overlay, parse, read_source
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
@@ -46,7 +46,7 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
 
 def _installed_scene(ruleset: str, scene: str) -> Path | None:
     """Return a scene of a third party's ruleset, whose code says where its data are."""
-    from rpgres.plugins import find_ruleset
+    from rpgres.plugins.discovery import find_ruleset
 
     try:
         data = find_ruleset(ruleset).data
@@ -75,7 +75,7 @@ def open_scene(name: str, *, extra: Sequence[Path] = ()) -> tuple[Source, Path |
 
 def scene_names(*, extra: Sequence[Path] = ()) -> list[str]:
     """Return the scenes that come with rulesets, as `RULESET/NAME`; no ruleset is imported for it."""
-    from rpgres.plugins import installed_folders
+    from rpgres.plugins.discovery import installed_folders
 
     folders = [folder for root in (builtin_folder(), *overlay_roots(extra)) for folder in sorted(root.glob("*"))]
     named = [*((folder.name, folder) for folder in folders), *installed_folders().items()]

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.players import Policy
+from rpgres.engine.players import Policy
+from rpgres.model.state import SCENE, State
 from rpgres.rulesets import Id, Rules
-from rpgres.state import SCENE, State
-from rpgres.tomlfiles import Source, locate
+from rpgres.toml.reading import Source, locate
 
 Answers = dict[str, str | list[str]]
 ABSENT = "absent"  # what an expectation says of what must not be there

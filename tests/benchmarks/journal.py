@@ -23,8 +23,9 @@ from typing import Any
 
 from run import whole_process
 
-from rpgres.journal import sitting, store
-from rpgres.journal.sitting import Place
+from rpgres.journal import commands as sitting
+from rpgres.journal import store
+from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 

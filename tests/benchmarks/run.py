@@ -113,11 +113,11 @@ def resolutions(runs: int) -> dict[str, Any]:
     """Return how many opposed Fate actions are resolved in a second, against d20 rolling 4d3-8."""
     import d20
 
-    from rpgres.actions import play, policy_of, prepare
-    from rpgres.chance import Streams
-    from rpgres.dealers import SeededDealer
-    from rpgres.players import Seats
-    from rpgres.plugins import find_ruleset
+    from rpgres.dice.seeds import Streams
+    from rpgres.engine.dealers import SeededDealer
+    from rpgres.engine.players import Seats
+    from rpgres.engine.run import play, policy_of, prepare
+    from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import load_rules
 
     rules = load_rules(find_ruleset("fate"))
@@ -155,9 +155,9 @@ def exact_odds(runs: int) -> dict[str, Any]:
     """Return how long exact odds of one opposed action take, against icepool on the same question."""
     import icepool
 
-    from rpgres.actions import prepare
-    from rpgres.odds import outcome_odds
-    from rpgres.plugins import find_ruleset
+    from rpgres.engine.run import prepare
+    from rpgres.odds.exact import outcome_odds
+    from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import load_rules
 
     rules = load_rules(find_ruleset("fate"))
@@ -187,9 +187,9 @@ def exact_odds(runs: int) -> dict[str, Any]:
 
 def hands(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every card of five against 96, at what is needed and what edge."""
-    from rpgres.actions import policy_of, prepare
-    from rpgres.best import best_odds
-    from rpgres.plugins import find_ruleset
+    from rpgres.engine.run import policy_of, prepare
+    from rpgres.odds.optimal import best_odds
+    from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import load_rules
 
     rules = load_rules(find_ruleset("saga"))
@@ -213,9 +213,9 @@ def hands(runs: int) -> dict[str, Any]:
 
 def confrontations(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every next card of seven, against seven that nobody has seen."""
-    from rpgres.actions import policy_of, prepare
-    from rpgres.best import best_odds
-    from rpgres.plugins import find_ruleset
+    from rpgres.engine.run import policy_of, prepare
+    from rpgres.odds.optimal import best_odds
+    from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import load_rules
 
     rules = load_rules(find_ruleset("faith"))

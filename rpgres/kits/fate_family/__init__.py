@@ -42,8 +42,8 @@ from rpgres.kits.fate_family.settling import (
     roles_of,
     settle,
 )
+from rpgres.model.state import State, put
 from rpgres.rulesets import Effect, Ruleset
-from rpgres.state import State, put
 
 __all__ = [
     "NEXT",

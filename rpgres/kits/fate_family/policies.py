@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rpgres.engine.players import NO, Question, View, preferred
 from rpgres.kits.aspects import BONUS
-from rpgres.players import NO, Question, View, preferred
 from rpgres.rulesets import Option
 
 SUCCESS = 1  # the margin worth reaching

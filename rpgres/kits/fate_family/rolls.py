@@ -12,12 +12,12 @@ from typing import TypedDict
 import msgspec
 
 from rpgres.dice import Dice
+from rpgres.engine.parameters import Opposition, Rating
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError
-from rpgres.inputs import Opposition, Rating
 from rpgres.kits import aspects, harm
+from rpgres.model.state import EMPTY, GM, Character, State, slug
 from rpgres.rulesets import Effect, effect
-from rpgres.state import EMPTY, GM, Character, State, slug
-from rpgres.table import Table
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
 FULL_DEFENSE = 2  # A:339

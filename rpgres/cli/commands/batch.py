@@ -1,0 +1,137 @@
+"""`rpgres batch`: JSON lines in, JSON lines out. What a request means stands in `rpgres.engine.resolve`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import msgspec
+import typer
+
+from rpgres.cli.annotations import Folders
+from rpgres.cli.output import flush, say_json
+from rpgres.errors import FileError, TimeError, UsageError
+
+LONGEST = 1024 * 1024  # bytes of one request
+SECONDS = 10  # for one request; an action of a table takes milliseconds
+
+
+def command(
+    file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="The requests; - is standard input.")] = "-",
+    seconds: Annotated[
+        str | None,
+        typer.Option("--seconds", metavar="S", help=f"Time for each request [default: {SECONDS}].", show_default=False),
+    ] = None,
+    rulesets: Folders = None,
+) -> None:
+    """Answer requests, one JSON object a line, with one JSON object a line.
+
+    A request says what `rpgres roll` would be told: {"ruleset": "fate", "action": "overcome", "with": {"skill": 3,
+    "vs": 2}}, and may have seed, given, choose, switches, auto, policies, note and id. One that rolls dice says
+    {"notation": "4d6kh3"}. `rpgres schema request` has it all.
+
+    Sheets are named without a folder (mara, mara.toml) and are sought here and among the ruleset's own.
+
+    Each answer is a result, a pending decision, or an error (`rpgres schema error`), with the id of its request; an
+    error without one tells the line. What waits for a decision has a `request` that goes on with the same run once
+    the answer is added under `choose`. Each is written at once, so a bot can keep one process and talk to it line by
+    line. Blank lines are passed over.
+
+    A request that takes longer than --seconds is stopped, and its answer is an error with the code "time". Where a
+    ruleset's code cannot be stopped, as it catches every interrupt, that error is the last answer and the exit code 1.
+
+    The exit code is 0 when every line was answered, whatever the answers were.
+    """
+    from rpgres.cli.options import read_folders, read_seconds
+
+    folders, most = read_folders(rulesets or ()), read_seconds(seconds) or SECONDS
+    if file == "-":
+        if sys.stdin is None:
+            raise FileError("-: cannot be read: there is no standard input", file=file)
+        _answer_all(sys.stdin.buffer, folders, most)
+        return
+    try:
+        stream = Path(file).open("rb")  # noqa: SIM115  # what goes wrong while answering is no fault of the file
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{file}: cannot be read: {reason}", file=file) from None
+    with stream:
+        _answer_all(stream, folders, most)
+
+
+def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> None:
+    from rpgres.cli.timelimit import time_limit
+
+    number, line = 0, b""
+
+    def say(answer: dict[str, Any]) -> None:
+        # One line at a time reaches the reader: whoever asks waits for it.
+        say_json(answer)
+        flush()
+
+    def give_up() -> None:
+        say(_too_long(number, line, seconds, "cannot be stopped, so batch ends here"))
+
+    with time_limit(seconds, give_up=give_up) as limit:
+        for number, line in _lines(stream):  # `give_up` tells which one it was
+            with _nothing_typed():
+                answer = limit.within(partial(_answer, number, line, folders))
+            say(answer if answer is not None else _too_long(number, line, seconds))
+
+
+def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
+    from rpgres.engine.resolve import error_record
+
+    told = f"this request takes longer than {seconds:g} s and {end}; --seconds gives requests more time"
+    answer = error_record(TimeError(told, seconds=seconds, line=number))
+    with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
+        request = msgspec.json.decode(line)
+        if isinstance(request, dict) and request.get("id") is not None:
+            del answer["details"]["line"]
+            return {"id": request["id"], **answer}
+    return answer
+
+
+@contextmanager
+def _nothing_typed() -> Iterator[None]:
+    # The requests that are still to come are no answer to what a ruleset's code may ask.
+    from io import StringIO
+
+    typed, sys.stdin = sys.stdin, StringIO()
+    try:
+        yield
+    finally:
+        sys.stdin = typed
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield every line that is not blank, with its number; of one that is too long the beginning, which is no JSON."""
+    number = 0
+    while line := stream.readline(LONGEST + 1):
+        number += 1
+        rest = line
+        while len(rest) > LONGEST and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST + 1)
+        if line.strip():
+            yield number, line
+
+
+def _answer(number: int, line: bytes, folders: tuple[Path, ...]) -> dict[str, Any]:
+    from rpgres.engine.resolve import ERROR, error_record, resolve_request
+
+    if len(line) > LONGEST:
+        return error_record(UsageError(f"line {number} is longer than {LONGEST:,} bytes", line=number))
+    try:
+        request = msgspec.json.decode(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+    except RecursionError:
+        return error_record(UsageError(f"line {number} is nested too deeply", line=number))
+    except (msgspec.DecodeError, UnicodeError) as error:
+        return error_record(UsageError(f"line {number} is no JSON: {error}", line=number))
+    answer = resolve_request(request, rulesets=folders)
+    if answer["format"] == ERROR and "id" not in answer:  # the only way to tell whose error it is
+        answer["details"] = {**answer["details"], "line": number}
+    return answer

@@ -1,0 +1,153 @@
+"""`rpgres deck`: list decks of cards, show what is in one, draw from one. See `rpgres.cli.formats.decks`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets
+from rpgres.cli.options import SEED, read_answers, read_count, read_folders
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List decks of cards, show what is in one, and draw from one."
+)
+
+
+def _complete_decks(incomplete: str) -> list[tuple[str, str]]:
+    """Return the decks whose name begins so, with their titles."""
+    from rpgres.cli.formats.decks import list_decks
+
+    return [(deck.name, deck.title) for deck in list_decks().decks if deck.name.startswith(incomplete)]
+
+
+def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the cards of the deck that the line names."""
+    from rpgres.cli.completion import offer_cards
+    from rpgres.cli.formats.decks import find_deck
+    from rpgres.errors import RpgresError
+
+    typed: dict[str, Any] = ctx.params
+    # While an option at the end of the line has no value yet, arguments are not told apart.
+    name = typed.get("deck") or next(iter(ctx.args), "")
+    try:
+        found = find_deck(name, extra=read_folders(typed.get("rulesets") or ()))
+    except RpgresError:
+        return []
+    return offer_cards([found.deck], incomplete)
+
+
+DeckName = Annotated[
+    str,
+    typer.Argument(metavar="DECK", help="The deck: RULESET/NAME, or a shared one.", autocompletion=_complete_decks),
+]
+
+
+@app.command("list")
+def list_all(
+    ruleset: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RULESET]", help="List only this one's.", show_default=False, autocompletion=complete_rulesets
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """List the decks of all rulesets, and those that rulesets share."""
+    from rpgres.cli.formats.decks import list_decks
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.decks import deck_list_lines
+
+    found = list_decks(ruleset, extra=read_folders(rulesets or ()))
+    if as_json:
+        say_json(found)
+    else:
+        say(deck_list_lines(found), is_plain=plain)
+
+
+@app.command("show")
+def show(
+    deck: DeckName,
+    codes: Annotated[bool, typer.Option("--codes", help="List every card by its code.")] = False,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Show what is in a deck: how many cards of which suit and value, their sums and means, what else is on them.
+
+    \b
+    rpgres deck show standard
+    rpgres deck show saga/fate-96 --codes
+    """
+    from rpgres.cli.formats.decks import describe_deck, find_deck
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.decks import deck_lines
+
+    described = describe_deck(find_deck(deck, extra=read_folders(rulesets or ())))
+    if as_json:
+        say_json(described)
+    else:
+        say(deck_lines(described, codes=codes), is_plain=plain)
+
+
+@app.command("draw")
+def draw(
+    deck: DeckName,
+    number: Annotated[
+        str | None, typer.Argument(metavar="[N]", help="How many cards [default: 1].", show_default=False)
+    ] = None,
+    seed: Annotated[str | None, typer.Option("--seed", metavar="TEXT", help=SEED.help, show_default=False)] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--without",
+            metavar="CODES",
+            help="Take these cards out before: St6,Ag3; a code without its sign is any such card.",
+            show_default=False,
+            autocompletion=_complete_cards,
+        ),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--given",
+            metavar="draw=CODES",
+            help="Take what was drawn from a real deck: draw=St6; repeat it for later cards.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Draw cards from a freshly shuffled deck, and show them in the order in which they came.
+
+    \b
+    rpgres deck draw standard 5
+    rpgres deck draw saga/fate-96 3 --without Do10,St9 --seed 7
+    """
+    from rpgres.cli.formats.decks import draw_cards, find_deck
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.decks import draw_lines
+    from rpgres.dice.seeds import Streams, read_seed
+
+    answers = read_answers(given or (), option="--given")
+    drawn = draw_cards(
+        find_deck(deck, extra=read_folders(rulesets or ())),
+        number=read_count(number, option="the number of cards", default=1),
+        streams=Streams(read_seed(seed)),
+        without=_codes(without or ()),
+        given=answers,
+    )
+    if as_json:
+        say_json(drawn)
+    else:
+        say(draw_lines(drawn), is_plain=plain)
+
+
+def _codes(texts: Sequence[str]) -> list[str]:
+    """Return codes that may be separated by commas as well as typed one by one."""
+    return [code.strip() for text in texts for code in text.split(",") if code.strip()]

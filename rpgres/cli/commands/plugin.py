@@ -1,0 +1,158 @@
+"""`rpgres plugin`: list the plugins that bring rulesets, write a new one, check them.
+
+How they are found stands in `plugins`, what is checked in `contract`, what is written in `newplugin`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
+from rpgres.version import __version__
+
+if TYPE_CHECKING:
+    from rpgres.conformance import PluginReport
+    from rpgres.plugins.discovery import PluginStatus
+
+app = typer.Typer(
+    add_completion=False, no_args_is_help=True, help="List, start and check the plugins that bring rulesets."
+)
+
+
+@app.command("list")
+def list_all(
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a plugin is broken.")] = False,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+) -> None:
+    """List every plugin, built in or installed, and what is wrong with the broken ones.
+
+    This always works, however broken a plugin is. RPGRES_DISABLE=NAME,NAME switches off rulesets and distributions by
+    name; --debug shows where plugins fail.
+    """
+    from rpgres.cli.output import trace
+    from rpgres.plugins.discovery import list_rulesets, unused_disabled
+    from rpgres.plugins.probing import probe_plugins
+
+    probe_plugins()
+    warnings = unused_disabled()
+    _tell(list_rulesets(failed=trace), warnings=warnings, as_json=as_json, is_plain=plain, is_strict=check)
+
+
+@app.command("new")
+def new(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset: small letters, such as sandbar.")],
+    into: Annotated[
+        str, typer.Option("--into", metavar="DIR", help="Make it in this folder [default: here].", show_default=False)
+    ] = ".",
+) -> None:
+    """Write a small, complete plugin to start from: the package rpgres-NAME, with a ruleset that works and its tests.
+
+    Nothing that is there is overwritten.
+    """
+    from pathlib import Path
+
+    from rpgres.cli.output import say_text
+    from rpgres.plugins.scaffold import write_plugin
+
+    folder = write_plugin(name, into=Path(into))
+    quoted = shlex.quote(str(folder))
+    say_text(
+        f"{folder}: written. Now type:\n"
+        f"  cd {quoted}\n"
+        "  python -m pip install -e '.[test]'\n"
+        f"  rpgres roll {name} attempt --skill 2 --vs 9\n"
+        f"  rpgres plugin check {name}\n"
+        "  pytest\n"
+    )
+
+
+@app.command("check")
+def check_some(
+    ruleset: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RULESET]",
+            help="Check only what has this id.",
+            show_default=False,
+            autocompletion=complete_rulesets,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+) -> None:
+    """Check plugins: that they can be found and loaded, and that they keep the contract with the table.
+
+    One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
+    is broken, or a check failed.
+    """
+    from rpgres.cli.output import say, say_json, show_progress, trace
+    from rpgres.cli.render.plugins import header_line, plugin_lines
+    from rpgres.conformance import PluginCheck
+    from rpgres.plugins.discovery import list_rulesets, unknown_ruleset
+    from rpgres.plugins.probing import probe_plugins
+
+    probe_plugins()
+    show = show_progress if not plain else lambda _: None
+    plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show(f"loading {name} ..."))
+    show("")
+    if ruleset is not None and not plugins:
+        raise unknown_ruleset(ruleset)
+    reports = []
+    for number, plugin in enumerate(plugins, 1):
+        if not as_json:
+            say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
+        place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
+        reports.append(_report(plugin, place, show, is_shown=not as_json, is_plain=plain))
+    is_well = all(report.ok or report.stage == "disabled" for report in reports)
+    if as_json:
+        say_json(PluginCheck(version=__version__, ok=is_well, plugins=reports))
+    if not is_well:
+        raise typer.Exit(1)
+
+
+def _report(
+    plugin: PluginStatus, place: str, show: Callable[[str], None], *, is_shown: bool, is_plain: bool
+) -> PluginReport:
+    """Return what became of a plugin after every check, showing each as it ends."""
+    from msgspec.structs import asdict
+
+    from rpgres.cli.output import flush, say
+    from rpgres.cli.render.plugins import closing_line, verdict_lines
+    from rpgres.conformance import PluginReport, check_ruleset, open_subject
+    from rpgres.plugins.discovery import find_ruleset
+
+    if not plugin.ok:
+        return PluginReport(**asdict(plugin))
+    subject = open_subject(find_ruleset(plugin.id))
+    verdicts = []
+    for verdict in check_ruleset(subject, begins=lambda check: show(f"checking {place}: {check.name} ...")):
+        verdicts.append(verdict)
+        show("")
+        if is_shown:
+            say(verdict_lines(verdict), is_plain=is_plain)
+            flush()
+    if is_shown:
+        say([closing_line(verdicts)], is_plain=is_plain)
+    is_well = all(verdict.ok for verdict in verdicts)
+    return PluginReport(**{**asdict(plugin), "ok": is_well}, checks=verdicts)
+
+
+def _tell(
+    plugins: Sequence[PluginStatus], *, warnings: Sequence[str], as_json: bool, is_plain: bool, is_strict: bool
+) -> None:
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.plugins import plugin_lines, warning_lines
+    from rpgres.plugins.discovery import PluginList
+
+    is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
+    if as_json:
+        say_json(PluginList(version=__version__, ok=is_well, plugins=plugins, warnings=warnings))
+    else:
+        say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
+    if is_strict and not is_well:
+        raise typer.Exit(1)

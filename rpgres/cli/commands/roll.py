@@ -1,0 +1,188 @@
+"""`rpgres roll`: an action or dice, once or many times, from what was typed to what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import typer
+from msgspec import structs
+
+from rpgres.cli import options as opt
+from rpgres.cli.dynamic import PlayGroup, RulesetData, Verb
+from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.dice.seeds import Streams, read_seed, run_seed
+from rpgres.engine.run import Pending, Prepared, Result, prepare, run
+from rpgres.errors import UsageError
+from rpgres.rulesets import Rules
+
+if TYPE_CHECKING:
+    from rpgres.engine.players import Prompt
+
+WAITING = 3  # exit code: somebody has to decide
+FAILED, TIED = 10, 11  # exit codes of --exit-code
+
+ACTION_OPTIONS = (
+    *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
+    *(opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+)
+DICE_OPTIONS = (opt.SEED, opt.GIVEN, opt.REPEAT, opt.JSON, opt.PLAIN, opt.NOTE)
+
+
+def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Resolve an action and print what came of it; exit with the code it calls for."""
+    shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
+    repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
+    if repeat and shared["exit_code"]:
+        raise UsageError("--exit-code is about one result; leave out --repeat")
+    given = opt.read_answers(shared["given"], option="--given")
+    choose = opt.read_answers(shared["choose"], option="--choose")
+    rules = data.rules(opt.read_switches(shared["switch"]))
+    prepared = prepare(rules, action, opt.given_inputs(values))
+    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
+    prompt = _prompt(prepared, shared, repeat=repeat)
+
+    def once(seed: str) -> Result | Pending:
+        result, _ = run(
+            prepared,
+            streams=Streams(seed),
+            given=given,
+            choose=choose,
+            policies=policies,
+            prompt=prompt,
+            note=shared["note"],
+            identify=shared["json"],  # people are not shown the hash of the rules, which takes reading all of them
+        )
+        return _resumed(result, shared) if isinstance(result, Pending) else result
+
+    _finish(once, shared, repeat=repeat, rules=rules)
+
+
+def roll_notation(notation: str, values: dict[str, Any]) -> None:
+    """Roll dice and print what came of it."""
+    from rpgres.dice import dice
+    from rpgres.odds.dice import roll_dice
+
+    repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
+    given = opt.read_answers(values["given"], option="--given")
+    rolled = dice(notation)
+
+    def once(seed: str) -> Result:
+        return roll_dice(rolled, streams=Streams(seed), given=given, note=values["note"])
+
+    _finish(once, values, repeat=repeat, rules=None)
+
+
+def _resumed(pending: Pending, shared: dict[str, Any]) -> Pending:
+    """Return the pending action with the options in its command that are this line's and not the action's."""
+    words = [word for folder in shared["rulesets"] for word in ("--rulesets", folder)]
+    words += [word for name in shared["policy"] for word in ("--policy", name)]
+    words += [f"--{option}" for option in ("json", "plain", "exit-code") if shared[option.replace("-", "_")]]
+    if not words:
+        return pending
+    import shlex
+
+    return structs.replace(pending, resume=f"{pending.resume} {shlex.join(words)}")
+
+
+def _prompt(prepared: Prepared, shared: dict[str, Any], *, repeat: int) -> Prompt | None:
+    """Return what asks a person, when there is one to ask."""
+    if repeat or shared["json"] or shared["auto"] or not can_prompt():
+        return None
+    from rpgres.cli.prompt import Person
+    from rpgres.cli.render.results import action_lines
+
+    heading = action_lines(prepared.action, actor=prepared.actor, inputs=prepared.inputs)
+    return Person(heading=heading, is_plain=shared["plain"]).ask
+
+
+def _finish(
+    once: Callable[[str], Result | Pending], shared: dict[str, Any], *, repeat: int, rules: Rules | None
+) -> None:
+    seed = read_seed(shared["seed"])
+    if repeat:
+        runs = (once(run_seed(seed, number)) for number in range(repeat))
+        code = _show_many(runs, rules, shared, seed=seed)
+    else:
+        code = _show_one(once(seed), rules, shared)
+    if code:
+        raise typer.Exit(code)
+
+
+def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, Any]) -> int:
+    """Print a result and return the exit code."""
+    if shared["json"]:
+        say_json(result)
+    else:
+        from rpgres.cli.render.results import pending_lines, result_lines
+
+        is_drawn = is_terminal() and not shared["plain"]
+        if isinstance(result, Pending):
+            say(pending_lines(result, is_drawn=is_drawn), is_plain=shared["plain"])
+        else:
+            file = rules.file if rules is not None else None
+            house = _house_rules(rules)
+            say(result_lines(result, file, house_rules=house, is_drawn=is_drawn), is_plain=shared["plain"])
+    if isinstance(result, Pending):
+        return WAITING
+    return _code_of(result) if shared.get("exit_code") else 0
+
+
+def _house_rules(rules: Rules | None) -> str:
+    from rpgres.cli.render.words import house_rules
+
+    return house_rules(rules) if rules is not None else ""
+
+
+def _code_of(result: Result) -> int:
+    if result.success is None:
+        return TIED if result.margin is not None else 0
+    return 0 if result.success else FAILED
+
+
+def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:
+    """Print runs as they come, a line each, with a summary at the end; return the exit code."""
+    if shared["json"]:
+        code = 0
+        for result in results:
+            say_json(result)
+            code = WAITING if isinstance(result, Pending) else code
+        return code
+    from rpgres.cli.render.results import house_rules_lines, repeat_line, seed_line, summary_lines, total_lines
+
+    is_drawn = is_terminal() and not shared["plain"]
+    file = rules.file if rules is not None else None
+    outcomes: dict[str, int] = {}
+    totals: dict[int, int] = {}
+    for number, result in enumerate(results, 1):
+        say([repeat_line(number, result, file, is_drawn=is_drawn)], is_plain=shared["plain"])
+        if isinstance(result, Pending):
+            outcomes["waiting"] = outcomes.get("waiting", 0) + 1
+        elif result.outcome is not None:
+            outcomes[result.outcome] = outcomes.get(result.outcome, 0) + 1
+        elif result.total is not None:
+            totals[result.total] = totals.get(result.total, 0) + 1
+    lines = summary_lines(outcomes, file) if outcomes else total_lines(totals)
+    runs = sum(outcomes.values()) + sum(totals.values())
+    say([*lines, *house_rules_lines(_house_rules(rules)), seed_line(seed, runs=runs)], is_plain=shared["plain"])
+    return WAITING if "waiting" in outcomes else 0
+
+
+class RollGroup(PlayGroup):
+    """What can be rolled."""
+
+    verb = Verb("roll", ACTION_OPTIONS, DICE_OPTIONS, "Roll dice.", roll_action, roll_notation)
+
+
+app = typer.Typer(
+    cls=RollGroup,
+    add_completion=False,
+    help="""Resolve an action of a ruleset, or roll dice.
+
+    `rpgres roll fate overcome --skill 3 --vs 2` plays an action by its rules; `rpgres roll fate --help` lists the
+    actions, and `rpgres roll fate overcome --help` explains one.
+
+    `rpgres roll 4dF+3` rolls dice; `rpgres roll 4dF+3 --help` explains the notation.""",
+    short_help="Resolve an action of a ruleset, or roll dice.",
+    subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
+)

@@ -1,0 +1,227 @@
+"""`rpgres scene`: play, check and test scripted scenes. What a scene is and does stands in `rpgres.scenes`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli.annotations import AsJson, Folders
+from rpgres.cli.options import PLAIN, SEED, SWITCH
+from rpgres.text.harmless import harmless
+
+if TYPE_CHECKING:
+    from rpgres.cli.prompt import Person
+    from rpgres.scenes import Scene
+    from rpgres.toml.reading import Problem
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
+
+
+def _complete_scenes(incomplete: str) -> list[str]:
+    """Return the scenes that ship, and the TOML files here."""
+    from rpgres.scenes import scene_names
+
+    here = sorted(path.name for path in Path().glob("*.toml"))
+    return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
+
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A scene: a file, - for standard input, or a shipped one as fate/bribe.",
+        autocompletion=_complete_scenes,
+    ),
+]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Scenes: files, - for standard input, or shipped ones by name.",
+        autocompletion=_complete_scenes,
+    ),
+]
+Switches = Annotated[
+    list[str] | None, typer.Option("--switch", metavar=SWITCH.metavar, help=SWITCH.help, show_default=False)
+]
+Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=SEED.help, show_default=False)]
+
+
+@app.command("run")
+def run(
+    file: File,
+    seed: Seed = None,
+    auto: Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy answer what nobody chose.")] = False,
+    policy: Annotated[
+        str, typer.Option("--policy", metavar="NAME", help="Let this policy answer instead.", show_default=False)
+    ] = "",
+    switch: Switches = None,
+    as_json: AsJson = False,
+    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    rulesets: Folders = None,
+) -> None:
+    """Play a scene from start to end.
+
+    A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere it is an error that
+    names the step and its line.
+    """
+    from rpgres.cli.output import flush, is_terminal, say, say_json
+    from rpgres.scenes import play_scene, require_sound, run_scene, seed_of
+
+    scene = _read(file, switch, rulesets, policy=policy, auto=auto)
+    require_sound(scene)
+    if as_json:
+        say_json(run_scene(scene, seed=seed))
+        return
+    from rpgres.cli.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
+    from rpgres.rulesets import pictured
+
+    chosen = seed_of(scene, seed)
+    say(scene_heading(scene, seed=chosen), is_plain=plain)
+    is_drawn = is_terminal() and not plain
+    person = _person(is_plain=plain, auto=auto or bool(policy))
+
+    def begins(number: int) -> None:
+        say(step_heading(scene, number), is_plain=plain)
+        if person is not None:
+            person.begin(step_question_lines(scene, number))
+
+    state = scene.state
+    for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
+        if played.result is None:
+            say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
+        say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
+        flush()
+        state = played.state
+    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
+    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=plain)
+
+
+def _person(*, is_plain: bool, auto: bool) -> Person | None:
+    """Return who is asked, when there is somebody to ask."""
+    from rpgres.cli.output import can_prompt
+
+    if auto or not can_prompt():
+        return None
+    from rpgres.cli.prompt import Person
+
+    return Person(is_plain=is_plain)
+
+
+@app.command("check")
+def check(files: Files, switch: Switches = None, as_json: AsJson = False, rulesets: Folders = None) -> None:
+    """Find everything that is wrong with scenes, without playing them.
+
+    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    """
+    from rpgres.cli.formats.sheets import FileCheck, FileChecks
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.lines import line
+    from rpgres.toml.reading import problem_error
+
+    checks = []
+    for file in files:
+        found = _problems(file, switch, rulesets)
+        checks.append(FileCheck(file=file, ok=not found, problems=found))
+        if not as_json:
+            told = f"{_shown(file)}: ok"
+            if found:
+                told = found[0].message if len(found) == 1 and not found[0].key else problem_error(found).message
+            say([line(text) for text in harmless(told).split("\n")])
+    is_well = all(check.ok for check in checks)
+    if as_json:
+        say_json(FileChecks(ok=is_well, files=checks))
+    if not is_well:
+        raise typer.Exit(1)
+
+
+def _shown(file: str) -> str:
+    return file if os.path.isfile(file) else file.removesuffix(".toml")
+
+
+def _problems(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Problem]:
+    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.errors import FileError, PluginError
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.scenes import open_scene, scene_problems
+    from rpgres.toml.reading import Problem
+
+    folders = read_folders(rulesets or ())
+    try:
+        source, folder = open_scene(file, extra=folders)
+        return scene_problems(
+            source,
+            find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+            folder=folder,
+            switches=read_switches(switch or ()),
+            extra=folders,
+        )
+    except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
+        line = error.details.get("line")
+        return [Problem(_shown(file), line if isinstance(line, int) else None, "", error.message)]
+
+
+@app.command("test")
+def prove(
+    files: Files,
+    seed: Seed = None,
+    auto: Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy answer what nobody chose.")] = False,
+    switch: Switches = None,
+    as_json: AsJson = False,
+    rulesets: Folders = None,
+) -> None:
+    """Play scenes and hold what each step came to against its `expect`.
+
+    Chance that is not given is drawn from the scene's seed, or from the seed 0. The exit code is 1 when an expectation
+    failed, a scene cannot be played, or nothing is expected of it.
+    """
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.lines import line
+    from rpgres.cli.render.scenes import mismatch_lines
+    from rpgres.dice.seeds import read_seed
+    from rpgres.errors import RpgresError
+    from rpgres.scenes import ProvedFile, ProvedScenes, prove_scene
+
+    seed = seed if seed is None else read_seed(seed)
+    proved = []
+    for file in files:
+        try:
+            scene = _read(file, switch, rulesets, auto=auto)
+            checks, wrong = prove_scene(scene, seed=seed)
+        except RpgresError as error:
+            proved.append(ProvedFile(file=_shown(file), ok=False, error=error.message))
+            lines = [line(text) for text in harmless(error.message).split("\n")]
+        else:
+            is_well = bool(checks) and not wrong
+            proved.append(ProvedFile(file=_shown(file), ok=is_well, checks=checks, failed=wrong))
+            lines = mismatch_lines(scene.source.path, checks, wrong)
+        if not as_json:
+            say(lines)
+    is_well = all(one.ok for one in proved)
+    if as_json:
+        say_json(ProvedScenes(ok=is_well, files=proved))
+    if not is_well:
+        raise typer.Exit(1)
+
+
+def _read(
+    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: str = "", auto: bool = False
+) -> Scene:
+    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.scenes import open_scene, read_scene
+
+    folders = read_folders(rulesets or ())
+    source, folder = open_scene(file, extra=folders)
+    return read_scene(
+        source,
+        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+        folder=folder,
+        switches=read_switches(switch or ()),
+        extra=folders,
+        policy=policy,
+        auto=auto,
+    )

@@ -1,0 +1,54 @@
+"""`rpgres schema`: prints what `rpgres.cli.formats.schemas` makes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rpgres.cli.annotations import Folders, complete_rulesets
+from rpgres.cli.output import say_json
+
+
+def _complete_kinds(incomplete: str) -> list[tuple[str, str]]:
+    from rpgres.cli.formats.schemas import KINDS
+
+    return [(name, kind.description) for name, kind in KINDS.items() if name.startswith(incomplete)]
+
+
+def command(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="result, pending, odds, odds-ladder, error, request, scene-result, scene-test, deck-draw, deck-shown, "
+            "decks, table, log, entry, view, answer, verify, rulesets, ruleset-shown, action-shown, ruleset-check, "
+            "sheet-shown, check, plugins, plugin-check; or of a file: scene, sheet, ruleset, outcomes, deck, menus.",
+            autocompletion=_complete_kinds,
+        ),
+    ],
+    ruleset: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RULESET]",
+            help="Put in the names and fields of this ruleset.",
+            show_default=False,
+            autocompletion=complete_rulesets,
+        ),
+    ] = None,
+    rulesets: Folders = None,
+) -> None:
+    """Print the JSON Schema (2020-12) of something rpgres prints, or of a file it reads.
+
+    With a ruleset, the schema knows its actions, outcomes, effects, switches and the keys of its sheets, so that an
+    editor completes and checks the files. For ruleset, outcomes, deck and menus it then describes a house rule: a file
+    that says only what differs.
+    """
+    from rpgres.cli.formats.schemas import make_schema
+    from rpgres.cli.options import read_folders
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    folders = read_folders(rulesets or ())
+    rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None
+    say_json(make_schema(kind, rules=rules), indent=2)

@@ -1,0 +1,197 @@
+"""`rpgres sheet`: make, check and show character sheets. See `rpgres.rulesets.sheets`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
+from rpgres.cli.output import say_text
+from rpgres.errors import FileError
+
+if TYPE_CHECKING:
+    from rpgres.cli.formats.sheets import FileCheck
+    from rpgres.rulesets import Rules
+    from rpgres.toml.reading import Source
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Make, check and show character sheets.")
+
+STDIN = "-"
+
+
+def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
+    """Return the sheets that come with rulesets, and the TOML files here."""
+    from rpgres.plugins.discovery import installed_folders, ruleset_names
+    from rpgres.rulesets import builtin_folder, overlay_roots
+
+    installed = installed_folders()
+    found = []
+    for ruleset in ruleset_names():
+        folders = [root / ruleset.id for root in (builtin_folder(), *overlay_roots())]
+        for folder in [*folders, *([installed[ruleset.id]] if ruleset.id in installed else [])]:
+            found += [(path.stem, ruleset.title) for path in sorted((folder / "sheets").glob("*.toml"))]
+    here = [(path.name, "") for path in sorted(Path().glob("*.toml"))]
+    return [offer for offer in dict.fromkeys([*found, *here]) if offer[0].startswith(incomplete)]
+
+
+@app.command("new")
+def new(
+    ruleset: RulesetId,
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="Call the character so.", show_default=False)
+    ] = "",
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Write it to a file that is not there yet.", show_default=False),
+    ] = None,
+    rulesets: Folders = None,
+) -> None:
+    """Print a sheet to start from, with every key explained."""
+    from rpgres.cli.formats.sheets import sheet_template
+
+    text = sheet_template(_rules(ruleset, rulesets), name=name)
+    if out is None:
+        say_text(text)
+        return
+    _write_new(Path(out), text)
+    say_text(f"{out}: written; change it, then: rpgres sheet check {shlex.quote(out)}\n")
+
+
+def _write_new(path: Path, text: str) -> None:
+    shown = str(path)
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise FileError(f"{shown}: is there already; nothing was written. Name another file.", file=shown) from None
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{shown}: cannot be written: {reason}", file=shown) from None
+
+
+@app.command("check")
+def check(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Sheets: files, - for standard input, or a shipped one by name.",
+            autocompletion=_complete_sheets,
+        ),
+    ],
+    ruleset: OfRuleset = None,
+    as_json: AsJson = False,
+    rulesets: Folders = None,
+) -> None:
+    """Find everything that is wrong with sheets.
+
+    Every problem is told with its file, line and key. The exit code is 1 when there is any.
+    """
+    from rpgres.cli.formats.sheets import FileChecks
+    from rpgres.cli.output import say_json
+
+    checks = [_check(file, ruleset, rulesets) for file in files]
+    is_well = all(check.ok for check in checks)
+    if as_json:
+        say_json(FileChecks(ok=is_well, files=checks))
+    else:
+        _say_checks(checks)
+    if not is_well:
+        raise typer.Exit(1)
+
+
+def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
+    from rpgres.cli.formats.sheets import FileCheck, sheet_problems
+    from rpgres.toml.reading import Problem
+
+    rules, source = _opened(file, ruleset, rulesets)
+    try:
+        problems = sheet_problems(rules, source if source is not None else _source(file, rules))
+    except FileError as error:  # not to be read, or not TOML: the first fault is all there is
+        line = error.details.get("line")
+        problems = [Problem(file, line if isinstance(line, int) else None, "", error.message)]
+    return FileCheck(file=file, ok=not problems, problems=problems)
+
+
+def _say_checks(checks: Sequence[FileCheck]) -> None:
+    from rpgres.toml.reading import problem_error
+
+    for check in checks:
+        if check.ok:
+            text = f"{check.file}: ok"
+        elif len(check.problems) == 1 and not check.problems[0].key:
+            text = check.problems[0].message  # it says where by itself
+            text = text if text.startswith(check.file) else f"{check.file}: {text}"
+        else:
+            text = problem_error(check.problems).message
+        say_text(text + "\n")
+
+
+@app.command("show")
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A sheet: a file, -, or a shipped one by name.", autocompletion=_complete_sheets
+        ),
+    ],
+    ruleset: OfRuleset = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Show a character as one would write it down."""
+    from rpgres.cli.formats.sheets import sheet_record
+    from rpgres.cli.output import say, say_json
+    from rpgres.cli.render.sheets import sheet_lines
+    from rpgres.rulesets.sheets import read_sheet
+    from rpgres.toml.reading import parse
+
+    rules, source = _opened(file, ruleset, rulesets)
+    source = source if source is not None else _source(file, rules)
+    sheet = read_sheet(rules, file, source=source)
+    if as_json:
+        say_json(sheet_record(rules, sheet))
+    else:
+        say(sheet_lines(rules, sheet, parse(source), is_drawn=not plain), is_plain=plain)
+
+
+def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> tuple[Rules, Source | None]:
+    """Return the rules by which a sheet is read, and its text where it had to be read to know them."""
+    if ruleset:
+        return _rules(ruleset, rulesets), None
+    from rpgres.cli.formats.sheets import sheet_ruleset
+    from rpgres.toml.reading import read_source
+
+    if file == STDIN:
+        source = read_source(Path(file))
+        return _rules(sheet_ruleset(file, text=source.text), rulesets), source
+    try:
+        text = read_source(Path(file)).text if os.path.isfile(file) else ""
+    except FileError:  # it is told when the sheet itself is read
+        text = ""
+    return _rules(sheet_ruleset(file, text=text), rulesets), None
+
+
+def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:
+    from rpgres.cli.options import read_folders
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.rulesets import load_rules
+
+    folders = read_folders(rulesets or ())
+    return load_rules(find_ruleset(ruleset, extra=folders), extra=folders)
+
+
+def _source(file: str, rules: Rules) -> Source:
+    from rpgres.rulesets.sheets import find_sheet
+    from rpgres.toml.reading import read_source
+
+    path = Path(file)
+    if file == STDIN or os.path.exists(path) or path.parent != Path():
+        return read_source(path)  # of a file that is not there it names the nearest in its folder
+    return read_source(find_sheet(rules, file))

@@ -1,0 +1,326 @@
+"""Commands made from data: a group for each ruleset, a command for each of its actions, one for dice notation.
+
+What happens when one is called stands in `roll` and `odds`; here is how the line is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer.core
+from msgspec import Struct, structs
+
+from rpgres.cli.lazy import Command, LazyGroup
+from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
+from rpgres.cli.output import results_alone
+from rpgres.engine.parameters import SHEET, metavar
+from rpgres.errors import UsageError
+from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
+from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts, unknown
+
+INPUTS = "What the action takes"
+
+
+class Verb(Struct, frozen=True):
+    """What is done with an action or with dice: `roll` or `odds`.
+
+    Attributes:
+        name: the command.
+        options: those an action takes beside its own.
+        dice_options: those dice take.
+        dice_help: what it does with dice, in one line.
+        act: plays an action: `act(data, action, values)`.
+        throw: does the same with dice: `throw(notation, values)`.
+        is_seated: whether who acts sits at a table already, so that no sheet is named.
+    """
+
+    name: str
+    options: Sequence[Option]
+    dice_options: Sequence[Option]
+    dice_help: str
+    act: Callable[[RulesetData, str, dict[str, Any]], None]
+    throw: Callable[[str, dict[str, Any]], None]
+    is_seated: bool = False
+
+
+class RulesetData(Struct, frozen=True):
+    """What is known of a ruleset without its code: enough for help and for reading a line."""
+
+    id: str
+    extra: tuple[Path, ...]
+    parts: Sequence[Part]
+    file: RulesetFile
+
+    def rules(self, switches: Mapping[str, str]) -> Rules:
+        """Return the ruleset as it is played; this imports its plugin."""
+        return Rules(find_ruleset(self.id, extra=self.extra), file=self.file, parts=self.parts, switches=switches)
+
+    def parameters(self, action: str) -> dict[str, Parameter]:
+        """Return what an action takes, by the name it is typed under."""
+        return self.file.parameters_of(action)
+
+
+def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:
+    """Return the data of a ruleset.
+
+    Only a third party's plugin is imported for it, since only its code says where its data are.
+
+    Raises:
+        UsageError: there is no such ruleset.
+        PluginError: its plugin cannot be used.
+        FileError: its data are faulty.
+    """
+    own = None if ruleset_id in BUILTIN else find_ruleset(ruleset_id, extra=extra).data
+    parts = read_parts(data_folders(ruleset_id, own=own, extra=extra), ruleset_id=ruleset_id)
+    return RulesetData(ruleset_id, extra, parts, merge_parts(parts))
+
+
+class PlayGroup(LazyGroup):
+    """`roll` or `odds`: behind it stands dice notation, or a ruleset and an action."""
+
+    verb: Verb
+    heading = "Rulesets"
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the rulesets with their titles."""
+        return {name.id: name.title for name in ruleset_names()}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line up to its first word."""
+        args = hoist(args, {name: option for option in self.verb.options for name in option.names})
+        first = args[0] if args else ""
+        if first[:1] == "-" and first[:2] != "--" and _is_dice(first[1:]):  # no option is a number or looks like dice
+            args = ["--", *args]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what stands behind it.
+
+        Raises:
+            UsageError: nothing does.
+        """
+        if not ctx._protected_args:
+            name = self.verb.name
+            raise UsageError(
+                f"say what to {'roll' if name == 'roll' else 'weigh'}: dice, as in `rpgres {name} 4dF+3`, "
+                f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
+            )
+        return super().invoke(ctx)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the group of a ruleset, or the command for a dice expression."""
+        if name not in BUILTIN and _is_dice(name):
+            return dice_command(self.verb, name)
+        extra = folders_in(args)
+        return RulesetGroup(self.verb, read_ruleset(name, extra=extra))
+
+
+def _is_dice(name: str) -> bool:
+    from rpgres.dice import is_notation, resembles_notation
+
+    return name == "-" or resembles_notation(name) or is_notation(name)
+
+
+class RulesetGroup(LazyGroup):
+    """The actions of one ruleset."""
+
+    heading = "Actions"
+
+    def __init__(self, verb: Verb, data: RulesetData) -> None:
+        super().__init__(
+            name=data.id,
+            help=f"{data.file.title}: {data.file.summary}",
+            epilog=f"`rpgres ruleset show {data.id}` tells everything about it.",
+            rich_markup_mode=None,
+            subcommand_metavar="ACTION [OPTIONS]",
+        )
+        self.verb = verb
+        self.data = data
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the actions with their summaries."""
+        return {name: action.summary for name, action in self.data.file.actions.items()}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line up to the action."""
+        return super().parse_args(ctx, hoist(args, {name: one for one in self.verb.options for name in one.names}))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the action that is named.
+
+        Raises:
+            UsageError: none is.
+        """
+        if not ctx._protected_args:
+            actions = ", ".join(self.data.file.actions)
+            raise UsageError(
+                f"say which action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
+            )
+        return super().invoke(ctx)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the command of an action."""
+        if name not in self.data.file.actions:
+            raise UsageError(unknown("action", name, self.data.file.actions, of=f"the ruleset {self.data.id}"))
+        return ActionCommand(self.verb, self.data, name)
+
+
+class ActionCommand(SectionedCommand):
+    """The command of one action; its help tells what can be answered and how it can be played otherwise."""
+
+    def __init__(self, verb: Verb, data: RulesetData, action: str) -> None:
+        described = data.file.actions[action]
+        inputs = inputs_of(data, action, verb=verb.name)
+        own = [option for option in inputs if option.name != SHEET] if verb.is_seated else inputs
+
+        @results_alone()
+        def call(**values: Any) -> None:
+            verb.act(data, action, values)
+
+        super().__init__(
+            action,
+            callback=call,
+            params=[option.build() for option in (*own, *_completed(verb.options, data, action))],
+            help=f"{described.summary}\n\n{described.details}".strip(),
+            short_help=described.summary,
+            rich_markup_mode=None,
+        )
+        self.verb = verb
+        self.data = data
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write what can be answered, the house rules, and an example."""
+        from rpgres.cli.completion import label_records, switch_records
+
+        action = str(self.name)
+        sections = {
+            "What may be asked (--given for dice, --choose for decisions)": label_records(self.data, action),
+            "House rules (--switch)": switch_records(self.data),
+        }
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records, col_max=28)
+        example = self.data.file.actions[action].example
+        if example:
+            formatter.write_paragraph()
+            formatter.write_text(f"Example: {_said(example, self.verb.name)}")
+
+
+def _said(example: str, verb: str) -> str:
+    if verb == "act":  # who acts sits there, and the table says which ruleset
+        words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
+        return " ".join(("rpgres table act", *words))
+    return example.replace("rpgres roll ", f"rpgres {verb} ", 1)
+
+
+def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Option]:
+    """Return the options that an action takes itself, beside those of every action.
+
+    Args:
+        data: the ruleset.
+        action: the action's name.
+        verb: what is done with it, `roll` or `odds`.
+    """
+    required = data.file.actions[action].required
+    taken = data.parameters(action).items()
+    options = [
+        _input_option(data, name, parameter, left_out=_left_out(data, parameter, name in required, verb))
+        for name, parameter in taken
+    ]
+    who = Option(SHEET, "Take who acts from a sheet: a file, or one that comes with the ruleset.", "FILE", INPUTS)
+    return [*options, _with_offers(who, data, action)]
+
+
+def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
+    """Return what becomes of an input that is not typed."""
+    if is_required and verb == "odds" and parameter.kind == "opposition" and data.file.ladder:
+        return "[left out: the odds at every rung of the ladder]"
+    if is_required:
+        return "[required]"
+    return f"[default: {parameter.default}]" if parameter.default is not None else ""
+
+
+def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_out: str) -> Option:
+    text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
+    if parameter.choices:
+        text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
+    if left_out:
+        text += f" {left_out}"
+    if parameter.is_repeated:
+        text += f" [repeat it, {parameter.most} times at most]"
+
+    def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+        from rpgres.cli.completion import offer_input
+
+        return offer_input(data, name, parameter, typed=ctx.params, incomplete=incomplete)
+
+    return Option(
+        name.replace("-", "_"),
+        text,
+        metavar(parameter, name, has_rungs=bool(data.file.ladder)),
+        INPUTS,
+        parameter.is_repeated,
+        parameter.aliases,
+        None if parameter.kind == "flag" else offer,
+    )
+
+
+def _completed(options: Sequence[Option], data: RulesetData, action: str) -> list[Option]:
+    return [_with_offers(option, data, action) for option in options]
+
+
+def _with_offers(option: Option, data: RulesetData, action: str) -> Option:
+    """Return the option with what the ruleset offers for it in a shell."""
+    if option.is_flag:
+        return option
+
+    def offer(_ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
+        from rpgres.cli.completion import offer_shared
+
+        return offer_shared(data, action, option.name)
+
+    return structs.replace(option, complete=offer)
+
+
+def dice_command(verb: Verb, first: str) -> typer.core.TyperCommand:
+    """Return the command for the dice expression that begins with this word.
+
+    The other words of the line belong to it, so that `4dF + 3` need not stand in quotes.
+    """
+
+    def call(words: Sequence[str] = (), **values: Any) -> None:
+        verb.throw(_expression(first, words), values)
+
+    more = typer.core.TyperArgument(param_decls=["words"], type=str, nargs=-1, metavar="[...]", hidden=True, default=())
+    return SectionedCommand(
+        first,
+        callback=call,
+        params=[more, *(option.build() for option in verb.dice_options)],
+        help=f"{verb.dice_help}\n\n{NOTATION}",
+        short_help=verb.dice_help,
+        rich_markup_mode=None,
+    )
+
+
+NOTATION = """\
+NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions are joined by + - * and ( ).
+
+Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
+always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
+
+In place of an expression, - reads one from standard input."""
+
+
+def _expression(first: str, words: Sequence[str]) -> str:
+    if first != "-" or words:
+        return " ".join((first, *words))
+    from rpgres.toml.reading import read_source
+
+    lines = [line.strip() for line in read_source(Path("-")).text.splitlines() if line.strip()]
+    if len(lines) != 1:
+        raise UsageError(f"standard input has one line with a dice expression, not {len(lines)} of them")
+    return lines[0]

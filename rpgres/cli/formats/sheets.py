@@ -1,0 +1,402 @@
+"""Character sheets as files: whose they are, a commented start for any ruleset, every fault of one, and their JSON.
+
+What a sheet means stands in `sheets`; nothing here prints or writes.
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.model.state import GM, Box
+from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
+from rpgres.rulesets import Field, RecordField, Rules, data_folders
+from rpgres.rulesets.provenance import problems_in
+from rpgres.rulesets.sheets import (
+    RULESET,
+    MissingSheet,
+    Sheet,
+    foreign,
+    make_sheet,
+    sheet_type,
+    short_name,
+    track_boxes,
+)
+from rpgres.text.harmless import in_line, is_line
+from rpgres.toml.reading import Problem, Source, locate, nearest, parse, problems
+
+NAME = "name"  # the text field that a character is called by
+NEW = "New Character"
+ELLIPSIS = "..."  # stands for a text that only the player can know
+WIDTH = 100  # columns of a comment
+SHEETS = "sheets"  # the folder of a ruleset that holds its own
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Whose it is, and its JSON
+
+
+def sheet_ruleset(path: str, *, text: str = "") -> str:
+    """Return the id of a sheet's ruleset: the one it names, the one in whose `sheets` folder it lies, or that ships it.
+
+    Args:
+        path: the file as typed.
+        text: what stands in it, if that is known.
+
+    Raises:
+        UsageError: nothing tells, or several rulesets ship a sheet of this name.
+        FileError: there is neither a file nor a sheet of this name.
+    """
+    names = [name.id for name in ruleset_names(titles=False)]
+    try:
+        said = parse(Source(path, text)).get(RULESET)
+    except FileError:  # a file that is no TOML is told by whoever reads it
+        said = None
+    if isinstance(said, str) and said in names:
+        return said
+    folder = Path(path).absolute().parent
+    if folder.name == SHEETS:
+        owner = folder.parent.name if folder.parent.name in names else owner_of(folder.parent)
+        if owner is not None:
+            return owner
+    installed = {} if text else installed_folders()
+    shipping = [] if text else [name for name in names if _ships(name, own=installed.get(name), sheet=path)]
+    if len(shipping) == 1:
+        return shipping[0]
+    if not shipping and not os.path.lexists(path):
+        raise _missing(path, names, installed)
+    raise UsageError(
+        f"{path}: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: "
+        f"{', '.join(shipping or names) or 'none is there'}"
+    )
+
+
+def _missing(path: str, rulesets: Iterable[str], installed: Mapping[str, Path]) -> FileError:
+    """Return that there is no such file, nor a sheet of this name with any ruleset, and the nearest that there is."""
+    folder, name = os.path.split(path)
+    near = nearest(name, [file.name for file in Path(folder or os.curdir).glob("*.toml")])
+    if folder:
+        hint = f"; did you mean {os.path.join(folder, near)!r}?" if near else ""
+        return MissingSheet(f"there is no file {path!r}{hint}", file=path)
+    owners: dict[str, str] = {}
+    for ruleset in rulesets:
+        for place in data_folders(ruleset, own=installed.get(ruleset)):
+            for file in sorted((place / SHEETS).glob("*.toml")):
+                owners.setdefault(file.stem, ruleset)
+    stem = nearest(name.removesuffix(".toml"), owners)
+    meant = [repr(near)] if near else []
+    meant += [f"{stem!r}, a sheet of {owners[stem]}"] if stem else []
+    hint = f"; did you mean {' or '.join(meant)}?" if meant else ""
+    return MissingSheet(f"there is neither a file {path!r} nor a sheet of that name with any ruleset{hint}", file=path)
+
+
+def _ships(ruleset: str, *, own: Path | None, sheet: str) -> bool:
+    """Tell whether the folders of a ruleset, as far as they are known without its code, have a sheet of this name."""
+    if sheet != os.path.basename(sheet):
+        return False
+    places = [folder / SHEETS / name for folder in data_folders(ruleset, own=own) for name in (sheet, f"{sheet}.toml")]
+    return any(map(os.path.isfile, places))
+
+
+class SheetTag(msgspec.Struct, frozen=True):
+    """A text with game weight that a character brings to a table."""
+
+    name: str
+    kind: str
+
+
+class SheetRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A character as `rpgres sheet show --json` prints it; the fields are those of `state.Character`."""
+
+    format: Literal["rpgres.sheet/1"] = "rpgres.sheet/1"
+    ruleset: str
+    name: str
+    title: str
+    played_by: Literal["player", "gm"]
+    texts: dict[str, str]
+    tags: list[SheetTag]
+    abilities: dict[str, int]
+    counters: dict[str, int]
+    tracks: dict[str, tuple[Box, ...]]
+    records: dict[str, Any]
+
+
+def sheet_record(rules: Rules, sheet: Sheet) -> SheetRecord:
+    """Return a character for JSON."""
+    character = sheet.character
+    return SheetRecord(
+        ruleset=rules.id,
+        name=character.name,
+        title=character.title,
+        played_by="gm" if character.seat == GM else "player",
+        texts=character.texts,
+        tags=[SheetTag(tag.name, tag.kind) for tag in sheet.tags],
+        abilities=character.abilities,
+        counters=character.counters,
+        tracks=character.tracks,
+        records=character.records,
+    )
+
+
+class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of checking one file."""
+
+    file: str
+    ok: bool
+    problems: list[Problem]
+
+
+class FileChecks(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of checking files, as `rpgres sheet check --json` and `rpgres scene check --json` print it."""
+
+    format: Literal["rpgres.check/1"] = "rpgres.check/1"
+    ok: bool
+    files: list[FileCheck]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A start
+
+
+def sheet_template(rules: Rules, *, name: str = "") -> str:
+    """Return a sheet to start from: every key with its help as a comment, and an example that is valid.
+
+    What may well be left out is switched off by a `#` without a space behind it.
+
+    Args:
+        rules: the ruleset whose sheet it is.
+        name: what the character is called.
+
+    Raises:
+        UsageError: sheets of this ruleset have no name, or this is none.
+    """
+    fields = rules.file.sheet
+    if name and (NAME not in fields or fields[NAME].kind != "text"):
+        raise UsageError(f"sheets of {rules.id} have no key `{NAME}`, so there is no place for {name!r}")
+    if not is_line(name):
+        raise UsageError(f"{name!r} cannot be a name: it has characters that cannot be shown")
+    blocks = [_heading(rules)]
+    if RULESET not in fields:
+        blocks.append("\n".join([*_comment("the ruleset it is for"), _line(RULESET, rules.id)]))
+    for is_table in (False, True):  # in TOML, a key behind a table belongs to the table
+        for key, field in fields.items():
+            if (field.kind not in ("text", "counter", "seat")) is is_table:
+                blocks.append("\n".join(_block(rules, key, field, name=name)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _heading(rules: Rules) -> str:
+    lines = [
+        *_comment(f"A character sheet for {rules.file.title} (ruleset {rules.id})."),
+        "# Change what stands here; a line behind a # is switched off, and on again without the #.",
+        "# To check it: rpgres sheet check FILE",
+    ]
+    return "\n".join(lines)
+
+
+def _block(rules: Rules, key: str, field: Field, *, name: str) -> Iterator[str]:
+    yield from _comment(_help(field))
+    off = "" if _is_on(key, field) else "#"
+    if field.kind == "records":
+        yield off + _header(key, "example")
+        for inner, described in field.fields.items():
+            yield from _comment(described.help)
+            yield off + _line(inner, _record_value(described))
+        return
+    value = _value(rules, key, field, name=name)
+    if not isinstance(value, dict):
+        yield off + _line(key, value)
+        return
+    yield off + _header(key)
+    for inner, entry in value.items():
+        yield off + _line(inner, entry)
+
+
+def _help(field: Field) -> str:
+    """Return a field's help with what may stand there."""
+    told = field.help
+    low, high = field.at_least, field.at_most
+    if low is not None and high is not None:
+        told += f" (from {low} to {high})"
+    elif low is not None:
+        told += f" (at least {low})"
+    elif high is not None:
+        told += f" (at most {high})"
+    return told
+
+
+def _is_on(key: str, field: Field) -> bool:
+    """Tell whether a start has this key switched on: what must be there, and what every character will have."""
+    if field.required or field.kind in ("abilities", "tags"):
+        return True
+    return (field.kind == "text" and key == NAME) or (field.kind == "counter" and isinstance(field.default, int))
+
+
+def _value(rules: Rules, key: str, field: Field, *, name: str) -> Any:
+    tracks = rules.tracks
+    match field.kind:
+        case "text":
+            return (name or NEW) if key == NAME else ELLIPSIS
+        case "counter":
+            return _counter(rules, field)
+        case "seat":
+            return "player"
+        case "abilities":
+            return dict.fromkeys(field.names or ["example"], _within(field, 0))
+        case "tags":
+            # Some rulesets say how their tags are usually called.
+            return {key: key.replace("-", " ").capitalize() for key in field.names} or {
+                "first": f"First {field.tag}",
+                "second": f"Second {field.tag}",
+            }
+        case "boxes":
+            return {track: len(described.sizes) for track, described in tracks.items()}
+        case "marks":
+            # What a box with a tag holds is a text, which is written under another key.
+            plain = {track: list(described.sizes)[:1] for track, described in tracks.items() if not described.tag}
+            return {track: first for track, first in plain.items() if first}
+        case "written":
+            described = tracks.get(field.track)
+            return dict.fromkeys(list(described.sizes)[:1], ELLIPSIS) if described else {}
+
+
+def _counter(rules: Rules, field: Field) -> int:
+    default = field.default
+    if isinstance(default, str):
+        other = rules.file.sheet.get(default)
+        default = other.default if other is not None else 0
+    return _within(field, default if isinstance(default, int) else 0)
+
+
+def _within(field: Field, number: int) -> int:
+    if field.at_least is not None:
+        number = max(number, field.at_least)
+    return min(number, field.at_most) if field.at_most is not None else number
+
+
+def _record_value(field: RecordField) -> Any:
+    if field.default is not None:
+        return field.default
+    match field.kind:
+        case "text":
+            return ELLIPSIS
+        case "integer":
+            return 0
+        case "flag":
+            return False
+        case "choice":
+            return next(iter(field.choices), "")
+
+
+def _comment(text: str) -> list[str]:
+    # TOML allows no control character in a comment, and a help of several lines is several comments.
+    plain = in_line(text)
+    return textwrap.wrap(plain, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False) or ["#"]
+
+
+def _line(key: str, value: Any) -> str:
+    return f"{_toml(key, 0).removesuffix(' = 0')} = {_entry(value)}"
+
+
+def _entry(value: Any) -> str:
+    # tomli_w puts every item of a list on a line of its own.
+    return f"[{', '.join(map(_entry, value))}]" if isinstance(value, list) else _toml("x", value).removeprefix("x = ")
+
+
+def _toml(key: str, value: Any) -> str:
+    import tomli_w
+
+    return tomli_w.dumps({key: value}).rstrip("\n")
+
+
+def _header(*keys: str) -> str:
+    return f"[{'.'.join(keys)}]"  # the keys of a ruleset's sheet are bare keys
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Faults
+
+MORE = "the ruleset's own check may find more when this is mended"
+
+
+def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
+    """Return everything that is wrong with a sheet, in line order; nothing when it can be played.
+
+    Args:
+        rules: the ruleset whose sheet it is.
+        source: the text.
+
+    Raises:
+        FileError: the text is not TOML.
+    """
+    data = parse(source)
+    other = foreign(rules, data)
+    if other is not None:  # everything else would be wrong as well
+        return [Problem(source.path, locate(source.text, (RULESET,)), RULESET, other)]
+    found = problems(data, sheet_type(rules), sources=[source])
+    found += _box_problems(rules, data, source)
+    if not found:
+        try:
+            make_sheet(rules, data, name=short_name(source), sources=[source])
+        except FileError as error:
+            found = problems_in(error)
+            if error.details.get("complete") is False:
+                last = found[-1]
+                found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
+        except RpgresError as error:  # what only the ruleset's own code can tell
+            found = [Problem(source.path, None, "", error.message.removeprefix(f"{source.path}: "))]
+    return sorted(found, key=lambda problem: problem.line or 0)
+
+
+def _box_problems(rules: Rules, data: Mapping[str, Any], source: Source) -> Iterator[Problem]:
+    """Yield the boxes that are marked or written on and that this character does not have.
+
+    Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
+    """
+    boxes = _boxes(rules, data)
+    for key, field in rules.file.sheet.items():
+        entries = _table(data.get(key))
+        if field.kind == "written" and field.track in boxes:
+            yield from _absent(entries, boxes[field.track], track=field.track, path=(key,), source=source)
+        elif field.kind == "marks":
+            for track, names in entries.items():
+                if track in boxes and isinstance(names, list):
+                    texts = [name for name in names if isinstance(name, str)]
+                    yield from _absent(texts, boxes[track], track=track, path=(key, track), source=source)
+
+
+def _absent(
+    names: Iterable[str], boxes: list[str], *, track: str, path: tuple[str, ...], source: Source
+) -> Iterator[Problem]:
+    for name in names:
+        if name not in boxes:
+            has = ", ".join(boxes) or "no boxes"
+            # A box that is written on is a key of its own; one that is marked stands in a list.
+            where = (*path, name) if len(path) == 1 else path
+            message = f"the track {track} of this character has {has}; there is no {name!r}"
+            yield Problem(source.path, locate(source.text, where), ".".join(where), message, nearest(name, boxes) or "")
+
+
+def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the names of the boxes of every track, as far as the sheet says something usable."""
+    abilities: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    for key, field in rules.file.sheet.items():
+        into = {"abilities": abilities, "boxes": limits}.get(field.kind)
+        if into is not None:
+            into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
+    found = {}
+    for name, track in rules.tracks.items():
+        names = list(track_boxes(track, abilities))
+        found[name] = names[: max(0, limits[name])] if name in limits else names
+    return found
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

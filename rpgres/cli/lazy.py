@@ -1,0 +1,69 @@
+"""Command groups whose commands are made when they are called. What the commands do is no matter of this module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer.core
+
+from rpgres.errors import RpgresError
+from rpgres.text.harmless import harmless
+
+Command = typer.core.TyperCommand | typer.core.TyperGroup
+
+
+class LazyGroup(typer.core.TyperGroup):
+    """A group that knows the names and one-line helps of its commands, and makes a command when it is called.
+
+    Help and completion list stand-ins, so that listing a command neither imports nor builds it.
+    """
+
+    heading = "Commands"  # over the list of them in help
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the help of every command, by name, in the order of the list."""
+        raise NotImplementedError
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the command itself.
+
+        Args:
+            name: as typed.
+            args: what was typed behind it.
+
+        Raises:
+            UsageError: there is no such command.
+        """
+        raise NotImplementedError
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names."""
+        return list(self.entries())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> typer.core.TyperCommand | None:
+        """Return what stands for a command in lists."""
+        summary = self.entries().get(cmd_name)
+        if summary is None:
+            return None
+        return typer.core.TyperCommand(cmd_name, help=summary, short_help=summary, rich_markup_mode=None)
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""
+        return harmless(super().get_help(ctx))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands under the group's own heading."""
+        records = list(self.entries().items())
+        if records:
+            with formatter.section(self.heading):
+                formatter.write_dl(records)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that is called, with its name and what is left of the line."""
+        try:
+            return args[0], self.load(args[0], args[1:]), args[1:]
+        except RpgresError:
+            if ctx.resilient_parsing:  # completion of a line that says something unknown: there is nothing to offer
+                return None, None, args
+            raise

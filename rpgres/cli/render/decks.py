@@ -1,0 +1,176 @@
+"""Decks and draws from them as lines for people. What is in a deck is told by `rpgres.cli.formats.decks`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rpgres.cli.formats.decks import CardCount, Composition, DeckDescription, DeckDraw, DeckList, DrawnCard
+from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.rulesets import condition_words
+from rpgres.cli.render.words import card_count, title
+
+INDENT = "  "
+WIDTH = 79  # of a table and of a list; columns for which there is no room stand in a further table below
+NONE = "-"  # what stands for no card
+
+
+def deck_list_lines(decks: DeckList) -> list[Line]:
+    """Return the decks there are, a line each, then the rulesets whose decks are broken."""
+    width = max((len(deck.name) for deck in decks.decks), default=0)
+    counts = max((len(str(deck.size)) for deck in decks.decks), default=0)
+    found = []
+    for deck in decks.decks:
+        told = ": ".join(part for part in (deck.title, deck.summary) if part)
+        number = Piece(f"{deck.size:>{counts}}", "number")
+        unit = "card " if deck.size == 1 else "cards"
+        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" {unit}  {told}"))
+    if not found and not decks.problems:
+        return [line(f"{decks.ruleset} has no decks")]
+    for ruleset, problems in decks.problems.items():
+        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+        told = f": {count}; `rpgres ruleset check {ruleset}` tells"
+        found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told))
+    return found
+
+
+def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
+    """Return what is in a deck: how many cards of which suit and value, what they come to, further attributes.
+
+    Args:
+        deck: the deck.
+        codes: whether every kind of card is listed.
+    """
+    number = len(deck.cards)
+    kinds = f", {number} kind{'s' if number != 1 else ''}" if number != deck.whole.size else ""
+    found = [line(Piece(deck.title, "title"), f" ({deck.name})")]
+    found += [line(deck.summary)] if deck.summary else []
+    found += [line(f"{card_count(deck.whole.size)}{kinds}"), line()]
+    found += _value_table(deck)
+    for attribute in deck.whole.attributes:
+        found += [line(), line(Piece(title(attribute), "title"))]
+        found += _attribute_table(deck, attribute)
+    if codes:
+        found += [line(), line(Piece("Codes", "title")), *_code_lines(deck)]
+    if deck.piles:
+        found += [line(), line(Piece(f"Where {deck.ruleset} lays it", "title"))]
+        for pile, condition in deck.piles.items():
+            found.append(line(INDENT, Piece(pile, "name"), condition_words(condition, {})))
+    return found
+
+
+def draw_lines(draw: DeckDraw) -> list[Line]:
+    """Return the cards that were drawn, in their order, with what they come to."""
+    width = max(len(card.code) for card in draw.cards)
+    found = [line(Piece(card.code.ljust(width), "name"), f"  {_card(card)}") for card in draw.cards]
+    if sum(card.value is not None for card in draw.cards) > 1:
+        found.append(line(INDENT, "sum: ", Piece(str(draw.sum), "number")))
+    if draw.without:
+        found.append(line(INDENT, f"without {', '.join(draw.without)}"))
+    found.append(line(INDENT, f"{draw.deck}: {card_count(draw.left)} left"))
+    found.append(line(INDENT, Piece(f"seed: {draw.seed}", "quiet")))
+    return found
+
+
+def _card(card: DrawnCard) -> str:
+    told = ", ".join(card.attributes.values())
+    return f"{card.title} ({told})" if told else card.title
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tables
+
+
+ALL = "all"  # the row that sums up the others
+
+
+def _rows(deck: DeckDescription) -> list[tuple[str, Composition]]:
+    """Return what has a row of its own: the suits, the cards without one, and all together."""
+    rows = [(its.title, its) for its in deck.suits.values()]
+    rows += [(f"{its.title} ({code})", its) for code, its in deck.loners.items()]
+    return [*rows, (ALL, deck.whole)] if len(rows) != 1 else rows
+
+
+def _value_table(deck: DeckDescription) -> Iterator[Line]:
+    """Yield how many cards there are of each suit and value, with the number, sum and mean of each suit."""
+    words = {number: word for word, number in deck.names.items()}
+    values = list(deck.whole.values)
+    rows = []
+    for name, its in _rows(deck):
+        mean = f"{its.mean:.2f}" if its.mean is not None else NONE
+        counts = [str(its.values.get(value, NONE)) for value in values]
+        rows.append((name, [*counts, str(its.size), str(its.sum) if its.valued else NONE, mean]))
+    yield from _table([*(words.get(value, str(value)) for value in values), "cards", "sum", "mean"], rows)
+    spoken = [f"{word} {number}" for word, number in deck.names.items() if number in deck.whole.values]
+    if spoken:
+        yield line(INDENT, Piece(f"{', '.join(spoken)}", "quiet"))
+
+
+def _attribute_table(deck: DeckDescription, attribute: str) -> Iterator[Line]:
+    signs = {meaning: sign for sign, meaning in deck.signs.get(attribute, {}).items()}
+    there = deck.whole.attributes[attribute]
+    meanings = [*(meaning for meaning in signs if meaning in there), *(name for name in there if name not in signs)]
+    heads = [f"{meaning} ({signs[meaning]})" if meaning in signs else meaning for meaning in meanings]
+    rows = []
+    for name, its in _rows(deck):
+        counts = its.attributes.get(attribute, {})
+        rows.append((name, [str(counts.get(meaning, NONE)) for meaning in meanings]))
+    yield from _table(heads, rows)
+
+
+def _table(heads: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> Iterator[Line]:
+    """Yield a table with names on the left, in several parts where it is too wide; the last row sums up the others."""
+    lead = max(len(name) for name, _ in rows)
+    widths = [
+        max(len(head), *(len(cells[column]) for _, cells in rows), 2) + (1 if len(head) < 3 else 2)
+        for column, head in enumerate(heads)
+    ]
+    for number, part in enumerate(_parts(widths, WIDTH - len(INDENT) - lead)):
+        if number:
+            yield line()
+        yield line(INDENT, " " * lead, *(Piece(heads[column].rjust(widths[column]), "quiet") for column in part))
+        for name, cells in rows:
+            shown = [Piece(cells[column].rjust(widths[column]), _cell(cells[column])) for column in part]
+            yield line(INDENT, Piece(name.ljust(lead), "title" if name == ALL else "name"), *shown)
+
+
+def _cell(text: str) -> str:
+    return "quiet" if text == NONE else ""
+
+
+def _parts(widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """Yield the numbers of columns, as many at a time as there is room for."""
+    part: list[int] = []
+    for column, width in enumerate(widths):
+        if part and sum(widths[other] for other in part) + width > room:
+            yield part
+            part = []
+        part.append(column)
+    if part:
+        yield part
+
+
+def _code_lines(deck: DeckDescription) -> Iterator[Line]:
+    """Yield the codes of all kinds of cards, suit by suit, with how many there are where it is not one."""
+    by_suit: dict[str, list[CardCount]] = {}
+    for card in deck.cards:
+        by_suit.setdefault(card.suit, []).append(card)
+    names = {suit: deck.suits[suit].title if suit else "no suit" for suit in by_suit}
+    lead = max(map(len, names.values()), default=0)
+    for suit, cards in by_suit.items():
+        ordered = sorted(cards, key=lambda card: (card.value is None, card.value or 0, card.code))
+        words = [card.code if card.count == 1 else f"{card.code} ({card.count})" for card in ordered]
+        for number, text in enumerate(_wrapped(words, WIDTH - len(INDENT) - lead - 2)):
+            name = "" if number else names[suit]
+            yield line(INDENT, Piece(name.ljust(lead), "name"), f"  {text}")
+
+
+def _wrapped(words: Iterable[str], width: int) -> Iterator[str]:
+    """Yield words separated by commas, a line at a time."""
+    text = ""
+    for word in words:
+        if text and len(text) + len(word) + 3 > width:
+            yield f"{text},"
+            text = word
+        else:
+            text = f"{text}, {word}" if text else word
+    yield text

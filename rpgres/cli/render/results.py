@@ -1,0 +1,352 @@
+"""Results, and decisions that wait, as lines for people. Odds stand in `odds`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
+from rpgres.dice.seeds import run_seed
+from rpgres.engine.players import NO, Question
+from rpgres.engine.run import Pending, QuestionRecord, Result, event_record
+from rpgres.engine.table import PLACE, Event
+from rpgres.model.state import FACE_DOWN
+from rpgres.rulesets import RulesetFile
+
+INDENT = "  "
+
+
+def result_lines(
+    result: Result,
+    file: RulesetFile | None = None,
+    *,
+    house_rules: str = "",
+    is_drawn: bool = False,
+    is_scripted: bool = False,
+    said_by: str | None = None,
+) -> list[Line]:
+    """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
+
+    Args:
+        result: of an action, or of dice (without a ruleset).
+        file: the ruleset's data, for its words.
+        house_rules: those in force, in words; empty for none.
+        is_drawn: whether dice are drawn.
+        is_scripted: whether it is a step of a scene, in which answers stand as `choose = { ... }`.
+        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
+    """
+    if result.ruleset is None or file is None:
+        return list(_dice_lines(result, is_drawn))
+    return [
+        *_action_lines(result, file, is_drawn, said_by),
+        *_unused_lines(result, is_scripted),
+        *house_rules_lines(house_rules),
+        *_note_lines(result.note, result.seed, by=said_by),
+    ]
+
+
+def said_lines(found: Result | Pending, said_by: str | None) -> list[Line]:
+    """Return what was typed for an action and by whom, where that is to be told."""
+    told = _typed_words(found.inputs)
+    if said_by is None or not found.action or not told:
+        return []
+    return [line(INDENT, Piece(f"said{_by(said_by)}: {told}", "quiet"))]
+
+
+def _by(seat: str | None) -> str:
+    return f" by {who_is(seat)}" if seat else ""
+
+
+def _typed_words(inputs: Mapping[str, Any]) -> str:
+    return ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+
+
+def moment_words(moment: str, period: str) -> str:
+    """Return that something begins or ends, in words.
+
+    >>> moment_words("end", "scene")
+    'The scene ends'
+    """
+    return f"The {period.replace('-', ' ')} {moment}s"
+
+
+def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
+    rolled = result.events[0]
+    yield line(Piece(str(result.total), "number"))
+    if rolled["faces"]:
+        yield line(INDENT, rolled["dice"], ": ", *dice_pieces(rolled["faces"], is_drawn=is_drawn))
+    yield from _note_lines(result.note, result.seed)
+
+
+def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: str | None) -> Iterator[Line]:
+    if result.action is None:
+        yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
+    else:
+        came = band_title(file, result.outcome) if result.outcome is not None else "nothing comes of it"
+        name = Piece(came, style_of(result.success, result.margin))
+        yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
+        yield from said_lines(result, said_by)
+    compared = _compared(result, file)
+    if compared:
+        yield line(INDENT, *compared)
+    yield from _event_lines(result.events, is_drawn, told=result.texts)
+    for text in result.texts:
+        if text:
+            yield line(INDENT, text)
+    for effect in result.effects:
+        described = file.effects.get(effect["kind"])
+        if described is None or not described.quiet:
+            pattern = described.words if described is not None else ""
+            yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
+
+
+def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
+    for answer in result.unused:
+        if not is_scripted:
+            yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
+        elif answer.value != NO:  # a scene may well say beforehand that no moment is to be used
+            key = f'"{answer.key}"' if answer.who else answer.key
+            yield line(INDENT, Piece(f'not used: choose = {{ {key} = "{answer.value}" }}', "quiet"))
+
+
+def house_rules_lines(house_rules: str) -> list[Line]:
+    """Return the line that names the house rules in force, if there are any."""
+    return [line(INDENT, Piece(f"house rules: {house_rules}", "quiet"))] if house_rules else []
+
+
+def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[Line]:
+    """Return what stands above the first question of an action: who does what, and what was typed for it."""
+    told = _typed_words(inputs)
+    return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
+
+
+def _input_words(name: str, value: Any) -> str:
+    name = name.replace("-", " ").replace("_", " ")
+    if value is True:
+        return name
+    values = value if isinstance(value, list | tuple) else [value]
+    return f"{name} {' and '.join(_value_words(one) for one in values)}"
+
+
+def _value_words(value: Any) -> str:
+    if isinstance(value, Mapping):  # an opposition as a scene writes it
+        return ":".join(str(part) for part in value.values())
+    return str(value)
+
+
+def _heading(action: str, variant: str | None, actor: str | None) -> str:
+    words = title(action) + (f" ({variant.replace('-', ' ')})" if variant else "")
+    return f"{actor}, {words[:1].lower()}{words[1:]}" if actor and actor != "actor" else words
+
+
+def _compared(result: Result, file: RulesetFile) -> list[str | Piece]:
+    """Return the totals in the ladder's words, with the margin."""
+    if result.total is None:
+        return []
+    words: list[str | Piece] = [Piece(rung(result.total, file.ladder), "number")]
+    if result.opposition is not None:
+        words += [" against ", Piece(rung(result.opposition, file.ladder), "number")]
+    if result.margin is not None and result.opposition is not None:
+        words += [", margin ", Piece(signed(result.margin), "number")]
+    return words
+
+
+def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line]:
+    """Return what happened in an action so far."""
+    return list(_event_lines([event_record(event) for event in events], is_drawn))
+
+
+def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
+    for first, *others in _together(events):
+        match first["event"]:
+            case "roll":
+                dice = dice_pieces(first["faces"], is_drawn=is_drawn) if first["faces"] else [Piece("no dice")]
+                words = f" ({first['words']})" if first.get("words") else ""
+                yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"), words)
+            case "decision" if first["answer"] != NO:
+                text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
+                of = f" of {first['of']}" if first.get("of") else ""
+                whose = f"{first['label']}{of} ({who_is(first['who'])}): "
+                yield line(INDENT, whose, Piece(first["answer"], "name"), text)
+            case "draw" if first["label"] != PLACE:
+                yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
+            case "move" if first["label"]:
+                yield line(INDENT, f"{_whose(first)}: ", _cards(first["cards"]))
+            case "text":
+                yield line(INDENT, first["text"])
+
+
+def _together(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield events that make one line: cards drawn one after the other; a choice of cards is told by their move."""
+    group: list[dict[str, Any]] = []
+    for number, event in enumerate(events):
+        if event["event"] == "decision" and _is_carried_out(event, events[number + 1 :]):
+            continue
+        if group and _is_one_line(group[-1], event):
+            group.append(event)
+            continue
+        if group:
+            yield group
+        group = [event]
+    if group:
+        yield group
+
+
+def _is_carried_out(decision: Mapping[str, Any], later: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
+    for event in later:
+        if event["event"] == "move" and (event["label"], event["by"]) == (decision["label"], decision["who"]):
+            return True
+        if event["event"] == "decision" and (event["label"], event["who"]) == (decision["label"], decision["who"]):
+            return False
+    return False
+
+
+def _is_one_line(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    is_drawing = one["event"] == other["event"] == "draw"
+    return is_drawing and all(one[key] == other[key] for key in ("label", "by", "to"))
+
+
+def _whose(event: Mapping[str, Any]) -> str:
+    """Return what an event is called, and by whom when it is not the one who acts."""
+    return f"{event['label']} ({who_is(event['by'])})" if event["by"] not in ("", "actor") else str(event["label"])
+
+
+def _cards(cards: Sequence[str]) -> Piece:
+    """Return cards for people; those that are face down are counted."""
+    hidden = sum(card == FACE_DOWN for card in cards)
+    shown = [card for card in cards if card != FACE_DOWN]
+    if hidden:
+        shown.append("a card" if hidden == 1 else f"{hidden} cards")
+    return Piece(", ".join(shown), "number")
+
+
+def _value(event: Mapping[str, Any]) -> str:
+    """Return what a roll came to, with its sign where dice can be negative."""
+    return signed(event["value"]) if "dF" in event["dice"] else str(event["value"])
+
+
+def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) -> Iterator[Line]:
+    if note:
+        yield line(INDENT, f"note{_by(by)}: {note}")
+    if seed is not None:
+        yield line(INDENT, Piece(f"seed: {seed}", "quiet"))
+
+
+def pending_lines(
+    pending: Pending, *, is_drawn: bool = False, how: Sequence[Line] | None = None, said_by: str | None = None
+) -> list[Line]:
+    """Return a decision that waits: what happened so far, the question with its options, and how to answer it.
+
+    Args:
+        pending: the decision.
+        is_drawn: whether dice are drawn.
+        how: the lines that tell how it is answered; by default the command that goes on with it.
+        said_by: the seat that typed what was typed for it, which is told then; empty for the host.
+    """
+    question = pending.question
+    turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
+    heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
+    lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
+    lines += said_lines(pending, said_by)
+    lines += _event_lines(pending.events, is_drawn)
+    for asked in (question, *pending.together):
+        lines += _open_lines(asked)
+    if how is not None:
+        return [*lines, *how]
+    lines.append(line(INDENT, f"Answer it with --choose {question.typed}=..., or go on with:"))
+    lines.append(line(INDENT * 2, pending.resume))
+    return lines
+
+
+def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
+    yield line(INDENT, *_asked(asked))
+    for option in asked.options:
+        text = f": {option['text']}" if option["text"] else ""
+        yield line(INDENT * 2, Piece(option["name"], "name"), text)
+    if asked.form:
+        yield line(INDENT * 2, Piece(asked.form, "name"))
+    if asked.optional and (asked.options or asked.form):
+        yield line(INDENT * 2, Piece(NO, "name"), ": let it pass")
+
+
+def question_lines(question: Question) -> list[Line]:
+    """Return a question to a person at a terminal: who is asked, about what, and the numbered options."""
+    lines = [line(*_asked(question))]
+    for number, option in enumerate(question.listed, 1):
+        text = f": {option.text}" if option.text else ""
+        lines.append(line(f"{number:>4}. ", Piece(option.name, "name"), text))
+    if question.form:
+        lines.append(line("   or  ", Piece(question.form, "name")))
+    if question.optional:
+        lines.append(line("  Enter. ", Piece("pass", "name")))
+    return lines
+
+
+def _asked(asked: Question | QuestionRecord) -> list[str | Piece]:
+    about = "; ".join(filter(None, (asked.of, asked.words or fact_words(asked.facts))))
+    text = f": {asked.text}" if asked.text else ""
+    return [Piece(f"{who_is(asked.who)} chooses", "title"), f" ({about})" if about else "", text]
+
+
+def fact_words(facts: Mapping[str, Any]) -> str:
+    """Return what a decision is about, in words: `margin -1, rolled +2`."""
+    words = []
+    for name, value in facts.items():
+        if value is None or isinstance(value, bool):
+            continue
+        shown = signed(value) if name == "margin" else str(value)
+        words.append(f"{name.replace('_', ' ')} {shown}")
+    return ", ".join(words)
+
+
+def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None, *, is_drawn: bool = False) -> Line:
+    """Return one run of many as one line."""
+    lead = Piece(f"{number:>4}  ", "quiet")
+    if isinstance(result, Pending):
+        return line(lead, Piece("waiting", "even"), f" for {result.question.label} ({who_is(result.question.who)})")
+    rolls = [event for event in result.events if event["event"] == "roll"]
+    dice = [piece for event in rolls for piece in (*dice_pieces(event["faces"], is_drawn=is_drawn), Piece(" "))]
+    if result.ruleset is None or file is None:
+        return line(lead, Piece(f"{result.total:>4}", "number"), "  ", *dice)
+    name = Piece(f"{band_title(file, result.outcome or ''):<18}", style_of(result.success, result.margin))
+    margin = f" {signed(result.margin):>3}" if result.margin is not None and result.opposition is not None else "    "
+    return line(lead, name, Piece(margin, "number"), "  ", *(dice or [Piece(", ".join(_cards_seen(result)))]))
+
+
+def _cards_seen(result: Result) -> Iterator[str]:
+    """Yield what was played and drawn, hands that were only dealt left out."""
+    for event in result.events:
+        if event["event"] == "move" and event["label"]:
+            yield f"{event['label']} {' '.join(event['cards'])}"
+        elif event["event"] == "draw" and event.get("audience") is None:
+            yield f"{event['label']} {event['card']}"
+
+
+def summary_lines(counts: Mapping[str, int], file: RulesetFile | None) -> list[Line]:
+    """Return how often each outcome came, in the ruleset's order, after many runs."""
+    runs = sum(counts.values())
+    order = [*(file.bands if file is not None else ()), *counts]
+    names = [name for name in dict.fromkeys(order) if name in counts]
+    shown = titles(file, names)
+    width = max(len(text) for text in shown.values())
+    lines = [line(Piece(f"{runs} runs", "title"))]
+    for name in names:
+        share = 100 * counts[name] / runs
+        lines.append(line(INDENT, f"{shown[name]:<{width}}  {counts[name]:>{len(str(runs))}}  {share:5.1f} %"))
+    return lines
+
+
+def seed_line(seed: str, *, runs: int) -> Line:
+    """Return where many runs came from, and how one of them is done alone."""
+    shown = min(3, runs)
+    return line(INDENT, Piece(f"seed: {seed}; run {shown} alone: --seed {run_seed(seed, shown - 1)}", "quiet"))
+
+
+def total_lines(totals: Mapping[int, int]) -> list[Line]:
+    """Return mean, lowest and highest of many totals (total: how often)."""
+    runs = sum(totals.values())
+    mean = sum(total * count for total, count in totals.items()) / runs
+    return [line(Piece(f"{runs} runs", "title"), f": mean {mean:.2f}, lowest {min(totals)}, highest {max(totals)}")]

@@ -1,0 +1,155 @@
+"""Scenes as lines: their steps as they are played, and how their expectations held. Values to text; nothing prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.results import action_lines, house_rules_lines, moment_words, result_lines
+from rpgres.cli.render.words import house_rules, title, who_is
+from rpgres.model.cards import shown_codes
+from rpgres.model.state import EMPTY, FACE_DOWN, Map
+
+if TYPE_CHECKING:
+    from rpgres.model.state import Box, Pile, State
+    from rpgres.scenes import Mismatch, PlayedStep, Scene
+
+
+def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
+    """Return what stands above a scene that is played."""
+    lines = [line(Piece(scene.file.title or scene.source.path, "title"), Piece(f"  (seed: {seed})", "quiet"))]
+    if scene.file.summary:
+        lines.append(line(f"  {scene.file.summary.strip()}"))
+    return [*lines, *house_rules_lines(house_rules(scene.rules))]
+
+
+def step_heading(scene: Scene, number: int, *, is_skipped: bool = False) -> list[Line]:
+    """Return what stands above a step: its number and name."""
+    step = scene.file.steps[number]
+    words = moment_words(step.moment[1], step.moment[0]) if step.moment is not None else f"Step {number + 1}"
+    name = title(step.id) if step.id else words
+    return [line(), line(Piece(f"{number + 1}. {name}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
+
+
+def step_question_lines(scene: Scene, number: int) -> list[Line]:
+    """Return what stands above the first question of a step: who does what."""
+    step = scene.file.steps[number]
+    if step.moment is not None:
+        return [line("  ", Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
+    return [line("  ", *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
+
+
+def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> list[Line]:
+    """Return what came of one step, to stand below its heading; nothing for one that was skipped."""
+    if played.result is None:
+        return []
+    result = structs.replace(played.result, seed=None)  # the scene's seed stands above all of it
+    shown = result_lines(result, scene.rules.file, is_drawn=is_drawn, is_scripted=True)
+    if result.action is None and not played.id:  # the heading says it
+        shown = shown[1:]
+    return [line("  ", *pieces) for pieces in shown]
+
+
+def table_lines(
+    state: State,
+    *,
+    is_drawn: bool = False,
+    pictures: Mapping[str, Sequence[str]] = EMPTY,
+    first: Sequence[Line] = (),
+    last: Sequence[Line] = (),
+) -> list[Line]:
+    """Return the tracks, things and cards that lie on a table; nothing when there are none.
+
+    Args:
+        state: the table.
+        is_drawn: whether boxes are drawn; a screen reader would rather not.
+        pictures: lines by name, of tracks and things that the ruleset shows in its own way.
+        first, last: what else is told of the table, before and after these.
+    """
+    plain = state
+    if pictures:
+        tracks, things = (
+            Map({name: one for name, one in named.items() if name not in pictures})
+            for named in (state.tracks, state.things)
+        )
+        plain = structs.replace(state, tracks=tracks, things=things)
+    told = [line("  ", text) for lines in pictures.values() for text in lines]
+    told += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
+    told = [*first, *told, *last]
+    return [line(), line(Piece("On the table", "title")), *told] if told else []
+
+
+def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_drawn: bool) -> Iterator[Line]:
+    for name, boxes in tracks.items():
+        marked = [box for box in boxes if box.mark]
+        count = f"{len(marked)} of {len(boxes)}"
+        written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
+        drawn = "".join("[x]" if box.mark else "[ ]" for box in boxes) if is_drawn else ""
+        told = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
+        yield line("  ", Piece(title(name), "name"), f": {told}", _audience(state, name))
+
+
+def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
+    """Yield where cards lie: those that are seen by their codes, the others counted; empty places are left out."""
+    for name, pile in piles.items():
+        if not len(pile):
+            continue
+        place, _, owner = name.partition(":")
+        lead = Piece(title(place), "name")
+        hidden = pile.audience == () or FACE_DOWN in pile.cards
+        count = f"{len(pile)} card{'' if len(pile) == 1 else 's'}"
+        cards = f"{count}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
+        yield line("  ", lead, f" of {who_is(owner)}" if owner else "", f": {cards}")
+
+
+def _thing_lines(state: State) -> Iterator[Line]:
+    for name, thing in state.things.items():
+        lead = Piece(title(name), "name")
+        if isinstance(thing, Mapping) and thing:
+            yield line("  ", lead, _audience(state, name))
+            yield from (line("    ", f"{key}: {_words(value)}") for key, value in thing.items())
+        else:
+            yield line("  ", lead, f": {_words(thing)}", _audience(state, name))
+
+
+def _audience(state: State, name: str) -> Piece:
+    seats = state.audiences.get(name)
+    if seats is None:
+        return Piece("")
+    return Piece(f"  (known to {', '.join(who_is(seat) for seat in seats) or 'nobody'})", "quiet")
+
+
+def _words(value: Any) -> str:
+    """Return something plain in words: `mara, guards`; what lies inside something else stands in brackets."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_inner(inner)}" for key, inner in value.items()) or "nothing"
+    if isinstance(value, tuple):
+        return ", ".join(_inner(inner) for inner in value) or "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "nothing" if value is None or value == "" else str(value)
+
+
+def _inner(value: Any) -> str:
+    return f"({_words(value)})" if isinstance(value, Mapping | tuple) and value else _words(value)
+
+
+def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:
+    """Return how the expectations of a scene held."""
+    if not checks:
+        return [line(Piece(f"{path}: ", ""), Piece("nothing is expected of it", "bad"))]
+    if not wrong:
+        return [line(f"{path}: ", Piece("ok", "good"), f" ({checks} expectations)")]
+    lines = [line(f"{path}: ", Piece(f"{len(wrong)} of {checks} expectations failed", "bad"))]
+    for found in wrong:
+        expected, came = (_value(value) for value in (found.expected, found.found))
+        lines.append(line(f"  {found.where}: {found.step}: {found.what}: expected {expected}, found {came}"))
+    return lines
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,251 @@
+"""Tables that last as lines: who sits there, what lies there, what was done, what waits. Nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.results import pending_lines, result_lines, said_lines
+from rpgres.cli.render.scenes import table_lines
+from rpgres.cli.render.words import title, who_is
+from rpgres.engine.run import Pending, QuestionRecord, Result
+from rpgres.journal.views import SOMEBODY
+from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
+
+if TYPE_CHECKING:
+    from rpgres.journal.verifying import Verification
+    from rpgres.journal.views import EntryView, PassRecord, TableRecord
+    from rpgres.rulesets import RulesetFile
+
+INDENT = "  "
+
+
+def show_lines(
+    record: TableRecord,
+    state: State,
+    file: RulesetFile,
+    *,
+    is_drawn: bool = False,
+    pictures: Mapping[str, Sequence[str]] = EMPTY,
+) -> list[Line]:
+    """Return a table as it is now.
+
+    Args:
+        record: what a seat sees of it.
+        state: the state as that seat sees it.
+        file: the ruleset's data, for its words.
+        is_drawn: whether boxes are drawn; a screen reader would rather not.
+        pictures: lines by name, of tracks and things that the ruleset shows in its own way.
+    """
+    name = record.title or file.title
+    seat = f", seen by {who_is(record.seat)}" if record.seat is not None else ""
+    entries = "1 entry" if record.entries == 1 else f"{record.entries} entries"
+    lines = [line(Piece(name, "title"), Piece(f"  ({record.ruleset}, {entries}{seat})", "quiet"))]
+    if state.periods:
+        lines.append(line(INDENT, f"begun: {', '.join(state.periods)}"))
+    for character in state.characters.values():
+        lines += _character_lines(character, state, is_drawn=is_drawn)
+    first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
+    first += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
+    last = [_pass_line(passing) for passing in record.passes]
+    lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
+    if record.pending is not None:
+        if state.piles:
+            lines += [line(), line(INDENT, Piece("An action is under way; cards lie above as before it.", "quiet"))]
+        lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn, said_by=record.said_by)]
+    if record.seed is not None:
+        lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
+    return lines
+
+
+def _pass_line(passing: PassRecord) -> Line:
+    label = passing.label or "every moment"
+    return line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet"))
+
+
+def _character_lines(character: Character, state: State, *, is_drawn: bool) -> Iterator[Line]:
+    yield line()
+    played = " (the game master's)" if state.seat_of(character.name) == GM else ""
+    out = " (out)" if character.is_out else ""
+    named = f"{character.title} ({character.name})" if character.title != character.name else character.name
+    yield line(Piece(named, "title"), played, out)
+    if character.counters:
+        yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in character.counters.items()))
+    if character.abilities:
+        ordered = sorted(character.abilities.items(), key=lambda item: -item[1])
+        yield line(INDENT, ", ".join(f"{title(name)} {number}" for name, number in ordered))
+    for name, boxes in character.tracks.items():
+        if boxes:
+            yield line(INDENT, f"{title(name)}: {_boxes(boxes, is_drawn=is_drawn)}")
+    yield from _tag_lines([tag for tag in state.tags if tag.on == character.name])
+
+
+def _boxes(boxes: tuple[Box, ...], *, is_drawn: bool) -> str:
+    if is_drawn and all(box.mark in ("", "x") for box in boxes):
+        return " ".join("[x]" if box.mark else f"[{box.name}]" for box in boxes)
+    return ", ".join(f"{box.name} {_mark(box)}" for box in boxes)
+
+
+def _mark(box: Box) -> str:
+    if not box.mark:
+        return "free"
+    return "checked" if box.mark == "x" else f'"{box.mark}"'
+
+
+def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
+    for tag in tags:
+        uses = ", ".join(f"{count} free for {who_is(holder)}" for holder, count in tag.uses.items())
+        known = f"known to {', '.join(map(who_is, tag.audience)) or 'nobody'}" if tag.audience is not None else ""
+        told = "; ".join(filter(None, (uses, known)))
+        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({tag.kind}{'; ' + told if told else ''})", "quiet"))
+
+
+def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
+    """Return what a table waits for, and how it is answered there."""
+    question = pending.question
+    if question.who == SOMEBODY or not question.label:
+        return pending_lines(pending, is_drawn=is_drawn, how=[], said_by=said_by)
+    command = f"rpgres table answer --choose {question.label}=..."
+    how = [line(INDENT, "Answer it with: ", Piece(command, "name"))]
+    return pending_lines(pending, is_drawn=is_drawn, how=how, said_by=said_by)
+
+
+def found_lines(
+    found: Result | Pending, file: RulesetFile, *, said_by: str | None = None, is_drawn: bool = False
+) -> list[Line]:
+    """Return what came of an action at a table, or what it waits for, with what a seat typed for it."""
+    if isinstance(found, Pending):
+        return waiting_lines(found, said_by=said_by, is_drawn=is_drawn)
+    return result_lines(found, file, is_drawn=is_drawn, said_by=said_by)
+
+
+def log_lines(
+    entries: list[EntryView], file: RulesetFile, *, is_drawn: bool = False, is_timed: bool = False
+) -> list[Line]:
+    """Return everything that was done at a table, an entry after the other.
+
+    Args:
+        entries: as a seat sees them.
+        file: the ruleset's data, for its words.
+        is_drawn: whether dice are drawn.
+        is_timed: whether the time of each entry is told.
+    """
+    return [one for entry in entries for one in entry_lines(entry, file, is_drawn=is_drawn, is_timed=is_timed)]
+
+
+def entry_lines(
+    entry: EntryView, file: RulesetFile, *, is_drawn: bool = False, is_timed: bool = False
+) -> Iterator[Line]:
+    """Yield an entry: its number, and what was done."""
+    time = f"{entry.at}  " if is_timed else ""
+    stands = "taken back: " if entry.undone else "failed: " if entry.attempt else ""
+    lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), Piece(stands, "quiet"))
+    found = found_of(entry)
+    if found is not None:
+        first, *rest = (
+            _waits(found, entry)
+            if isinstance(found, Pending)
+            else found_lines(found, file, said_by=entry.said_by, is_drawn=is_drawn)
+        )
+        typed = typed_words(entry)
+        yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
+        yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
+        if entry.attempt and entry.text:
+            yield line("       ", Piece(entry.text, "quiet"))
+        return
+    yield line(*lead, *_told(entry))
+    if entry.kind == "reveal":
+        yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
+
+
+def typed_words(entry: EntryView) -> str:
+    """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
+    typed = [*entry.given, *entry.laid]
+    told = [f"not from the seed: {', '.join(typed)}" if typed else ""]
+    told.append(f"taken from a file: {entry.accepted}" if entry.accepted else "")
+    return "; ".join(filter(None, told))
+
+
+def found_of(entry: EntryView) -> Result | Pending | None:
+    """Return what came of an entry, or what it waits for; None where it has neither."""
+    if entry.pending is not None:
+        return msgspec.convert(entry.pending, Pending)
+    return msgspec.convert(entry.result, Result) if entry.result is not None else None
+
+
+def _waits(pending: Pending, entry: EntryView) -> list[Line]:
+    first, *_ = pending_lines(pending, how=[])
+    asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
+    lines = [(*first, Piece(asked, "quiet"))]
+    if entry.kind == "act":  # an answer goes on with what was said there
+        lines += said_lines(pending, entry.said_by)
+        lines += [line(INDENT, f"claimed: {', '.join(entry.claimed)}")] if entry.claimed else []
+    return lines
+
+
+def _asked_words(asked: QuestionRecord) -> str:
+    return f"{asked.label}: {who_is(asked.who)}" if asked.label else who_is(asked.who)
+
+
+def _told(entry: EntryView) -> Iterator[str | Piece]:
+    by = f"{who_is(entry.by)}: " if entry.by else ""
+    match entry.kind:
+        case _ if entry.is_hidden:
+            yield Piece("something that is not for this seat", "quiet")
+        case "new":
+            yield Piece(f"the table begins{': ' + entry.title if entry.title else ''}", "title")
+        case "join":
+            came = "gets a new sheet in place of the old one" if entry.is_replaced else "sits down"
+            yield f"{by}{entry.character} {came}"
+        case "note":
+            yield f"{by}{entry.text}"
+            yield Piece(_for(entry), "quiet")
+        case "set":
+            yield f"{by}{entry.path} = {value_words(entry.value)}"
+            yield Piece(f" (it was {value_words(entry.was)}){_for(entry)}", "quiet")
+        case "pass":
+            yield f"{by}lets {entry.label or 'every moment'} go by, until: {entry.until}"
+        case "undo":
+            yield (
+                f"{by}entry {entry.before} is taken back"
+                if entry.is_alone
+                else (f"{by}everything from entry {entry.before} on is taken back")
+            )
+            if entry.passes:
+                yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
+        case "seal":
+            yield f"{entry.by} seals an answer: {entry.commitment}"
+        case "reveal":
+            yield f"the seed is revealed: {entry.seed}"
+
+
+def _for(entry: EntryView) -> str:
+    return f" (for {', '.join(map(who_is, entry.to))})" if entry.to is not None else ""
+
+
+def value_words(value: Any) -> str:
+    """Return a value of the table in a word: plain, or as JSON where it is made of several."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping) and {"size", "mark"} <= value.keys():
+        return _mark(Box("", 0, str(value["mark"])))
+    if isinstance(value, Mapping) and {"kind", "on"} <= value.keys():
+        return str(value["kind"])
+    if isinstance(value, Mapping) and {"abilities", "tracks", "is_out"} <= value.keys():
+        return str(value.get("title") or value.get("name"))
+    if isinstance(value, Mapping | list):
+        return msgspec.json.encode(value).decode()
+    return str(value) or "nothing"
+
+
+def verdict_lines(verdict: Verification) -> list[Line]:
+    """Return what came of verifying a journal."""
+    styles = {"in order": "good", "incomplete": "even", "tampered": "bad", "rules changed": "even"}
+    lines = [line(Piece(verdict.verdict, styles[verdict.verdict]), f": {verdict.entries} entries")]
+    lines += [line(INDENT, Piece("wrong: ", "bad"), text) for text in verdict.problems]
+    lines += [line(INDENT, "checked: ", text) for text in verdict.checked]
+    lines += [line(INDENT, "not checked: ", text) for text in verdict.unchecked]
+    return [*lines, line(INDENT, Piece(f"head: {verdict.head}", "quiet"))]

@@ -1,0 +1,173 @@
+"""Numbers, dice and effects in words, from a ruleset's data. Whole results are put together in `results` and `odds`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rpgres.cli.render.lines import Piece
+from rpgres.model.state import GM
+from rpgres.rulesets import Rules, RulesetFile
+from rpgres.rulesets.schema import FIELDS
+
+_FATE_FACES = {"+": Piece("[+]", "plus"), "-": Piece("[-]", "minus"), "0": Piece("[ ]")}
+
+
+def signed(number: int) -> str:
+    """Return a number with its sign.
+
+    >>> signed(0), signed(-2)
+    ('+0', '-2')
+    """
+    return f"{number:+d}"
+
+
+LOWEST, HIGHEST = 4, 12  # the rungs between which a ladder still names ratings
+
+
+def rung(number: int, ladder: Mapping[str, int]) -> str:
+    """Return a total in the ladder's words, the bare number when there is no ladder.
+
+    >>> rung(3, {"good": 3, "fair": 2}), rung(5, {"good": 3, "fair": 2}), rung(7, {})
+    ('Good (+3)', 'beyond Good (+5)', '7')
+    >>> rung(20, {"hard": 20, "easy": 10}), rung(23, {"hard": 20, "easy": 10})
+    ('Hard (20)', '23')
+
+    A ladder that begins well over 0, or goes far, names difficulties and not ratings, so other numbers stand for
+    themselves.
+    """
+    if not ladder:
+        return str(number)
+    names = {value: name for name, value in ladder.items()}
+    if min(names) > LOWEST or max(names) > HIGHEST:
+        return f"{title(names[number])} ({number})" if number in names else str(number)
+    if number in names:
+        return f"{title(names[number])} ({signed(number)})"
+    top, bottom = max(names), min(names)
+    if number > top:
+        return f"beyond {title(names[top])} ({signed(number)})"
+    if number < bottom:
+        return f"below {title(names[bottom])} ({signed(number)})"
+    return signed(number)
+
+
+def title(name: str) -> str:
+    """Return a name from a command line as people write it.
+
+    >>> title("create-advantage")
+    'Create advantage'
+    """
+    text = name.replace("-", " ").replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def card_count(number: int) -> str:
+    """Return so many cards in words."""
+    return "1 card" if number == 1 else f"{number} cards"
+
+
+def who_is(name: str) -> str:
+    """Return how somebody is spoken of."""
+    return "the game master" if name == GM else name
+
+
+def dice_pieces(faces: str, *, is_drawn: bool) -> list[Piece]:
+    """Return dice as they lie on the table: `[+][ ][-][+]` or `[6] [5]` when drawn, else as they are typed.
+
+    Args:
+        faces: as `--given` takes them: `+0-+`, `6,5,4`, with `;` between pools.
+        is_drawn: whether signs are drawn as dice; a screen reader would rather not.
+    """
+    if not is_drawn or not faces:
+        return [Piece(faces.replace(";", " ; "), "name")]
+    pieces: list[Piece] = []
+    for number, pool in enumerate(faces.split(";")):
+        if number:
+            pieces.append(Piece("  "))
+        if set(pool) <= set(_FATE_FACES):
+            pieces += [_FATE_FACES[face] for face in pool]
+        else:
+            pieces += [Piece(f"[{face}]", "name") for face in pool.split(",")]
+    return pieces
+
+
+def effect_words(effect: Mapping[str, Any], *, pattern: str = "") -> str:
+    """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
+
+    Args:
+        effect: the effect.
+        pattern: how the ruleset tells it, with fields in braces; for effects that have all of them.
+
+    >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
+    'the game master takes 3'
+    >>> effect_words({"kind": "hit", "shifts": 3, "to": "opponent"})
+    'hit: shifts 3, for opponent'
+    >>> effect_words({"kind": "aspect", "change": "created", "name": "Slick Roofs", "on": "mara"})
+    'aspect: created, "Slick Roofs", on mara'
+    """
+    wanted = FIELDS.findall(pattern)
+    if pattern and all(effect.get(key) is not None for key in wanted):
+        return FIELDS.sub(lambda found: who_is(str(effect[found[1]])), pattern)
+    words = [_field_words(key, value) for key, value in effect.items() if key != "kind"]
+    told = ", ".join(word for word in words if word)
+    kind = str(effect.get("kind", "")).replace("-", " ")
+    return f"{kind}: {told}" if told else kind
+
+
+def _field_words(key: str, value: Any) -> str:
+    if value is None or value == "":
+        return ""
+    if key == "to":
+        return f"for {who_is(str(value))}"
+    if key in ("on", "from", "by", "against"):
+        return f"{key} {who_is(str(value))}"
+    if key in ("name", "becomes", "text"):
+        return f'"{value}"' if key == "name" else f'{key} "{value}"'
+    if isinstance(value, bool):
+        return key if value else f"not {key}"
+    if isinstance(value, int):
+        return f"{key} {signed(value) if key == 'change' else value}"
+    if isinstance(value, str):
+        return value
+    return f"{key} {value}"
+
+
+def band_title(file: RulesetFile | None, band: str) -> str:
+    """Return what an outcome is called."""
+    known = file.bands.get(band) if file is not None else None
+    return known.title if known is not None else title(band)
+
+
+def titles(file: RulesetFile | None, bands: Iterable[str]) -> dict[str, str]:
+    """Return what outcomes are called, with the name of each where several are called the same."""
+    titles = {band: band_title(file, band) for band in bands}
+    said = list(titles.values())
+    return {band: f"{text} ({band})" if said.count(text) > 1 else text for band, text in titles.items()}
+
+
+def style_of(success: bool | None, margin: int | None) -> str:
+    """Return the style of an outcome's name."""
+    if success is None:
+        return "even" if margin is not None else "title"
+    return "good" if success else "bad"
+
+
+def house_rules(rules: Rules) -> str:
+    """Return what differs from the ruleset as it ships: folders laid over it, switches that are not at their default.
+
+    Empty when nothing does.
+    """
+    folders = ", ".join(rules.overlays)
+    switches = [f"{name}={value}" for name, value in rules.switches.items() if value != rules.default_switch(name)]
+    return "; ".join(filter(None, (folders, ", ".join(switches))))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} or {names[-1]}"

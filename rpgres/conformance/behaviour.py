@@ -1,0 +1,296 @@
+"""Whether rules, effects and policies keep to the table: they end, ask the same again, and change nothing behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.subjects import Case, Subject
+from rpgres.conformance.subprocess import HASH_SEEDS, digest, digests_elsewhere
+from rpgres.conformance.walks import Course, plain, played, replay
+from rpgres.engine.players import NO, Policy, Question, View, uniform
+from rpgres.engine.run import answers_of, event_record
+from rpgres.engine.table import apply_effects
+from rpgres.errors import RpgresError, UsageError, in_words, place_of
+from rpgres.model.serialization import read_state, state_record
+from rpgres.model.state import State
+
+SEEDS = 5  # with which a policy decides
+SHOWN = 120  # bytes of a line of an account
+DOTS = "\N{HORIZONTAL ELLIPSIS}"
+
+_ALONE = "a rule may depend on nothing but the table: no random numbers, clock, files, or changed globals"
+_ORDER = "sort what comes from a set, and use hash() and id() for nothing that is asked or decided"
+
+
+def each(subject: Subject, check: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what a check finds in every case that goes the same way again; a rule that fails is told as a finding.
+
+    Of one that goes otherwise each time nothing else can be said, and what a check made of it would mislead.
+
+    Raises:
+        NothingToCheck: there is no such case.
+    """
+    for case in something(subject, subject.steady):
+        try:
+            yield from check(case)
+        except RpgresError as error:
+            yield Finding(error.message, case.place)
+
+
+def something(subject: Subject, cases: list[Case]) -> list[Case]:
+    """Return the cases.
+
+    Raises:
+        NothingToCheck: there are none.
+    """
+    if not cases:
+        raise NothingToCheck(subject.lack)
+    return cases
+
+
+def check_ends(subject: Subject) -> Iterator[Finding]:
+    """Yield the actions that fail or do not end when their examples and the steps of scenes are played."""
+    yield from subject.faults
+    failed = {case.prepared.action for case in subject.cases} - {case.prepared.action for case in subject.sound}
+    if failed:
+        yield Finding(f"the checks that follow do not play {', '.join(sorted(failed))}", is_note=True)
+    played_actions = {case.prepared.action for case in subject.cases}
+    for action in subject.rules.file.actions:
+        if action not in played_actions:
+            advice = "so nothing of what follows is checked for it; add an example, or a step to a scene"
+            where = subject.line("actions", action)
+            yield Finding(f"the action {action} is played by no example and no scene", where, advice)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The same again
+
+
+def check_repeats(subject: Subject) -> Iterator[Finding]:
+    """Yield cases that go otherwise when they are played again with the same seed, in another order."""
+    something(subject, subject.sound)
+    told: dict[str, Finding] = {}
+    for case, one, other in subject.fickle:
+        what = f"played twice on the same answers it goes {_difference(one, other)}"
+        told.setdefault(case.prepared.action, Finding(what, case.place, _ALONE))
+    yield from told.values()
+    if told:
+        yield Finding(f"the checks that follow do not play {', '.join(sorted(told))}", is_note=True)
+
+
+def _difference(one: list[bytes], other: list[bytes]) -> str:
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            where = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+            return f"{_short(left, where)} first, and {_short(right, where)} then"
+    return f"{len(one)} steps far first, and {len(other)} then"
+
+
+def _short(line: bytes, where: int) -> str:
+    """Return a line, or the piece of a long one in which a place stands."""
+    if len(line) <= SHOWN:
+        return line.decode(errors="replace")
+    begin = max(0, where - SHOWN // 2)
+    piece = line[begin : begin + SHOWN].decode(errors="replace")
+    before, after = (DOTS if begin else ""), (DOTS if begin + SHOWN < len(line) else "")
+    return f"{before}{piece}{after}"
+
+
+def check_hash_seeds(subject: Subject) -> Iterator[Finding]:
+    """Yield cases that go otherwise in a process in which Python hashes texts in another way."""
+    if not subject.is_installed:
+        raise NothingToCheck("no other process finds a ruleset that is not installed")
+    here = {case.name: digest(case.prepared) for case in something(subject, subject.steady)}
+    elsewhere = digests_elsewhere(subject.rules.id, list(here))
+    for case in subject.steady:
+        found = [digests.get(case.name) for digests in elsewhere]
+        if found == [here[case.name]] * len(found):
+            continue
+        if len(set(found)) > 1:
+            yield Finding(f"two processes of its own ({_SEEDS}) go two ways", case.place, _ORDER)
+        else:  # fresh processes agree: either texts happen to fall in order there, or something outlived a run here
+            told = "in a process of its own it goes otherwise than here, where other actions were played before"
+            yield Finding(told, case.place, f"{_ALONE}; and {_ORDER}")
+
+
+_SEEDS = ", ".join(f"PYTHONHASHSEED={seed}" for seed in HASH_SEEDS)
+
+
+def check_replays(subject: Subject) -> Iterator[Finding]:
+    """Yield courses that, given back as a script, end otherwise."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        for course in subject.walk(case).courses:
+            script = f"given {_script(course)}"
+            try:
+                again = replay(case.prepared, course)
+            except RpgresError as error:
+                yield Finding(f"{script} it is refused: {error.message}", case.place, _ALONE)
+                return
+            if again is None:
+                continue
+            found, unused = again
+            if unused:
+                label, answer = unused[0]
+                yield Finding(f"{script} it does not ask for {label}={answer} again", case.place, _ALONE)
+                return
+            if plain(found.outcome) != plain(course.outcome):
+                told = _difference([plain(course.outcome)], [plain(found.outcome)])
+                yield Finding(f"{script} it ends with {told}", case.place, _ALONE)
+                return
+            if _events(found) != _events(course):
+                yield Finding(f"{script} its account is another", case.place, _ALONE)
+                return
+
+    yield from each(subject, of_case)
+
+
+def _script(course: Course) -> str:
+    return ", ".join(f"{answer.label}={answer.value}" for answer in answers_of(course.questions)) or "nothing"
+
+
+def _events(course: Course) -> list[bytes]:
+    """Return what happened, whoever answered."""
+    records = [event_record(event) for event in course.events]
+    return [plain({key: value for key, value in record.items() if key != "means"}) for record in records]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# States
+
+
+def check_states(subject: Subject) -> Iterator[Finding]:
+    """Yield effects whose states cannot be hashed, kept as plain data, or made twice."""
+
+    sound: set[State] = set()  # many cases begin with the same table, and many courses end with it
+
+    def faults(state: State) -> Iterator[str]:
+        told = list(_state_faults(state)) if not _is_in(state, sound) else []
+        if not told:
+            sound.add(state)
+        yield from told
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        before = case.prepared.state
+        kept = plain(before)
+        seen: set[bytes] = set()
+        for told in faults(before):
+            yield Finding(f"the table before the action {told}", case.place, _IN_STATE)
+            return
+        for course in subject.walk(case).courses:
+            key = plain(course.outcome.effects)
+            if key in seen:
+                continue
+            seen.add(key)
+            after, again = (apply_effects(case.prepared.rules, before, course.outcome) for _ in range(2))
+            kinds = ", ".join(dict.fromkeys(str(effect["kind"]) for effect in course.outcome.effects)) or "none"
+            for told in faults(after):
+                yield Finding(f"the table after the action (effects: {kinds}) {told}", case.place, _IN_STATE)
+                return
+            if after != again or plain(before) != kept:
+                advice = "an effect is a pure function: it returns a changed copy (rpgres.put) and keeps nothing"
+                yield Finding(f"applied twice, the effects ({kinds}) give two different tables", case.place, advice)
+                return
+
+    yield from each(subject, of_case)
+
+
+_IN_STATE = "what lies on the table is whole numbers, texts, tuples, rpgres.Map and frozen records of them"
+
+
+def _is_in(state: State, states: set[State]) -> bool:
+    try:
+        return state in states
+    except TypeError:  # it cannot be hashed
+        return False
+
+
+def _state_faults(state: State) -> Iterator[str]:
+    try:
+        hash(state)
+    except TypeError as error:
+        yield f"cannot be hashed ({error})"
+        return
+    try:
+        again = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state))))
+    except (RpgresError, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
+        yield f"cannot be kept as plain data ({in_words(error)})"
+        return
+    if again != state or hash(again) != hash(state) or plain(again) != plain(state):
+        yield "is another when it is read back from plain data"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Policies
+
+
+def check_policies(subject: Subject) -> Iterator[Finding]:
+    """Yield policies that answer with something else than the question offers, fail, or decide otherwise again."""
+    policies = subject.rules.ruleset.policies
+    if not policies:
+        raise NothingToCheck("it has no policy")
+    for name, policy in policies.items():
+        yield from each(subject, partial(_policy, name=name, policy=policy))
+
+
+def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Finding]:
+    told: list[Finding] = []
+
+    def judged(view: View, question: Question) -> Any:
+        try:
+            answers = [policy(view, question) for _ in range(2)]
+        except Exception as error:  # noqa: BLE001  # whatever a stranger's policy raises
+            told.append(
+                Finding(
+                    f"the policy {name} fails at {question.label!r}: {in_words(error)}{place_of(error)}", case.place
+                )
+            )
+            return uniform(view, question)
+        fault = _answer_fault(answers[0], question) or ("" if answers[0] == answers[1] else "decides otherwise again")
+        if fault:
+            told.append(Finding(f"the policy {name} {fault} at {question.label!r}", case.place, _POLICY))
+            return uniform(view, question)
+        return answers[0] if answers[0] is not None else uniform(view, question)
+
+    for number in range(SEEDS):
+        played(case.prepared, seed=f"contract#{number}", decide=judged)
+        if told:
+            yield told[0]
+            return
+
+
+_POLICY = "it returns an option's name, whole-number weights by name, or None, and depends on view and question alone"
+
+
+def _reads(question: Question, answer: object) -> bool:
+    """Tell whether a question takes an answer beyond its options."""
+    if question.reads is None or not isinstance(answer, str):
+        return False
+    try:
+        question.reads(answer)
+    except UsageError:
+        return False
+    return True
+
+
+def _answer_fault(answer: object, question: Question) -> str:
+    """Return what is wrong with a policy's answer; nothing when it is offered."""
+    offered = {option.name for option in question.options} | ({NO} if question.optional else set())
+    if answer is None:
+        return ""
+    if isinstance(answer, str):
+        is_offered = answer in offered or _reads(question, answer)
+        return "" if is_offered else f"answers {answer!r}, which is not offered ({', '.join(sorted(offered))}),"
+    if not isinstance(answer, dict):
+        return f"answers with {answer!r}"
+    strange = [key for key in answer if key not in offered and not _reads(question, key)]
+    if strange:
+        return f"weighs {strange[0]!r}, which is not offered ({', '.join(sorted(offered))}),"
+    if any(type(weight) is not int or weight < 0 for weight in answer.values()) or not sum(answer.values()):
+        return f"gives the weights {answer!r}"
+    return ""

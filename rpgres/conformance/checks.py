@@ -1,0 +1,118 @@
+"""The clauses of the contract in order, and how a ruleset is put to them, each by itself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+from itertools import islice
+from time import monotonic
+
+from rpgres.conformance.behaviour import (
+    check_ends,
+    check_hash_seeds,
+    check_policies,
+    check_repeats,
+    check_replays,
+    check_states,
+)
+from rpgres.conformance.documentation import (
+    check_data,
+    check_labels,
+    check_scenes,
+    check_sheets,
+    check_switches,
+    check_tables,
+    check_texts,
+)
+from rpgres.conformance.probabilities import check_leaves, check_odds
+from rpgres.conformance.records import Check, Finding, NothingToCheck, Verdict
+from rpgres.conformance.secrets import check_views
+from rpgres.conformance.sources import check_sources
+from rpgres.conformance.subjects import Subject
+from rpgres.conformance.walks import OutOfTime, deadline
+from rpgres.errors import in_words, place_of
+
+CHECKS: tuple[Check, ...] = (
+    Check("data", "data, code and sheets fit together", check_data),
+    Check("texts", "everything has a text, and every action an example that can be typed", check_texts),
+    Check("sources", "the code touches nothing but the table", check_sources),
+    Check("ends", "every action plays to an end", check_ends),
+    Check("labels", "every question can be answered by a declared label", check_labels),
+    Check("tables", "outcome tables have a row for every outcome, and no other", check_tables),
+    Check("switches", "every action plays with every choice of every switch", check_switches),
+    Check("repeats", "played again on the same answers, everything goes the same way", check_repeats),
+    Check("hash-seeds", "another process goes the same way", check_hash_seeds),
+    Check("replays", "every course, given back as a script, comes to the same end", check_replays),
+    Check("odds", "exact odds are the same merged and unmerged, and those of what is played", check_odds),
+    Check("leaves", "odds stay within their budget", check_leaves),
+    Check("views", "what a seat cannot see changes nothing that it is asked", check_views),
+    Check("states", "states can be hashed, kept as plain data, and made twice", check_states),
+    Check("policies", "policies answer what is offered, and decide by the view alone", check_policies),
+    Check("sheets", "sheets can be read, and read again", check_sheets),
+    Check("scenes", "scenes play, and what they expect holds", check_scenes),
+)
+
+SECONDS = 120.0  # what one check may take
+MOST = 10  # problems that one check tells
+
+
+def check_ruleset(subject: Subject, *, begins: Callable[[Check], None] | None = None) -> Iterator[Verdict]:
+    """Yield what comes of every check, in order.
+
+    Args:
+        subject: the ruleset.
+        begins: is told each check before it is run.
+    """
+    for check in CHECKS:
+        if begins is not None:
+            begins(check)
+        yield run_check(check, subject)
+
+
+def run_check(check: Check, subject: Subject) -> Verdict:
+    """Return what comes of one check; whatever goes wrong inside is a problem of that check."""
+    began = monotonic()
+    found: dict[Finding, None] = {}
+    printed = StringIO()
+    unchecked = ""
+    try:
+        with _alone(printed), deadline(SECONDS):
+            for finding in islice(check.find(subject), 1000):
+                found[finding] = None
+    except NothingToCheck as nothing:
+        unchecked = str(nothing)
+    except OutOfTime as error:
+        found[Finding(error.message, advice="see what loops, or asks too much")] = None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a plugin's code may raise anything, and the other checks go on
+        found[Finding(f"this could not be checked: {in_words(error)}{place_of(error)}")] = None
+    if printed.getvalue().strip():
+        first = printed.getvalue().strip().splitlines()[0]
+        told = f"the plugin wrote to standard output: {first!r}"
+        found[Finding(told, advice="table.tell adds to the account")] = None
+    problems = [finding for finding in found if not finding.is_note]
+    if len(problems) > MOST:
+        problems = [*problems[:MOST], Finding(f"and {len(problems) - MOST} more")]
+    return Verdict(
+        name=check.name,
+        title=check.title,
+        ok=not problems,
+        unchecked="" if problems else unchecked,
+        problems=problems,
+        notes=[finding for finding in found if finding.is_note],
+        seconds=round(monotonic() - began, 3),
+    )
+
+
+@contextmanager
+def _alone(printed: StringIO) -> Iterator[None]:
+    """Keep a plugin from the terminal: what it prints is kept, and there is nothing to read."""
+    typed, sys.stdin = sys.stdin, StringIO()
+    try:
+        with redirect_stdout(printed):
+            yield
+    finally:
+        sys.stdin = typed

@@ -1,0 +1,298 @@
+"""Whether what a ruleset says of itself is whole and true: texts, examples, tables, switches, sheets, scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rpgres.conformance.behaviour import something
+from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.subjects import Case, Subject, read_example
+from rpgres.conformance.walks import Course, account, deadline
+from rpgres.engine.run import labels_of
+from rpgres.engine.table import Decided
+from rpgres.errors import FileError, RpgresError
+from rpgres.lint.whole import all_problems
+from rpgres.rulesets import Band, Rules
+from rpgres.rulesets.provenance import problems_in
+from rpgres.rulesets.sheets import read_sheet
+from rpgres.scenes import check_scene, prove_scene
+from rpgres.toml.reading import Problem
+
+SECONDS = 5.0  # what playing one action with one switch may take
+SCENE = 20.0  # what playing one scene may take
+
+
+def check_data(subject: Subject) -> Iterator[Finding]:
+    """Yield where data, code and sheets do not fit together."""
+    yield from map(_told, all_problems(subject.rules))
+
+
+def _told(problem: Problem) -> Finding:
+    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    key = f"{problem.key}: " if problem.key else ""
+    return Finding(f"{key}{problem.message}", where, f"did you mean {problem.hint!r}?" if problem.hint else "")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Texts and examples
+
+
+def check_texts(subject: Subject) -> Iterator[Finding]:
+    """Yield what has no text, no example, or an example that cannot be typed."""
+    file, code = subject.rules.file, subject.rules.ruleset
+    for key in ("title", "summary"):
+        if not getattr(file, key).strip():
+            yield Finding(f"the ruleset has no {key}", subject.line(key), "lists and help show it")
+    for action, described in file.actions.items():
+        if not described.example:
+            advice = f'add example = "rpgres roll {subject.rules.id} {action} ..."'
+            yield Finding(f"the action {action} has no example", subject.line("actions", action), advice)
+    for path, text in _texts(subject.rules):
+        if not text.strip():
+            yield Finding(f"{'.'.join(path)} is empty", subject.line(*path), "say in one line what it means")
+    for what, registered, texts in (
+        ("effects", code.effects, file.effects),
+        ("policies", code.policies, file.policies),
+    ):
+        for name in registered:
+            if name not in texts:
+                advice = f"add it under [{what}]"
+                yield Finding(f"the code has {what}.{name}, which the data do not explain", subject.line(what), advice)
+    yield from (example for example in subject.examples if isinstance(example, Finding))
+
+
+def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield every text that help shows, with its key path."""
+    file = rules.file
+    for action, described in file.actions.items():
+        yield ("actions", action, "summary"), described.summary
+    for name, parameter in file.parameters.items():
+        yield ("parameters", name, "help"), parameter.help
+        yield from ((("parameters", name, "choices", key), text) for key, text in parameter.choices.items())
+    for name, label in file.labels.items():
+        yield ("labels", name, "help"), label.help
+    for name, switch in file.switches.items():
+        yield ("switches", name, "help"), switch.help
+        yield ("switches", name, "source"), switch.source
+        yield from ((("switches", name, "choices", key), text) for key, text in switch.choices.items())
+    for name, effect in file.effects.items():
+        yield ("effects", name, "help"), effect.help
+        yield from ((("effects", name, "fields", key), text) for key, text in effect.fields.items())
+    for name, field in file.sheet.items():
+        yield ("sheet", name, "help"), field.help
+    for name, text in file.policies.items():
+        yield ("policies", name), text
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Labels
+
+
+def check_labels(subject: Subject) -> Iterator[Finding]:
+    """Yield questions that are asked under a label that nothing declares, so that nobody could answer them."""
+    something(subject, subject.sound)
+    for action in subject.rules.file.actions:
+        cases = [case for case in subject.sound if case.prepared.action == action]
+        declared = labels_of(subject.rules, action)
+        met: set[str] = set()
+        for case in cases:
+            for label, kind in _met(subject, case):
+                met.add(label)
+                if declared.get(label) != kind:
+                    declares = f"a {declared[label]} label" if label in declared else "no label of this action"
+                    yield Finding(
+                        f"a {kind} is asked under {label!r}, which is {declares}",
+                        case.place,
+                        f"add it to labels of [actions.{action}], and to [labels] with what it means",
+                    )
+        unmet = sorted(set(subject.rules.file.actions[action].labels) - met) if cases else []
+        if unmet:
+            yield Finding(
+                f"no example and no scene asks {', '.join(unmet)}", subject.line("actions", action), is_note=True
+            )
+
+
+def _met(subject: Subject, case: Case) -> set[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for course in _courses(subject, case):
+        found |= {(event.label, "decision" if isinstance(event, Decided) else "chance") for event in course.questions}
+        found |= {(label, "decision") for label in course.foregone}
+    return found
+
+
+def _courses(subject: Subject, case: Case) -> list[Course]:
+    try:
+        return subject.walk(case).courses
+    except RpgresError:
+        return []  # told by the checks that are about courses
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Outcome tables
+
+
+def check_tables(subject: Subject) -> Iterator[Finding]:
+    """Yield outcomes without a row, rows that no outcome comes to, and rows that cannot be read for their margins."""
+    rules = subject.rules.with_switches({})  # one that nothing was played with, so that looking leaves no trace
+    readable: list[str] = []
+    for name in dict.fromkeys(rules.table_names()):
+        try:
+            rules.table(name)
+        except RpgresError as error:
+            yield Finding(error.message)
+        else:
+            readable.append(name)
+    if not readable:
+        raise NothingToCheck("it has no outcome table")
+    came_to = _settled(subject)
+    for action, described in rules.file.actions.items():
+        for name in described.tables:
+            if name in readable and not described.roll:  # what decides the rows of a described action is its data
+                yield from _table(rules, action, name, came_to)
+    met = {(name, band) for name, band, _ in came_to}
+    for name in readable:
+        unmet = [band for band in rules.table(name) if (name, band) not in met]
+        if unmet and came_to:
+            yield Finding(f"no example and no scene comes to {', '.join(unmet)} of the table {name}", is_note=True)
+    if not came_to:
+        raise NothingToCheck(subject.lack if not subject.sound else "nothing that is played comes to an outcome table")
+
+
+def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Finding]:
+    bands, table = rules.file.bands, rules.table(name)
+    where = _table_place(rules, name)
+    ranged = [band for band in bands if bands[band].has_bounds]
+    by_margin = {known for known, _, is_by_margin in came_to if is_by_margin}
+    met = {band for known, band, _ in came_to if known == name}
+    if len(table) > 1:
+        for band in ranged:
+            if band not in table and bands[band].also not in table and name in by_margin:
+                advice = f"add [{band}] with a text at least, or give its margins to another band"
+                yield Finding(f"the table {name} of {action} has no row for {band}, which rolls come to", where, advice)
+        for band in table:
+            if band not in met and not _can_come(band, bands):
+                advice = (
+                    "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
+                )
+                yield Finding(f"nothing comes to the row {band} of the table {name}", where, advice)
+    for margin in _margins(bands[band] for band in ranged):
+        try:
+            rules.settlement(name, margin)
+        except RpgresError as error:
+            yield Finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
+
+
+def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
+    """Tell whether a margin, or that nothing opposes, leads to a row of a table with several."""
+    its = bands[band]
+    if its.has_bounds or its.unopposed:
+        return True
+    return any(other.also == band for other in bands.values())
+
+
+def _table_place(rules: Rules, name: str) -> str:
+    return next((text.source.path for text in reversed(rules.table_texts(name))), "")
+
+
+def _margins(bands: Iterable[Band]) -> list[int]:
+    """Return the margins at which bands begin and end."""
+    return sorted({edge for band in bands for edge in (band.from_, band.to) if edge is not None})
+
+
+def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
+    """Return the rows that the cases come to, as (table, band, whether the margin decided)."""
+    for case in subject.sound:
+        _courses(subject, case)
+    used = {id(case.prepared.rules): case.prepared.rules for case in subject.sound}
+    return {row for rules in used.values() for row in rules.settled()}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Switches, sheets, scenes
+
+
+def check_switches(subject: Subject) -> Iterator[Finding]:
+    """Yield examples that cannot be played with some choice of a switch."""
+    if not subject.rules.file.switches:
+        raise NothingToCheck("it has no switch")
+    examples = [case for case in something(subject, subject.sound) if case.is_example]
+    if not examples:
+        raise NothingToCheck("no action has an example that plays")
+    for switch, described in subject.rules.file.switches.items():
+        for choice in described.choices:
+            if choice == described.default:
+                continue
+            rules = subject.rules.with_switches({switch: choice})
+            for case in examples:
+                yield from _switched(case, rules, f"{switch}={choice}")
+
+
+def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
+    try:
+        has_same_decks = rules.laid == case.prepared.rules.laid
+        prepared = read_example(rules, case.prepared.action, with_cards=has_same_decks)
+        with deadline(SECONDS):
+            for number in range(5):
+                account(prepared, seed=f"contract#{number}")
+    except RpgresError as error:
+        yield Finding(f"with --switch {chosen} it cannot be played: {error.message}", case.place)
+
+
+def check_sheets(subject: Subject) -> Iterator[Finding]:
+    """Yield sheets that cannot be read, or that give another character when they are read again."""
+    paths = subject.files("sheets")
+    if not paths:
+        raise NothingToCheck(
+            "no sheet comes with it; a sample in sheets/ lets people try it at once"
+            if subject.rules.file.sheet
+            else "its characters have no sheets"
+        )
+    for path in paths:
+        try:
+            first, again = (read_sheet(subject.rules, str(path.absolute())) for _ in range(2))
+        except FileError as error:
+            yield from map(_told, problems_in(error))
+            continue
+        if first != again:
+            yield Finding(
+                "read twice, it gives two different characters",
+                str(path),
+                "a function registered with @ruleset.prepare may depend on nothing but the sheet",
+            )
+
+
+def check_scenes(subject: Subject) -> Iterator[Finding]:
+    """Yield scenes that cannot be played, and expectations that do not hold."""
+    if not subject.scenes:
+        raise NothingToCheck(f"no scene comes with it; {_EXPECT}")
+    total = 0
+    for path, scene in subject.scenes:
+        if isinstance(scene, RpgresError):
+            if isinstance(scene, FileError):
+                yield from map(_told, problems_in(scene))
+            else:
+                yield Finding(scene.message, str(path))
+            continue
+        problems = check_scene(scene)
+        yield from map(_told, problems)
+        if problems:
+            continue
+        try:
+            with deadline(SCENE):
+                checks, wrong = prove_scene(scene)
+        except RpgresError as error:
+            yield Finding(error.message, str(path))
+            continue
+        total += checks
+        for mismatch in wrong:
+            told = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
+            yield Finding(told, mismatch.where)
+    if not total:
+        yield Finding(
+            "no scene expects anything",
+            advice=_EXPECT,
+            is_note=True,
+        )
+
+
+_EXPECT = "a scene in scenes/ with an `expect` keeps a rule as it is meant"

@@ -1,0 +1,175 @@
+"""Whether the chances of a ruleset are one thing however they are found: merged, walked roll by roll, or sampled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from math import sqrt
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from rpgres.conformance.behaviour import each
+from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.subjects import Case, Subject
+from rpgres.conformance.walks import End, walk_merged
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Policy, Seats, uniform
+from rpgres.engine.run import play, policy_of
+from rpgres.engine.table import NeedsAnswer, Settled
+from rpgres.odds.exact import Odds, WalkDealer, explore
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+RUNS = 1000  # with which an example is sampled
+SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
+ASKED = ("effects", "outcome", "margin", "total")  # the questions, that which asks for most first
+MOST = 20_000  # courses that the odds of an action may take
+SECONDS = 5.0
+
+
+def check_odds(subject: Subject) -> Iterator[Finding]:
+    """Yield cases whose exact chances are not the same when nothing is merged, or not those of what is played.
+
+    They are compared for everything that odds can be asked, and with others of the cards and runs that are said to be
+    equivalent.
+    """
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        whole, budget = subject.walk(case).odds, subject.budget(case)
+        found: dict[str, Odds] = {}
+        for asked in ASKED:
+            merged = found[asked] = walk_merged(case.prepared, asked=asked, leaves=budget)
+            told = _disagreement(merged, _by(whole, asked))
+            if told:
+                yield Finding(f"{told}, walked as odds do, and roll by roll", case.place, _ADVICE[asked])
+                return
+            if merged.states or case.prepared.rules.file.piles:
+                others = walk_merged(case.prepared, asked=asked, leaves=budget, others=True)
+                told = _disagreement(merged, others)
+            if told:
+                yield Finding(f"{told}, by which of equivalent cards or runs go on", case.place, _ADVICE[asked])
+                return
+        if case.is_example:
+            yield from _sampled(case, found)
+
+    yield from each(subject, of_case)
+
+
+_MERGES = "after table.merge only its key may matter to what it `holds` for; so it is with cards that are alike"
+_ADVICE = {
+    "effects": "after table.versus only the margin may matter, and after table.merge only its key",
+    "outcome": f"table.settle is called once, and its outcome returned; {_MERGES}",
+    "margin": _MERGES,
+    "total": _MERGES,
+}
+
+
+def _by(odds: Odds, asked: str) -> Odds:
+    """Return the chances of what is asked, of those of all there is."""
+    from msgspec import structs
+
+    masses: dict[Hashable, Fraction] = {}
+    for end, mass in odds.masses.items():
+        key = end.told(asked)
+        masses[key] = masses.get(key, odds.open * 0) + mass
+    return structs.replace(odds, masses=masses)
+
+
+def _disagreement(one: Odds, other: Odds) -> str:
+    """Return how two exact distributions differ by more than what they leave open; nothing when they do not."""
+    zero = one.open * 0
+    for key in {**one.masses, **other.masses}:
+        left, right = one.masses.get(key, zero), other.masses.get(key, zero)
+        if left > right + other.open or right > left + one.open:
+            return f"the chance of {_named(key)} is {left} and {right}"
+    return ""
+
+
+def _named(key: object) -> str:
+    return key.decode(errors="replace") if isinstance(key, bytes) else str(key)
+
+
+def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Finding]:
+    """Yield what comes more often or more rarely than its exact chances allow (Bernstein's bound)."""
+    ends = list[End]()
+    dealer = SeededDealer(Streams("contract"))
+    for number in range(RUNS):
+        dealer.move_to(number)
+        outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": uniform}))
+        ends.append(End.of(outcome))
+    for asked, one in odds.items():
+        counts = Counter(end.told(asked) for end in ends)
+        for key in counts:
+            if key not in one.masses and not one.open:
+                yield Finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
+                return
+        for key, mass in one.masses.items():
+            exact, share, slack = float(mass), counts[key] / RUNS, float(one.open)
+            bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
+            if share < exact - bound or share > exact + slack + bound:
+                told = f"{_named(key)} came {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
+                yield Finding(told, case.place, _SAMPLED)
+                return
+
+
+_SAMPLED = "whatever is random has to be asked of the table"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What odds cost
+
+
+def check_leaves(subject: Subject) -> Iterator[Finding]:
+    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it."""
+
+    def of_case(case: Case) -> Iterator[Finding]:
+        if not case.is_example:
+            return
+        asked: dict[str, int] = {}
+        began = monotonic()
+        odds = _bands(case, policy_of(case.prepared.rules), leaves=MOST, asked=asked)
+        if not odds.open or (odds.leaves < MOST and monotonic() - began < SECONDS):
+            return  # what is open is what the dice themselves leave open
+        often = sorted(asked, key=lambda label: -asked[label])[:3]
+        told = ", ".join(f"{label} ({asked[label]} times)" for label in often)
+        yield Finding(
+            f"its odds take more than {MOST:,} courses or {SECONDS:g} seconds; most was asked under {told}",
+            case.place,
+            _SPARE if not case.prepared.rules.file.actions[case.prepared.action].roll else _SPARE_DESCRIBED,
+        )
+
+    if subject.steady and not any(case.is_example for case in subject.steady):
+        raise NothingToCheck("no action has an example that plays")
+    yield from each(subject, of_case)
+
+
+_SPARE = "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters"
+_SPARE_DESCRIBED = "roll fewer dice apart from each other, or let less depend on what is read off them"
+
+
+def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int] | None = None) -> Odds:
+    """Return the chances of a case's outcomes by band, each course followed until its band is fixed.
+
+    Args:
+        case: the action.
+        policy: who decides.
+        leaves: how many courses are followed at most.
+        asked: gets for each label how often a course asks it at most.
+    """
+
+    def once(dealer: WalkDealer) -> str:
+        try:
+            outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": policy}), asked="outcome")
+        except Settled as settled:
+            return settled.band
+        except NeedsAnswer:
+            return ""
+        finally:
+            if asked is not None:
+                for label, count in Counter(label for label, _ in dealer.tape).items():
+                    asked[label] = max(asked.get(label, 0), count)
+        return outcome.band
+
+    return explore(once, leaves=leaves, seconds=SECONDS)

@@ -1,0 +1,80 @@
+"""What a check is, what it finds, and what came of it. Nothing here checks anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from rpgres.plugins.discovery import PluginStatus
+
+if TYPE_CHECKING:
+    from rpgres.conformance.subjects import Subject
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something a check has to tell.
+
+    Attributes:
+        what: what is wrong, in one sentence.
+        where: the file with its line, or the action and where its inputs come from; may be empty.
+        advice: what to try; may be empty.
+        is_note: whether it is only worth knowing, and no reason to fail.
+    """
+
+    what: str
+    where: str = ""
+    advice: str = ""
+    is_note: bool = False
+
+    @property
+    def text(self) -> str:
+        """The finding as one paragraph."""
+        place = f"{self.where}: " if self.where else ""
+        return f"{place}{self.what}{f'; {self.advice}' if self.advice else ''}"
+
+
+class NothingToCheck(Exception):  # it names a fact and is no fault
+    """Raised by a check that had nothing to look at; says why, so that nobody takes it for passed."""
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One clause of the contract.
+
+    Attributes:
+        name: how it is called in commands and tests.
+        title: what holds when it passes, in one line.
+        find: yields what is wrong; raises `NothingToCheck` when there is nothing in which something could be.
+    """
+
+    name: str
+    title: str
+    find: Callable[[Subject], Iterable[Finding]]
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of one check."""
+
+    name: str
+    title: str
+    ok: bool
+    unchecked: str = ""
+    problems: list[Finding] = []
+    notes: list[Finding] = []
+    seconds: float = 0.0
+
+
+class PluginReport(PluginStatus, frozen=True, kw_only=True):
+    """What became of one entry point, and of every check; none is run for one that cannot be used."""
+
+    checks: list[Verdict] = msgspec.field(default_factory=list)
+
+
+class PluginCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of checking plugins, as `rpgres plugin check --json` prints it."""
+
+    format: Literal["rpgres.plugin-check/1"] = "rpgres.plugin-check/1"
+    version: str
+    ok: bool
+    plugins: list[PluginReport]

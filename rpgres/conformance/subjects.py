@@ -1,0 +1,318 @@
+"""The ruleset that is checked, and the actions that are played for it: its examples and the steps of its scenes.
+
+Only the ruleset's own data count: what somebody laid over them here is not its author's.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from copy import copy
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rpgres.conformance.records import Finding
+from rpgres.conformance.walks import SECONDS, Walk, account, deadline, first_plays, walk
+from rpgres.engine.run import Prepared, prepare
+from rpgres.errors import RpgresError, UsageError
+from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
+from rpgres.rulesets.provenance import problem_at
+from rpgres.scenes import Scene, read_scene
+from rpgres.scenes.playing import is_due, play_step, prepare_step
+from rpgres.toml.reading import read_source
+
+SEEDS = 5  # with which a case is played twice, to see whether it goes the same way
+LEAVES = 1000  # courses that are followed for an action's example, and as many for all its steps in scenes together
+FEWEST = 20  # courses that are followed for any step
+
+# What a command line may have beside the inputs of the action, and whether a value stands behind it.
+SHARED = {
+    **dict.fromkeys(("auto", "json", "plain", "exit-code", "debug"), False),
+    **dict.fromkeys(("seed", "given", "choose", "policy", "switch", "rulesets", "repeat", "note"), True),
+}
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One action with its inputs read: the example of its help, or a step of a scene.
+
+    Attributes:
+        name: what it is called; no other case has the name.
+        prepared: the action, ready to be run.
+        scene, step: the scene and the number of the step; None and 0 for an example.
+    """
+
+    name: str
+    prepared: Prepared
+    scene: Scene | None = None
+    step: int = 0
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it is the example of the action's help."""
+        return self.scene is None
+
+    @property
+    def place(self) -> str:
+        """What it is called in findings, with the line on which it stands."""
+        if self.scene is None:
+            return self.name
+        return f"{self.scene.where('steps', self.step)} ({self.prepared.action})"
+
+
+def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
+    """Return a ruleset ready to be checked.
+
+    Args:
+        ruleset: its code.
+        is_installed: whether another process finds the same ruleset under its id.
+
+    Raises:
+        FileError: its data cannot be read at all.
+    """
+    parts = read_parts(data_folders(ruleset.id, own=ruleset.data)[:1], ruleset_id=ruleset.id)
+    return Subject(Rules(ruleset, file=merge_parts(parts), parts=parts), is_installed=is_installed)
+
+
+class Subject:
+    """A ruleset that is checked; what checks share is worked out once.
+
+    Args:
+        rules: the ruleset with its data.
+        is_installed: whether another process finds the same ruleset under its id.
+    """
+
+    def __init__(self, rules: Rules, *, is_installed: bool = False) -> None:
+        self.rules = rules.without_overlays()
+        self.rules.ruleset = copy(rules.ruleset)
+        self.rules.ruleset.origin = None  # its faults are told to its author, who need not be told whom to ask
+        self.is_installed = is_installed
+        self._walks: dict[int, Walk] = {}
+
+    def line(self, *path: str | int) -> str:
+        """Return where a key of `ruleset.toml` stands, as FILE:LINE."""
+        problem = problem_at(self.rules.texts(), path, "")
+        return f"{problem.file}:{problem.line}" if problem.line else problem.file
+
+    def files(self, folder: str) -> list[Path]:
+        """Return the TOML files of one of the ruleset's folders, such as `scenes`."""
+        return [path for root in self.rules.folders for path in sorted((root / folder).glob("*.toml"))]
+
+    @cached_property
+    def scenes(self) -> list[tuple[Path, Scene | RpgresError]]:
+        """The scenes that come with the ruleset, or why one cannot be read."""
+        return [(path, self._scene(path)) for path in self.files("scenes")]
+
+    def _scene(self, path: Path) -> Scene | RpgresError:
+        def load(_code: Ruleset, *, switches: Mapping[str, str], extra: object) -> Rules:
+            return self.rules.with_switches(switches)
+
+        def find(ruleset_id: str) -> Ruleset:
+            if ruleset_id != self.rules.id:
+                raise UsageError(f"a scene that comes with {self.rules.id} is for it, and not for {ruleset_id!r}")
+            return self.rules.ruleset
+
+        try:
+            return read_scene(read_source(path), find_ruleset=find, load=load)
+        except RpgresError as error:
+            return error
+
+    @cached_property
+    def examples(self) -> list[Case | Finding]:
+        """The example of every action, or why it cannot be typed."""
+        return [self._example(action) for action, described in self.rules.file.actions.items() if described.example]
+
+    def _example(self, action: str) -> Case | Finding:
+        try:
+            return Case(f"the example of {action}", read_example(self.rules, action))
+        except RpgresError as error:
+            where = self.line("actions", action, "example")
+            return Finding(error.message, where, "the example is typed by whoever reads the help, so it has to work")
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """Everything that is played: the examples, then every step of a scene that expects no error."""
+        found = [case for case in self.examples if isinstance(case, Case)]
+        for _, scene in self.scenes:
+            if isinstance(scene, Scene):
+                found += _steps(scene)
+        return found
+
+    @cached_property
+    def faults(self) -> list[Finding]:
+        """What goes wrong when every case is played; an action that fails once is not played again."""
+        return [finding for _, finding in self._played if finding is not None]
+
+    @cached_property
+    def sound(self) -> list[Case]:
+        """The cases of actions that play to an end."""
+        failed = {case.prepared.action for case, finding in self._played if finding is not None}
+        return [case for case in self.cases if case.prepared.action not in failed]
+
+    @cached_property
+    def fickle(self) -> list[tuple[Case, list[bytes], list[bytes]]]:
+        """The sound cases that go otherwise when they are played again with the same seed, in another order.
+
+        Each with the first two accounts that differ.
+        """
+        first = [_accounts(case) for case in self.sound]
+        found = []
+        for case, accounts in zip(reversed(self.sound), reversed(first), strict=True):
+            pairs = zip(accounts, _accounts(case), strict=True)
+            differing = next(((one, other) for one, other in pairs if one != other), None)
+            if differing is not None:
+                found.append((case, *differing))
+        return found
+
+    @cached_property
+    def steady(self) -> list[Case]:
+        """The sound cases of actions that always go the same way again."""
+        fickle = {case.prepared.action for case, *_ in self.fickle}
+        return [case for case in self.sound if case.prepared.action not in fickle]
+
+    @property
+    def lack(self) -> str:
+        """Why there is nothing to play for a check."""
+        if not self.cases:
+            return "no example and no scene plays an action"
+        return "no action goes the same way twice" if self.sound else "no action plays to its end"
+
+    @cached_property
+    def _played(self) -> list[tuple[Case, Finding | None]]:
+        played: list[tuple[Case, Finding | None]] = []
+        failed: set[str] = set()
+        for case in self.cases:
+            if case.prepared.action not in failed:
+                told = first_plays(case.prepared)
+                if told is not None:
+                    failed.add(case.prepared.action)
+                    told = msgspec.structs.replace(told, where=case.place)
+                played.append((case, told))
+        return played
+
+    def walk(self, case: Case) -> Walk:
+        """Return the courses that a case can take, as many as the budget allows; followed once.
+
+        Raises:
+            RuleError: the rule fails on one of them, or asks otherwise when it is run again.
+        """
+        found = self._walks.get(id(case))
+        if found is None:
+            found = self._walks[id(case)] = walk(case.prepared, leaves=self.budget(case))
+        return found
+
+    def budget(self, case: Case) -> int:
+        """Return how many courses of a case are followed."""
+        if case.is_example:
+            return LEAVES
+        return max(FEWEST, LEAVES // self._steps_by_action[case.prepared.action])
+
+    @cached_property
+    def _steps_by_action(self) -> dict[str, int]:
+        actions = [case.prepared.action for case in self.cases if not case.is_example]
+        return {action: actions.count(action) for action in actions}
+
+
+def _accounts(case: Case) -> list[list[bytes]]:
+    accounts = []
+    for number in range(SEEDS):
+        try:
+            accounts.append(account(case.prepared, seed=f"contract#{number}"))
+        except RpgresError as error:
+            accounts.append([error.message.encode()])
+    return accounts
+
+
+def _steps(scene: Scene) -> Iterator[Case]:
+    """Yield the steps of a scene with the table as it is when their turn comes; the scene ends at one that fails."""
+    from rpgres.dice.seeds import Streams
+    from rpgres.engine.run import Result
+
+    state, outcomes, streams = scene.state, dict[str, str](), Streams(scene.file.seed or "0")
+    for number, step in enumerate(scene.file.steps):
+        if not is_due(step, outcomes, rules=scene.rules):
+            continue
+        before = scene.state if step.fresh else state
+        is_refused = step.expect is not None and step.expect.error is not None
+        try:
+            if not is_refused and step.moment is None:
+                name = f"{scene.source.path}, {scene.step_name(number)}"
+                yield Case(name, prepare_step(scene, step, before), scene, number)
+            with deadline(SECONDS):
+                found, after = play_step(scene, number, before, streams)
+        except RpgresError:
+            if is_refused:
+                continue
+            return  # why, is told by the check that plays scenes
+        if not step.fresh:
+            state = after
+        if step.id and isinstance(found, Result):
+            outcomes[step.id] = found.outcome or ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Examples
+
+
+def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepared:
+    """Return the action that an `example` types, with its inputs read.
+
+    Args:
+        rules: the ruleset.
+        action: the action.
+        with_cards: whether the cards it names are laid; those of one deck are not in another.
+
+    Raises:
+        UsageError: it is not a command line for this action.
+        FileError: a sheet it names is missing or faulty.
+    """
+    text = rules.file.actions[action].example
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no command line: {error}") from None
+    start = ["rpgres", "roll", rules.id, action]
+    if words[: len(start)] != start:
+        raise UsageError(f"{text!r} does not begin with {shlex.join(start)!r}")
+    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
+    inputs: dict[str, Any] = {}
+    switches: dict[str, str] = {}
+    for name, value in _options(rules, action, words[len(start) :]):
+        if name == "switch":
+            switch, _, choice = str(value).partition("=")
+            switches[switch] = choice
+        elif name not in SHARED and (with_cards or name not in cards):
+            inputs[name] = [*inputs[name], value] if name in inputs else [value]
+    chosen = rules.with_switches(switches) if switches else rules
+    plain = {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}
+    return prepare(chosen, action, plain, beside=rules.folders[-1] / "sheets")
+
+
+def _options(rules: Rules, action: str, words: list[str]) -> Iterator[tuple[str, str | bool]]:
+    """Yield the options of a command line with their values."""
+    parameters = dict(_names(rules, action))
+    rest = iter(words)
+    for word in rest:
+        name, is_joined, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--"):
+            raise UsageError(f"{word!r} stands where an option was expected")
+        parameter = parameters.get(name)
+        if name != "sheet" and name not in SHARED and parameter is None:
+            raise UsageError(unknown("option", word, [f"--{one}" for one in parameters], of=f"{rules.id} {action}"))
+        is_flag = parameter.kind == "flag" if parameter is not None else not SHARED.get(name, True)
+        if is_flag:
+            yield name, True
+        else:
+            behind = value if is_joined else next(rest, None)
+            if behind is None:
+                raise UsageError(f"behind {word} stands a value")
+            yield name, behind
+
+
+def _names(rules: Rules, action: str) -> Iterator[tuple[str, Parameter]]:
+    for name, parameter in rules.parameters(action).items():
+        yield name, parameter
+        for alias in parameter.aliases:
+            yield alias, parameter

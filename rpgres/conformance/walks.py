@@ -1,0 +1,361 @@
+"""Playing a case in every way a check needs: noted question by question, course by course, or from a script."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.conformance.records import Finding
+from rpgres.dice import Dice, Throw
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.players import Policy, Question, Seats, View, uniform
+from rpgres.engine.run import Prepared, event_record, play
+from rpgres.engine.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Settled, Table, apply_effects
+from rpgres.errors import RpgresError, RuleError
+from rpgres.odds.exact import Odds, WalkDealer, explore
+
+if TYPE_CHECKING:
+    from rpgres.dice.readings import Reading
+    from rpgres.model.cards import Stack
+
+SECONDS = 5.0  # what a single play, or the courses of a case, may take
+FIRST = 3  # seeds with which every case is played first
+TAIL = 2000  # throws in which a value of dice without a table is sought
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question as it was put to a seat, with what the seat could see."""
+
+    view: View
+    question: Question
+
+
+class Course(msgspec.Struct, frozen=True):
+    """One way an action can go, from its first question to its outcome."""
+
+    events: tuple[Event, ...]
+    outcome: Outcome
+    foregone: tuple[str, ...] = ()  # labels of questions with nothing to choose from
+    is_shown: bool = True  # whether real dice can show all that was rolled
+
+    @property
+    def questions(self) -> list[Rolled | Drawn | Decided]:
+        """What was rolled and decided, in order."""
+        return [event for event in self.events if isinstance(event, Rolled | Drawn | Decided)]
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """The courses of a case, and the exact chances of what they come to."""
+
+    courses: list[Course]
+    odds: Odds
+
+
+class OutOfTime(RpgresError):
+    """What was run did not come to an end in time."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Plain data
+
+
+def plain(value: Any) -> bytes:
+    """Return a value as bytes that are equal for equal values, in this process and in another."""
+    try:
+        return msgspec.json.encode(value, enc_hook=_plain)
+    except (TypeError, ValueError, msgspec.MsgspecError):
+        return repr(value).encode()
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Dice):
+        return value.text
+    return dict(value) if isinstance(value, Mapping) else type(value).__name__
+
+
+class End(msgspec.Struct, frozen=True):
+    """What an action came to, as far as odds can be asked for it: all but the account.
+
+    Attributes:
+        effects: the outcome with its effects, as plain data; without the total, which odds may leave out.
+    """
+
+    outcome: str
+    margin: int | None
+    total: int | None
+    effects: bytes
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> End:
+        """Return what an outcome decides."""
+        effects = plain([outcome.band, outcome.success, outcome.margin, outcome.effects])
+        return cls(outcome.band, outcome.margin, outcome.total, effects)
+
+    def told(self, asked: str) -> Hashable:
+        """Return what answers a question of odds."""
+        found: Hashable = getattr(self, asked)
+        return found
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Time
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """End what is run inside when it takes too long, where that can be done: in a program's first thread.
+
+    Raises:
+        OutOfTime: it took longer.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    rung = threading.Event()
+
+    def ring() -> None:
+        rung.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(seconds, ring)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not rung.is_set():
+            raise
+        raise OutOfTime(f"it did not come to an end within {seconds:g} seconds") from None
+    finally:
+        timer.cancel()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Single plays
+
+
+def noting(asked: list[Asked], *, decide: Policy = uniform) -> Policy:
+    """Return a policy that decides as another does and notes every question."""
+
+    def policy(view: View, question: Question) -> str | Mapping[str, int] | None:
+        asked.append(Asked(msgspec.structs.replace(view, events=tuple(view.events)), question))
+        return decide(view, question)
+
+    return policy
+
+
+def played(
+    prepared: Prepared, *, seed: str, decide: Policy = uniform
+) -> tuple[list[Asked], Outcome | NeedsAnswer, Table]:
+    """Return the questions that a run with a seed asks, what it comes to, and the table it was played at.
+
+    Raises:
+        RpgresError: the rule refuses its inputs, or fails.
+    """
+    asked: list[Asked] = []
+    seats = Seats(policies={"": noting(asked, decide=decide)})
+    try:
+        outcome, table = play(prepared, dealer=SeededDealer(Streams(seed)), players=seats)
+    except NeedsAnswer as needs:
+        return asked, needs, needs.table
+    return asked, outcome, table
+
+
+def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[bytes]:
+    """Return everything about a run with a seed, as plain data: each question, each event, the end, the state after.
+
+    Raises:
+        RpgresError: the rule refuses its inputs, or fails.
+    """
+    asked, end, table = played(prepared, seed=seed, decide=decide)
+    lines = [plain(one.question) for one in asked] + [plain(event_record(event)) for event in table.events]
+    if isinstance(end, Outcome):
+        lines += [plain(end), plain(apply_effects(prepared.rules, prepared.state, end))]
+    return lines
+
+
+def first_plays(prepared: Prepared) -> Finding | None:
+    """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
+    for number in range(FIRST):
+        try:
+            with deadline(SECONDS):
+                account(prepared, seed=f"contract#{number}")
+        except RpgresError as error:
+            return Finding(error.message, advice=_advice(error))
+    return None
+
+
+def _advice(error: RpgresError) -> str:
+    if isinstance(error, OutOfTime) or "does not end" in error.message:
+        return "a rule has to come to its outcome whatever is answered; let every loop have a limit"
+    if isinstance(error, RuleError):
+        return "every result of the dice and every decision has to lead to an outcome"
+    return "inputs that cannot be played are refused before anything is rolled"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Every course
+
+
+class _Showing:
+    """A dealer that walks every result as another does, and shows real dice for each.
+
+    Args:
+        walk: who answers with every result in turn.
+    """
+
+    __slots__ = ("_walk", "is_shown")
+    joint = False
+
+    def __init__(self, walk: WalkDealer) -> None:
+        self._walk = walk
+        self.is_shown = True
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        value = self._walk.throw(dice, label, count).value
+        throw = _shown(dice).get(value)
+        self.is_shown &= throw is not None
+        return throw or Throw(value, (), "")
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        _, values = self._walk.read(dice, readings, label, count)
+        throw = _shown_readings(dice, readings).get(values)
+        self.is_shown &= throw is not None
+        return throw, values
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        return self.throw(own, label, count).value - self.throw(other, label, count).value
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        return self._walk.draw(cards, stack, label, count)
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        return self._walk.pick(weights, label, count)
+
+    def merge(self, key: object) -> None:
+        """Ignore it: leaving a merge out changes no answer."""
+
+
+@lru_cache(maxsize=256)
+def _throws(dice: Dice) -> tuple[Throw, ...]:
+    """Return throws of dice: all there are where that is a table, else as many as show what is not too rare."""
+    if dice.table is not None:
+        return dice.table
+    return tuple(dice.throw(Streams(f"contract#{number}").below(0, "shown", 0)) for number in range(TAIL))
+
+
+@lru_cache(maxsize=256)
+def _shown(dice: Dice) -> dict[int, Throw]:
+    """Return a throw for each value of dice."""
+    return {throw.value: throw for throw in reversed(_throws(dice))}
+
+
+@lru_cache(maxsize=256)
+def _shown_readings(dice: Dice, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], Throw]:
+    """Return a throw for each result of reading dice."""
+    from rpgres.dice.readings import read_off
+
+    return {read_off(dice, throw, readings): throw for throw in reversed(_throws(dice))}
+
+
+def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
+    """Return every course of an action, each roll by itself and nothing merged, all decisions taken in every way.
+
+    Raises:
+        RuleError: the rule fails on one, or asks otherwise when it is run again.
+    """
+    courses: list[Course] = []
+
+    def once(dealer: WalkDealer) -> End:
+        showing = _Showing(dealer)
+        outcome, table = play(prepared, dealer=showing, players=Seats(policies={"": uniform}))
+        courses.append(Course(tuple(table.events), outcome, tuple(table.foregone), showing.is_shown))
+        return End.of(outcome)
+
+    return Walk(courses, explore(once, leaves=leaves, seconds=seconds))
+
+
+def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float = SECONDS, others: bool = False) -> Odds:
+    """Return the exact chances of what is asked as odds walk it: rolls compared at once, runs merged.
+
+    Args:
+        prepared: the action.
+        asked: one of `QUESTIONS`.
+        leaves, seconds: the budget.
+        others: which of equivalent cards and runs it goes on with; see `WalkDealer`.
+
+    Raises:
+        RuleError: the rule fails on a course, or asks otherwise when it is run again.
+    """
+
+    def once(dealer: WalkDealer) -> Hashable:
+        try:
+            outcome, _ = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}), asked=asked)
+        except Settled as settled:
+            return {"outcome": settled.band, "margin": settled.margin}.get(asked, settled.total)
+        return End.of(outcome).told(asked)
+
+    return explore(once, leaves=leaves, seconds=seconds, others=others)
+
+
+def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:
+    """Return a course run again from its own answers, and the answers it did not use.
+
+    None for one whose dice cannot be shown: a tail that is too rare.
+
+    Raises:
+        RpgresError: an answer is refused, or none is there for a question.
+    """
+    if not course.is_shown:
+        return None
+    given: dict[str, list[str]] = {}
+    choose: dict[str, list[str]] = {}
+    for event in course.questions:
+        if isinstance(event, Rolled):
+            given.setdefault(event.label, []).append(event.throw.text)
+        elif isinstance(event, Drawn):
+            given.setdefault(event.label, []).append(event.card)
+        else:
+            choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
+    dealer = GivenDealer(given, then=_Nobody())
+    seats = Seats(choose)
+    try:
+        outcome, table = play(prepared, dealer=dealer, players=seats)
+    except NeedsAnswer as needs:
+        raise RuleError(f"it asked {needs.question.label!r}, for which there was no answer the first time") from None
+    return Course(tuple(table.events), outcome), [*dealer.unused(), *seats.unused()]
+
+
+class _Nobody:
+    """A dealer for runs in which everything was given."""
+
+    joint = False
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
+
+    def merge(self, key: object) -> None:
+        """Do nothing."""

@@ -1,0 +1,376 @@
+"""Exact distributions of dice expressions, with whole-number weights. Nothing here throws a die or reads notation.
+
+Laws are composed, never enumerated. A distribution over a dense range is packed into one big integer, a field of fixed
+width for each value, so that adding independent dice is one multiplication of integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb, gcd
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from rpgres.dice.grammar import MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
+from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+MOST_LAW_VALUES = 20_000  # from the lowest to the highest value of a distribution, or apart
+MOST_LAW_WORK = 250_000_000  # about a quarter of a second, counted in estimated nanoseconds
+EXPLOSION_OPEN = 10**9  # explosions are followed until what is open is at most one in this many, for each die
+
+
+class LawSizeError(UsageError):
+    """A distribution that would take too long to work out; `details["limit"]` names the limit."""
+
+    code = "law-size"
+
+
+class Law(Struct, frozen=True):
+    """An exact distribution: what is open belongs to explosions that were not followed to their end."""
+
+    values: tuple[int, ...]  # ascending, distinct
+    weights: tuple[int, ...]  # positive
+    total: int  # of the weights and what is open
+    open: int = 0
+
+    def items(self) -> Iterator[tuple[int, int]]:
+        """Return the values with their weights, ascending."""
+        return zip(self.values, self.weights, strict=True)
+
+    def probability(self, value: int) -> Fraction:
+        """Return the chance of exactly `value`; what is open counts for none."""
+        from bisect import bisect_left
+        from fractions import Fraction
+
+        place = bisect_left(self.values, value)
+        found = place < len(self.values) and self.values[place] == value
+        return Fraction(self.weights[place] if found else 0, self.total)
+
+    def at_least(self, value: int) -> Fraction:
+        """Return the chance of `value` or more; what is open counts for none."""
+        from bisect import bisect_left
+        from fractions import Fraction
+
+        return Fraction(sum(self.weights[bisect_left(self.values, value) :]), self.total)
+
+    def mean(self) -> Fraction:
+        """Return the mean; nothing is renormalised, what is open adds nothing."""
+        from fractions import Fraction
+
+        return Fraction(sum(value * weight for value, weight in self.items()), self.total)
+
+    def variance(self) -> Fraction:
+        """Return the mean squared distance from the mean; what is open adds nothing."""
+        from fractions import Fraction
+
+        mean = self.mean()
+        # Sum w (v - m)^2 with m = a / b in whole numbers: one fraction at the end instead of one for each value.
+        top, bottom = mean.numerator, mean.denominator
+        return Fraction(sum(w * (v * bottom - top) ** 2 for v, w in self.items()), self.total * bottom * bottom)
+
+    def deviation(self) -> float:
+        """Return the standard deviation."""
+        from math import sqrt
+
+        return sqrt(self.variance())
+
+
+def law_of(node: Node) -> Law:
+    """Return the distribution of the value of an expression.
+
+    Raises:
+        LawSizeError: it has too many values or would take too much work; the message names the limit.
+    """
+    return _law_of(node, _Work())
+
+
+def subtract(left: Law, right: Law) -> Law:
+    """Return the distribution of the difference of two independent values.
+
+    Raises:
+        LawSizeError: see `law_of`.
+    """
+    return _add(left, _negative(right), _Work())
+
+
+class _Work:
+    """What is left of the work that one distribution may take."""
+
+    def __init__(self) -> None:
+        self.left = MOST_LAW_WORK
+
+    def spend(self, nanoseconds: int) -> None:
+        self.left -= nanoseconds
+        if self.left < 0:
+            raise LawSizeError(
+                "the exact distribution of these dice would take too much work (limit MOST_LAW_WORK); "
+                "use fewer dice or fewer sides, or throw them many times instead",
+                limit="MOST_LAW_WORK",
+            )
+
+    def hold(self, values: int) -> None:
+        if values > MOST_LAW_VALUES:
+            raise LawSizeError(
+                f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values "
+                "(limit MOST_LAW_VALUES); use fewer dice or fewer sides, or throw them many times instead",
+                limit="MOST_LAW_VALUES",
+            )
+
+
+def _law_of(node: Node, work: _Work) -> Law:
+    if isinstance(node, Number):
+        return Law((node.value,), (1,), 1)
+    if isinstance(node, Pool):
+        return _pool_law(node, work)
+    if isinstance(node, Quotient):
+        return _divided(_law_of(node.node, work), node.divisor)
+    if isinstance(node, Product):
+        laws = [_law_of(factor, work) for factor in node.factors]
+        product = laws[0]
+        for law in laws[1:]:
+            product = _multiply(product, law, work)
+        return product
+    laws = [_signed(_law_of(term, work), sign) for sign, term in node.terms]
+    while len(laws) > 1:  # neighbours first: big laws are multiplied as seldom as possible
+        pairs = [_add(left, right, work) for left, right in zip(laws[::2], laws[1::2], strict=False)]
+        laws = pairs + laws[len(pairs) * 2 :]
+    return laws[0]
+
+
+def _divided(law: Law, divisor: int) -> Law:
+    weights: dict[int, int] = {}
+    for value, weight in law.items():
+        whole = divide(value, divisor)
+        weights[whole] = weights.get(whole, 0) + weight
+    return _from_weights(weights, law.total)
+
+
+def _signed(law: Law, sign: int) -> Law:
+    return law if sign > 0 else _negative(law)
+
+
+def _negative(law: Law) -> Law:
+    return Law(tuple(-value for value in reversed(law.values)), law.weights[::-1], law.total, law.open)
+
+
+def _from_weights(weights: dict[int, int], total: int) -> Law:
+    values = tuple(sorted(value for value, weight in weights.items() if weight))
+    found = tuple(weights[value] for value in values)
+    return Law(values, found, total, total - sum(found))
+
+
+def _multiply(left: Law, right: Law, work: _Work) -> Law:
+    work.spend(_pairs_cost(left, right))
+    weights: dict[int, int] = {}
+    for a, weight in left.items():
+        for b, other in right.items():
+            weights[a * b] = weights.get(a * b, 0) + weight * other
+    work.hold(len(weights))
+    return _from_weights(weights, left.total * right.total)
+
+
+def _add(left: Law, right: Law, work: _Work) -> Law:
+    total = left.total * right.total
+    if len(left.values) == 1 or len(right.values) == 1:
+        one, many = (left, right) if len(left.values) == 1 else (right, left)
+        shift, times = one.values[0], one.weights[0]
+        values = tuple(value + shift for value in many.values)
+        weights = many.weights if times == 1 else tuple(weight * times for weight in many.weights)
+        return Law(values, weights, total, total - times * (many.total - many.open))
+    if not left.values or not right.values:
+        return Law((), (), total, total)
+    low = left.values[0] + right.values[0]
+    step = gcd(*(v - left.values[0] for v in left.values), *(v - right.values[0] for v in right.values))
+    span = (left.values[-1] + right.values[-1] - low) // step
+    pairs = len(left.values) * len(right.values)
+    if span > 2 * pairs or pairs < 64:
+        work.spend(_pairs_cost(left, right))
+        sums: dict[int, int] = {}
+        for a, weight in left.items():
+            for b, other in right.items():
+                sums[a + b] = sums.get(a + b, 0) + weight * other
+        work.hold(len(sums))
+        return _from_weights(sums, total)
+    work.hold(span + 1)
+    width = _width(total)
+    spans = [(law.values[-1] - law.values[0]) // step for law in (left, right)]
+    work.spend(_product_cost(spans[0] * width, spans[1] * width) + 300 * span)
+    return _unpack(_pack(left, step, width) * _pack(right, step, width), low, step, span, width, total)
+
+
+def _pairs_cost(left: Law, right: Law) -> int:
+    size = (left.total.bit_length() * right.total.bit_length()) // 900
+    return len(left.values) * len(right.values) * (200 + size)
+
+
+def _product_cost(left: int, right: int) -> int:
+    """Estimate the time of a product of integers of so many bytes, by the algorithm of Karatsuba."""
+    small, large = sorted((left // 4 + 1, right // 4 + 1))
+    return int(large / small * small**1.585 * 4.5)
+
+
+def _width(total: int) -> int:
+    """Return the bytes of a field that no weight of this total can overflow."""
+    return total.bit_length() // 8 + 1
+
+
+def _pack(law: Law, step: int, width: int) -> int:
+    low = law.values[0]
+    fields = bytearray(((law.values[-1] - low) // step + 1) * width)
+    for value, weight in law.items():
+        place = (value - low) // step * width
+        fields[place : place + width] = weight.to_bytes(width, "little")
+    return int.from_bytes(fields, "little")
+
+
+def _unpack(packed: int, low: int, step: int, span: int, width: int, total: int) -> Law:
+    fields = packed.to_bytes((span + 1) * width, "little")
+    found = [int.from_bytes(fields[at : at + width], "little") for at in range(0, len(fields), width)]
+    values = tuple(low + place * step for place, weight in enumerate(found) if weight)
+    weights = tuple(weight for weight in found if weight)
+    return Law(values, weights, total, total - sum(weights))
+
+
+def _pool_law(pool: Pool, work: _Work) -> Law:
+    work.spend(600 * len(pool.faces))
+    die = die_law(pool)
+    low, high = pool.kept
+    if high - low < pool.count:
+        return _kept_law(die, pool, work)
+    if pool.target:
+        return _count_law(die, pool, work)
+    return _power(die, pool.count, work)
+
+
+def die_law(pool: Pool) -> Law:
+    """Return the distribution of what one die of a pool is worth, thrown again and exploded as the pool says."""
+    faces = pool.faces
+    if pool.reroll is None:
+        die = Law(tuple(faces), (1,) * len(faces), len(faces))
+    elif not pool.reroll.once:
+        staying = pool.staying
+        die = Law(staying, (1,) * len(staying), len(staying))
+    else:
+        stays = set(pool.staying)
+        again = len(faces) - len(stays)
+        weights = {face: again + (len(faces) if face in stays else 0) for face in faces}
+        die = _from_weights(weights, len(faces) ** 2)
+    return _exploded(die, pool) if pool.explodes else die
+
+
+def _exploded(die: Law, pool: Pool) -> Law:
+    """Follow the explosions of a die until hardly anything is open, or until the count of the pool is settled."""
+    low, top, highest = die.values[0], die.values[-1], die.weights[-1]
+    depth = 0
+    while depth < MOST_EXPLOSIONS and highest ** (depth + 1) * EXPLOSION_OPEN > die.total ** (depth + 1):
+        depth += 1
+    limit = None
+    if pool.target and pool.target.number < MOST_EXPLOSIONS * top + low:
+        # All totals beyond the number fit the comparison, or none does: they are one value, and nothing stays open.
+        limit = pool.target.number + 1
+        depth = max(0, (pool.target.number - low) // top)
+    total = die.total ** (depth + 1)
+    weights: dict[int, int] = {}
+    for exploded in range(depth + 1):
+        reach = highest**exploded * die.total ** (depth - exploded)
+        for face, weight in zip(die.values[:-1], die.weights[:-1], strict=True):
+            value = exploded * top + face
+            value = value if limit is None else min(value, limit)
+            weights[value] = weights.get(value, 0) + reach * weight
+    if limit is not None:
+        weights[limit] = weights.get(limit, 0) + highest ** (depth + 1)
+    return _from_weights(weights, total)
+
+
+def _count_law(die: Law, pool: Pool, work: _Work) -> Law:
+    assert pool.target
+    fit = sum(weight for value, weight in die.items() if pool.target.fits(value))
+    rest = die.total - die.open - fit
+    n = pool.count
+    work.spend(n * n * (5 + 3 * die.total.bit_length()))
+    weights = {hits: comb(n, hits) * fit**hits * rest ** (n - hits) for hits in range(n + 1)}
+    return _from_weights(weights, die.total**n)
+
+
+def _power(die: Law, n: int, work: _Work) -> Law:
+    """Return the distribution of the sum of `n` such dice."""
+    if n == 1:
+        work.hold(len(die.values))
+        return die
+    low, span = die.values[0], die.values[-1] - die.values[0]
+    work.hold(n * span + 1)
+    total = die.total**n
+    if die.total == span + 1 == len(die.values):
+        work.spend(n * span * (200 + total.bit_length() // 6))
+        weights = _uniform_power(die.total, n)
+        return Law(tuple(range(n * low, n * die.values[-1] + 1)), weights, total)
+    width = _width(total)
+    size = n * span * width
+    work.spend(_product_cost(size // 2, size // 2) * 3 // 2 + 300 * n * span)
+    return _unpack(_pack(die, 1, width) ** n, n * low, 1, n * span, width, total)
+
+
+def _uniform_power(sides: int, n: int) -> tuple[int, ...]:
+    """Return the weights of the sum of `n` dice with the faces 0 to `sides` - 1, all of them.
+
+    With P = ((1 - x^s) / (1 - x))^n, comparing coefficients in (1 - x) (1 - x^s) P' = n P (1 - s x^(s-1) + (s-1) x^s)
+    gives each weight from three earlier ones. The second half mirrors the first.
+    """
+    top = n * (sides - 1)
+    weights = [1]
+    for k in range(top // 2):
+        following = (k + n) * weights[k]
+        if k >= sides - 1:
+            following += (k - sides + 1 - n * sides) * weights[k - sides + 1]
+        if k >= sides:
+            following += (n * sides - n - k + sides) * weights[k - sides]
+        weights.append(following // (k + 1))
+    return (*weights, *weights[: top + 1 - len(weights)][::-1])
+
+
+def _kept_law(die: Law, pool: Pool, work: _Work) -> Law:
+    """Return the distribution of the dice that stay when some are dropped.
+
+    The values of a die are gone through from one end; what is kept of a state is how many dice have been placed and the
+    packed distribution of those of them that stay. How many dice show a value is one step, so that dice are never told
+    apart.
+    """
+    n = pool.count
+    low, high = pool.kept
+    # From the end with fewer dropped dice in front: these are counted one by one.
+    from_top = n - high <= low
+    first, last = (n - high, n - low) if from_top else (low, high)
+    values = die.values[::-1] if from_top else die.values
+    weights = die.weights[::-1] if from_top else die.weights
+    worth = [int(pool.target.fits(value)) for value in values] if pool.target else list(values)
+    base = min(worth)
+    total = die.total**n
+    bits = 8 * _width(total)
+    span = (last - first) * (max(worth) - base)
+    work.hold(span + 1)
+    work.spend(len(values) * last * (last + 1) // 2 * (1_500 + span * bits // 30) + 300 * span)
+
+    below = die.total - die.open
+    placed: dict[int, int] = {0: 1}
+    done = 0
+    for gain, weight in zip(worth, weights, strict=True):
+        below -= weight
+        shift = bits * (gain - base)
+        following: dict[int, int] = {}
+        for before, packed in placed.items():
+            free = n - before
+            closing = (weight + below) ** free
+            for dice in range(last - before):
+                ways = comb(free, dice) * weight**dice
+                closing -= ways * below ** (free - dice)
+                after = before + dice
+                kept = max(0, after - max(first, before))
+                following[after] = following.get(after, 0) + (packed * ways << shift * kept)
+            # All cases in which the last die that stays is placed here: the rest may show what it likes.
+            done += packed * closing << shift * (last - max(first, before))
+        placed = following
+    return _unpack(done, (last - first) * base, 1, span, bits // 8, total)

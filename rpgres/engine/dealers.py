@@ -1,0 +1,341 @@
+"""Who answers chance: a seeded generator, or results read off real dice. Every-result-weighted stands in `odds`.
+
+Nothing here knows rules; a dealer is asked by the table and answers by label and count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from rpgres.dice import Dice, Throw
+from rpgres.dice.seeds import LANES, WORD, Streams, pick
+from rpgres.errors import GivenError
+from rpgres.model.state import EMPTY
+
+if TYPE_CHECKING:
+    from rpgres.dice.readings import Reading
+    from rpgres.model.cards import Cards, Stack
+
+
+class Dealer(Protocol):
+    """Who answers chance. A joint dealer answers two compared rolls as one question; see `Table.versus`."""
+
+    joint: bool
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return one result of the dice for the `count`-th question of this label."""
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off one result, and the result itself where there is a single one."""
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Return one difference of two rolls; only asked of a joint dealer."""
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Return an index with chance proportional to its weight."""
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return one card of a shuffled face-down pile, of which there is at least one.
+
+        Args:
+            cards: the pile, or the part of it that is asked for.
+            stack: what is known of the pile.
+            label, count: the question, and how often it was asked before.
+        """
+
+    def merge(self, key: object) -> None:
+        """Take note that from here on only `key` matters."""
+
+
+class SeededDealer:
+    """Answers from a seed, a stream for each question.
+
+    Args:
+        streams: the numbers of the seed and run.
+        step: which step of a scene or table this is, from 0.
+    """
+
+    __slots__ = ("_block", "_lane", "_many", "_ready", "_step", "_streams")
+    joint = False
+
+    def __init__(self, streams: Streams, *, step: int = 0) -> None:
+        self._streams = streams
+        self._step = step
+        self._many = False
+        self._block, self._lane = divmod(streams.run, LANES)
+        self._ready: dict[tuple[str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}  # by label and count
+
+    def move_to(self, run: int) -> None:
+        """Go on to another run of the same seed."""
+        self._streams.move_to(run)
+        block, self._lane = divmod(run, LANES)
+        if block != self._block or not self._many:
+            self._block = block
+            self._ready.clear()
+            self._many = True  # from the second run on a table of all results pays for itself
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return the throw that the seed holds for this question."""
+        if self._many:
+            ready = self._ready.get((label, count))
+            if ready is None or ready[0] is not dice:
+                ready = self._ready[(label, count)] = dice, self._throws(dice, label, count)
+            throw = ready[1][self._lane]
+            if throw is not None:
+                return throw
+        return dice.throw(self._streams.below(self._step, label, count))
+
+    def _throws(self, dice: Dice, label: str, count: int) -> tuple[Throw | None, ...]:
+        """Return what the runs that share a block throw here; None where a word would not be fair, or has no table."""
+        table = dice.table
+        if table is None:
+            return (None,) * LANES
+        size = len(table)
+        fair = WORD - WORD % size  # the same numbers that `below` draws first
+        words = self._streams.words(self._step, label, count)
+        return tuple([table[word % size] if word < fair else None for word in words])
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off the throw that the seed holds for this question, and the throw."""
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Return the difference of two throws; the table never asks this of a dealer that is not joint."""
+        return self.throw(own, f"{label}:own", count).value - self.throw(other, f"{label}:other", count).value
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Return an index drawn by weight from this question's stream."""
+        return pick(weights, self._streams.below(self._step, label, count))
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return the card that comes first in the order that the seed holds for this pile and shuffle.
+
+        Every physical card has a number of its own there, whatever else lies in the pile, so that the others keep their
+        order when one is taken out.
+        """
+        word, place = self._streams.word, f"cards:{stack.pile}:{stack.shuffles}"
+        return min(cards, key=lambda card: (word(0, f"{place}:{card}", 0), card))
+
+    def merge(self, key: object) -> None:
+        """Do nothing: a single run has nothing to merge."""
+
+
+Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None where it was not given
+
+
+class GivenDealer:
+    """Answers with results read off real dice, by label and in order, and leaves the rest to another dealer.
+
+    Args:
+        given: the results as typed, by label; None leaves that question to the other dealer.
+        then: who answers what was not given.
+    """
+
+    __slots__ = ("_given", "_then")
+    joint = False
+
+    def __init__(self, given: Given, *, then: Dealer) -> None:
+        self._given = {label: list(results) for label, results in given.items()}
+        self._then = then
+
+    def _next(self, label: str) -> str | None:
+        """Return the next given result of a label; None where the other dealer answers."""
+        results = self._given.get(label)
+        return results.pop(0) if results else None
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return the given result, or the other dealer's.
+
+        Raises:
+            GivenError: the result is impossible with these dice; says what was expected.
+        """
+        result = self._next(label) if dice.pools else None  # where there are no dice, nobody can have read any off
+        if result is None:
+            return self._then.throw(dice, label, count)
+        try:
+            return dice.read(result)
+        except GivenError as error:
+            raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off the given result, or what the other dealer says.
+
+        Raises:
+            GivenError: the result is impossible with these dice.
+        """
+        if not self._given.get(label) or not dice.pools:
+            return self._then.read(dice, readings, label, count)
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Leave it to the other dealer; the table never asks this of a dealer that is not joint."""
+        return self._then.difference(own, other, label, count)
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        """Leave it to the other dealer: what a policy draws cannot be given."""
+        return self._then.pick(weights, label, count)
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return the card that was drawn at the table, or the other dealer's.
+
+        Raises:
+            GivenError: it is no card, or cannot be drawn here.
+        """
+        result = self._next(label)
+        if result is None:
+            return self._then.draw(self._free(cards, stack), stack, label, count)
+        text, *following = stack.known.one_by_one(result)
+        self._given[label][:0] = following
+        codes = stack.known.matching(text)
+        if not codes:
+            raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
+        fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
+        if not fitting:
+            told = f"--given {label}={text}: no such card is left to be drawn from {stack.pile}"
+            raise GivenError(f"{told}; every one lies somewhere else", label=label)
+        if len(codes) == 1:
+            return fitting[0]
+        # Not the one that would come first: those left would then come later than their share.
+        return self._then.draw(self._free(fitting, stack), stack._replace(pile=f"which:{stack.pile}"), label, count)
+
+    def _free(self, cards: tuple[str, ...], stack: Stack) -> tuple[str, ...]:
+        """Return the cards that may come now: those that are said to come later do not."""
+        later = [text for results in self._given.values() for text in results if text is not None]
+        return unpromised(cards, later, known=stack.known) if later else cards
+
+    def merge(self, key: object) -> None:
+        """Do nothing: a single run has nothing to merge."""
+
+    def unused(self) -> Iterable[tuple[str, str]]:
+        """Yield what was given and never asked, as (label, result)."""
+        for label, results in self._given.items():
+            for result in results:
+                if result is not None:
+                    yield label, result
+
+
+class TapedDealer(GivenDealer):
+    """Answers a run that is repeated: first as it was answered before, then with results read off real dice, then anew.
+
+    What was answered stays, whatever is given since; nor does what is given for later change which cards came before.
+
+    Args:
+        given: the results that are for questions after those on the tape.
+        then: who answers what was not given.
+        tape: what was answered before, in the order of the questions: dice as they are read, physical cards.
+        typed: which of it was given, by label; None for what was not.
+
+    Attributes:
+        tape, typed: what has been answered by now.
+        later: what was given and is not used so far.
+    """
+
+    __slots__ = ("_asked", "_left", "later", "tape", "typed")
+
+    def __init__(self, given: Given, *, then: Dealer, tape: Sequence[str] = (), typed: Given = EMPTY) -> None:
+        super().__init__(given, then=then)
+        self.later = {label: [text for text in texts if text is not None] for label, texts in given.items()}
+        self.tape, self.typed = list(tape), {label: list(texts) for label, texts in typed.items()}
+        self._left = list(tape)
+        self._asked: dict[str, int] = {}
+
+    @property
+    def given(self) -> dict[str, list[str | None]]:
+        """All that was given, now and before, by label in the order of the questions; None where it was not."""
+        found: dict[str, list[str | None]] = {}
+        for label in {*self.typed, *self._given}:
+            typed, later = self.typed.get(label, []), self._given.get(label, [])
+            found[label] = [*typed, *[None] * (self._asked.get(label, 0) - len(typed)), *later]
+        return found
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        if not dice.pools:
+            return self._then.throw(dice, label, count)
+        if self._left:
+            return dice.read(self._again(label))
+        is_given = bool(self._given.get(label))
+        throw = super().throw(dice, label, count)
+        self._add(label, throw.text, is_given=is_given)
+        return throw
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        if self._left:
+            card = self._again(label)
+            if card not in cards:
+                raise GivenError(f"{label}={card} was drawn before, and is not in {stack.pile} now", label=label)
+            return card
+        is_given = bool(self._given.get(label))
+        card = super().draw(cards, stack, label, count)
+        self._add(label, card, is_given=is_given)
+        return card
+
+    def _again(self, label: str) -> str:
+        self._asked[label] = self._asked.get(label, 0) + 1
+        return self._left.pop(0)
+
+    def _add(self, label: str, answer: str, *, is_given: bool) -> None:
+        asked = self._asked[label] = self._asked.get(label, 0) + 1
+        self.tape.append(answer)
+        if is_given:
+            its = self.typed.setdefault(label, [])
+            its += [*[None] * (asked - 1 - len(its)), self.later[label].pop(0)]
+
+
+def unpromised(cards: tuple[str, ...], texts: Iterable[str], *, known: Cards) -> tuple[str, ...]:
+    """Return physical cards without those that somebody says lie, or are to come, somewhere else; all if none is left.
+
+    Args:
+        cards: the cards.
+        texts: what was typed of other places; what may be one of several cards promises none.
+        known: all cards there are.
+    """
+    said = (one for text in texts for one in known.one_by_one(text))
+    promised = [codes[0] for one in said if len(codes := known.matching(one)) == 1]
+    free = list[str]()
+    for card in cards if promised else ():
+        code = card.partition(".")[0]
+        if code in promised:
+            promised.remove(code)
+        else:
+            free.append(card)
+    return tuple(free) or cards
+
+
+def unknown_card(known: Cards, text: str) -> str:
+    """Return what to say of a typed card that no deck has."""
+    from rpgres.model.cards import meant
+    from rpgres.toml.reading import nearest
+
+    found = meant(text, known.typed)
+    shorts = dict.fromkeys(known.by_code[code].short for code in found)
+    cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
+    if len(cards) > 1:
+        return f"there is no card {text!r}: its suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
+    hint = cards[0] if cards else nearest(text, known.by_code)
+    if hint:
+        return f"there is no card {text!r}; did you mean {hint}?"
+    letters = "".join(char for char in text.strip() if char.isalpha()).lower()
+    of_suit = [code for code in known.by_code if letters and code.lower().startswith(letters[:2])]
+    examples = ", ".join((of_suit or list(known.by_code))[:8])
+    return f"there is no card {text!r}; there are such as {examples}"

@@ -1,0 +1,96 @@
+"""What may be done with cards in piles, as plain functions; who asks for it, and what is told of it, is the table's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from rpgres.model.state import GM, Map, Pile, State, code_of, pile_name
+from rpgres.rulesets import Rules
+from rpgres.rulesets.schema import PileText
+
+
+def lay_out(rules: Rules, state: State) -> State:
+    """Return the state with every pile that the ruleset has and the table lacks: decks complete, the others empty.
+
+    A character's own piles are laid when the character sits down; cards that already lie somewhere stay there. The
+    decks of a pile that is `given-to` another are shuffled into that one.
+
+    Raises:
+        FileError: a deck's data are faulty.
+    """
+    piles, given = dict(state.piles), dict[str, list[str]]()
+    codes: set[str] = set()
+    for name, text in rules.file.piles.items():
+        deck = rules.laid.get(name)
+        is_like_another = deck is not None and not codes.isdisjoint(deck.counts)
+        codes.update(deck.counts if deck is not None else ())
+        for owner in owners(text, state):
+            place = pile_name(name, owner)
+            if place not in piles:
+                face = "hand" if rules.has(text.hidden_when) and text.hidden_when else text.face
+                audience = {"up": None, "down": (), "hand": (state.seat_of(owner) if owner else GM,)}[face]
+                mark = f"{name}:{owner}" if is_like_another else owner
+                cards = deck.copies(mark=mark) if deck is not None else ()
+                if text.given_to:
+                    given.setdefault(text.given_to, []).extend(cards)
+                    cards = ()
+                piles[place] = Pile(cards=cards, audience=audience, owner=owner)
+    if len(piles) == len(state.piles):
+        return state
+    for place, cards_given in given.items():
+        if cards_given:
+            piles[place] = shuffled(added(piles[place], cards_given))
+    return msgspec.structs.replace(state, piles=Map(piles))
+
+
+def owners(text: PileText, state: State) -> tuple[str, ...]:
+    """Return whose pile of a kind there is: each character's, each player's, or nobody's alone."""
+    if text.each == "players":
+        return tuple(name for name in state.characters if state.seat_of(name) != GM)
+    return tuple(state.characters) if text.each else ("",)
+
+
+def without(cards: tuple[str, ...], taken: Iterable[str]) -> tuple[str, ...]:
+    """Return physical cards without some of them, each of which has to be there."""
+    rest = list(cards)
+    for card in taken:
+        rest.remove(card)
+    return tuple(rest)
+
+
+def added(pile: Pile, cards: Iterable[str]) -> Pile:
+    """Return a pile with more physical cards."""
+    return msgspec.structs.replace(pile, cards=tuple(sorted((*pile.cards, *cards))))
+
+
+def topped(pile: Pile, cards: tuple[str, ...], *, knowers: tuple[str, ...] | None) -> Pile:
+    """Return a face-down pile with cards laid on top of it, the first uppermost, known to some seats (None: all)."""
+    known = (knowers,) * len(cards)
+    return msgspec.structs.replace(pile, top=(*cards, *pile.top), knowers=(*known, *pile.knowers))
+
+
+def found(cards: Iterable[str], codes: Iterable[str]) -> tuple[str, ...] | None:
+    """Return a physical card for each code; None when there are too few."""
+    left, cards_found = list(cards), []
+    for code in codes:
+        card = next((card for card in left if code_of(card) == code), None)
+        if card is None:
+            return None
+        left.remove(card)
+        cards_found.append(card)
+    return tuple(cards_found)
+
+
+def common_audience(one: Pile, other: Pile) -> tuple[str, ...] | None:
+    """Return the seats that see a card which moves between two piles: whoever may see it in either; None for all."""
+    if one.audience is None or other.audience is None:
+        return None
+    return tuple(dict.fromkeys((*one.audience, *other.audience)))
+
+
+def shuffled(pile: Pile) -> Pile:
+    """Return a pile shuffled once more: nothing is known of its top."""
+    cards = tuple(sorted((*pile.cards, *pile.top)))
+    return msgspec.structs.replace(pile, cards=cards, top=(), knowers=(), shuffles=pile.shuffles + 1)

@@ -1,0 +1,304 @@
+"""Who answers decisions: a script, policies, a person at a prompt, or nobody. Nothing here knows a ruleset.
+
+A policy is a function of what a seat may know and of the question: `policy(view, question)` returns an option's
+name, whole-number weights over option names (the dealer then draws), or None to leave the question to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from rpgres.model.state import EMPTY, State, slug
+from rpgres.rulesets import OUTCOME_ONLY, Option
+
+if TYPE_CHECKING:
+    from rpgres.model.cards import Card
+
+NO = "no"  # the answer that lets an optional moment pass
+HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
+
+
+class Question(msgspec.Struct, frozen=True, gc=False):
+    """A decision somebody at the table has to take, or may take when it is `optional`.
+
+    Attributes:
+        label: the name by which it is answered.
+        who: the character that decides, or `GM`; its seat answers.
+        options: what may be answered; an optional question may also be answered `NO`.
+        text: the question as put to a person.
+        facts: what the decision is about, so that a policy need not dig for it.
+        form: how an answer beyond the options is typed, where `reads` takes such.
+        reads: takes a typed answer that is none of the options, where there are too many to list; returns it as it is
+            kept, or raises `UsageError`. The options are suggestions then.
+        pile: the hand whose cards the options are; in odds it may be one that nobody has looked into.
+        alike: for odds of such a hand, which cards make no difference to the rule from here on.
+        hidden: whether others must not learn how many options there are.
+        words: what the decision is about, for people; in place of the facts.
+        of: whose matter it is, where somebody else decides; everybody may know.
+        aside: further options that policies and odds do not weigh: they only spare people being asked again.
+        dominant: an option that is never worse for its owner than another, so that odds need not look at the others.
+        is_won: whether its owner, deciding well, is certain of success whatever chance answers from here on.
+        holds: the questions of odds for which `alike` holds.
+    """
+
+    label: str
+    who: str
+    options: tuple[Option, ...]
+    text: str = ""
+    optional: bool = False
+    facts: Mapping[str, Any] = EMPTY
+    dominant: str = ""
+    is_won: bool = False
+    form: str = ""
+    reads: Callable[[str], str] | None = None
+    pile: str = ""
+    alike: Callable[[Card], Hashable] | None = None
+    hidden: bool = False
+    words: str = ""
+    of: str = ""
+    aside: tuple[Option, ...] = ()
+    holds: Collection[str] = OUTCOME_ONLY
+
+    @property
+    def offered(self) -> tuple[Option, ...]:
+        """All options that may be chosen."""
+        return (*self.options, *self.aside)
+
+    @property
+    def listed(self) -> tuple[Option, ...]:
+        """The options that are put to whoever decides: without one that only says what letting it pass says too."""
+        return tuple(option for option in self.offered if not (self.optional and option.passes))
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is nothing to decide: a single option, or none where the moment is optional."""
+        return self.reads is None and len(self.options) <= (0 if self.optional else 1)
+
+
+def named_option(options: Iterable[Option], choice: str) -> Option | None:
+    """Return the option that an answer names."""
+    for option in options:
+        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
+            return option
+    # Cards are named with capitals, and typed as it comes.
+    alike = [option for option in options if option.name.lower() == choice.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    """What a player answered, and by what means: an option's name, or weights from which the dealer draws one."""
+
+    choice: str | Mapping[str, int]
+    means: str
+
+
+class View(msgspec.Struct, frozen=True, gc=False):
+    """What a seat may know. Policies and prompts get this and never the table or its state.
+
+    Attributes:
+        seat: whose view it is.
+        state: the state as the seat sees it.
+        events: what happened in this action so far, as far as the seat was told; not to be changed.
+        forgotten: what happened before the last merge, which people may still want to read; no policy may.
+    """
+
+    seat: str
+    state: State
+    events: Sequence[Any] = ()
+    forgotten: Sequence[Any] = ()
+
+
+class Players(Protocol):
+    """Who answers decisions.
+
+    Attributes:
+        gathers: whether everybody who is asked something together is heard, though one of them does not answer.
+    """
+
+    @property
+    def gathers(self) -> bool: ...
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        """Return how much of the script is left, by label: what two runs must share to go on as one."""
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return the answer of the question's owner, or None when nobody answers."""
+
+    def scripted(self, question: Question) -> Answer | None:
+        """Return what a script answers, if it has an answer left."""
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        """Return by which order of preference somebody decides; None where it is not done so."""
+
+
+Policy = Callable[[View, Question], "str | Mapping[str, int] | None"]
+Prompt = Callable[[View, Question], "str | None"]
+
+
+class Preference:
+    """A policy that decides by an order of preference, which may depend on what everybody knows and nothing else.
+
+    Odds then need not know what is in a hand: by what is played from it, they know what is not.
+
+    Args:
+        key: `key(label, facts, option)` is the less, the more the option is preferred, for a question with that label
+            and those facts, all of which everybody at the table knows. Options that it is the same for are preferred
+            in the order in which they are offered, and should be all the same to the rule. An optional moment is let
+            pass by the option `NO`.
+    """
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Callable[[str, Mapping[str, Any], Option], Any]) -> None:
+        self.key = key
+
+    def __call__(self, view: View, question: Question) -> str:
+        """Return the option preferred most."""
+        return self.order(question)[0].name
+
+    def order(self, question: Question) -> list[Option]:
+        """Return the options of a question, the most preferred first."""
+        options = [*question.options, Option(NO)] if question.optional else list(question.options)
+        return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
+
+
+def uniform(view: View, question: Question) -> Mapping[str, int]:
+    """Return equal weights over all options, letting an optional moment pass included. The yardstick for policies."""
+    weights = {option.name: 1 for option in question.options}
+    if question.optional:
+        weights.setdefault(NO, 1)
+    return weights
+
+
+def preferred(view: View, question: Question) -> str:
+    """Return the option preferred most, the first of equals; an optional moment passes unless one is over 0."""
+    best = question.options[0]
+    for option in question.options:
+        if option.prefer > best.prefer:
+            best = option
+    return NO if question.optional and best.prefer <= 0 else best.name
+
+
+# What every ruleset has, beside policies of its own.
+COMMON_POLICIES: dict[str, Policy] = {"uniform": uniform, "preferred": preferred}
+
+
+class Seats:
+    """Answers each question by the first of: the script, the policy of the seat, the prompt; otherwise nobody does.
+
+    Args:
+        choose: answers by label, used in order; those by `WHO:LABEL` are for that character's questions alone, and are
+            used before others.
+        policies: policy by character or seat; `""` stands for everybody who has none of their own.
+        prompt: asks a person.
+
+    Attributes:
+        passed: the labels of optional moments that nobody answered.
+        single: the questions with one option that no answer of the script named so far.
+    """
+
+    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed", "single")
+    gathers = False  # a script's answers are taken in order, so nobody is heard before whoever is asked first
+
+    def __init__(
+        self,
+        choose: Mapping[str, Sequence[str]] | None = None,
+        *,
+        policies: Mapping[str, Policy] | None = None,
+        prompt: Prompt | None = None,
+    ) -> None:
+        self._choose = {label: list(answers) for label, answers in (choose or {}).items()}
+        self._policies = dict(policies or {})
+        self._everybody = self._policies.get("")
+        self._prompt = prompt
+        self.single: list[Question] = []
+        self.passed: set[str] = set()
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return the answer and by what means it came, or None when nobody answers."""
+        scripted = self._next(self._choose, question) if self._choose else None
+        if scripted is not None:
+            return scripted
+        policy = self._everybody
+        if len(self._policies) > 1 or policy is None:
+            policy = self._policy(question.who, view.seat)
+        if policy is not None:
+            choice = policy(view, question)
+            if choice is not None:
+                return Answer(choice, "policy")
+        if self._prompt is not None:
+            choice = self._prompt(view, question)
+            if choice is not None:
+                return Answer(choice, "prompt")
+        if question.optional:
+            self.passed.add(question.label)
+        return None
+
+    def _policy(self, who: str, seat: str) -> Policy | None:
+        return self._policies.get(who) or self._policies.get(seat, self._everybody)
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
+        policy = self._policy(who, seat)
+        return policy if isinstance(policy, Preference) else None
+
+    def scripted(self, question: Question) -> Answer | None:
+        """Return the script's next answer to a question, if it has one.
+
+        A single option is no question and takes no answer, but a script may name it all the same: such an answer is
+        passed over by the next question of that label, which does not offer it, or also has the answer after it.
+        Answers by `WHO:LABEL` are exact: only one that is not offered is passed over.
+        """
+        if question.is_one:
+            self.single.append(question)
+            return None
+        return self._next(self._choose, question)
+
+    def _next(self, script: Mapping[str, list[str]], question: Question) -> Answer | None:
+        """Return the next answer that a script has for a question: its owner's own first."""
+        for key in (f"{question.who}:{question.label}", question.label):
+            answers = script.get(key)
+            while answers:
+                answer = answers.pop(0)
+                if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
+                    return Answer(answer, "choose")
+        return None
+
+    def _names_single(self, answer: str, question: Question, later: Sequence[str], *, is_own: bool) -> bool:
+        """Tell whether an answer names what was the only option earlier, not one of a question's; each one once."""
+        is_offered = question.reads is not None or named_option(question.offered, answer) is not None
+        if is_offered and (is_own or not later or named_option(question.offered, later[0]) is None):
+            return False
+        return self.take_single(question.label, question.who if is_own else "", answer)
+
+    def take_single(self, label: str, who: str, answer: str) -> bool:
+        """Tell whether an answer names what was the only option of a question; each such question takes one answer.
+
+        Args:
+            label: what was asked.
+            who: who was asked; empty where the script does not say.
+            answer: what the script says.
+        """
+        for number, single in enumerate(self.single):
+            is_same = single.label == label and who in ("", single.who)
+            if is_same and named_option(single.offered, answer) is not None:
+                del self.single[number]
+                return True
+        return False
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        """Return how much of the script is left, by label."""
+        return tuple((label, len(answers)) for label, answers in self._choose.items())
+
+    def remaining(self) -> dict[str, tuple[str, ...]]:
+        """Return what is left of the script, by label."""
+        return {label: tuple(answers) for label, answers in self._choose.items()}
+
+    def unused(self) -> Iterable[tuple[str, str]]:
+        """Yield the answers of the script that no question took, as (label, answer)."""
+        for label, answers in self._choose.items():
+            for answer in answers:
+                yield label, answer

@@ -1,0 +1,498 @@
+"""Places of a table by their path, as `table set` names them: what stands there, and how something else is put there.
+
+A path is that of a scene's `expect.state`: `characters.mara.counters.fate-points`, `tags.rain-slick-roofs.uses.mara`,
+`characters.mara.tracks.physical.2`. What stands at a place tells which values fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from rpgres.errors import FileError, UsageError
+from rpgres.model.serialization import plain, read_state, state_record
+from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
+from rpgres.rulesets import Field, RecordField, Rules, unknown
+from rpgres.toml.reading import nearest
+
+ABSENT = "absent"  # what is not there; as a value it takes something away
+EVERYBODY = "everybody"
+MOST_BOXES = 1000  # of a new track
+MOST = 999_999_999  # of any number
+
+_FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new
+_MOVED = {
+    "piles": "cards are moved by what is played, so that each stays in one place",
+    "periods": "what has begun is told with `rpgres table begin` and `table end`",
+}
+
+
+def value_at(state: State, path: str) -> Any:
+    """Return what stands at a path as plain data; `absent` where nothing does."""
+    value: Any = state
+    for key in path.split("."):
+        value = _inside(value, key)
+    return ABSENT if value is None or value is _NOTHING else plain(value)
+
+
+_NOTHING = object()
+
+
+def _inside(value: Any, key: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(key, _NOTHING)
+    if isinstance(value, tuple):
+        return next((one for one in value if _named(one, key)), _NOTHING)
+    is_field = isinstance(value, msgspec.Struct) and key in value.__struct_fields__
+    return getattr(value, key) if is_field else _NOTHING
+
+
+def _named(one: Any, key: str) -> bool:
+    if isinstance(one, Tag):
+        return one.slug == slug(key)
+    return isinstance(one, Box) and one.name == key
+
+
+def audience_at(state: State, path: str) -> tuple[str, ...] | None:
+    """Return the seats that may know of what stands at a path; None for everybody, and where nothing stands."""
+    field, _, rest = path.partition(".")
+    name = rest.partition(".")[0]
+    if field == "tags":
+        tag = state.tag(name)
+        return tag.audience if tag is not None else None
+    return state.audiences.get(name) if field in ("tracks", "things", "audiences") else None
+
+
+def changed(rules: Rules, state: State, path: str, text: str) -> State:
+    """Return the table with a value at a place.
+
+    Args:
+        rules: the ruleset in play, whose sheets say which counters and abilities there are, and within which bounds.
+        state: the table.
+        path: where.
+        text: the value as typed; `absent` takes away what may be away, seats are separated by commas.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit what stands there.
+    """
+    keys = path.split(".")
+    if not all(key.strip() for key in keys):
+        raise UsageError(f"{path!r}: between two points, and at the end, stands a name; this one has an empty one")
+    if keys[0] in _MOVED:
+        raise UsageError(f"{path}: {_MOVED[keys[0]]}")
+    if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:
+        return _without_character(state, keys[1])
+    after: State = _put(state, keys, text, path=path)
+    _check_kept(after, f"{path}={text}")
+    _check_known(rules, state, after, keys, path)
+    return _with_seat(state, after, keys[1]) if keys[0] == "characters" and keys[2:] == ["seat"] else after
+
+
+def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None, to: Iterable[str] = ()) -> State:
+    """Return the table with a value at a place that a seat, or the host, puts there.
+
+    A seat gets told what it would be told if there were nothing that it does not see.
+
+    Args:
+        rules, path, text: see `changed`.
+        state: the table.
+        seat: who sets it; None for the host.
+        to: the seats that may know of it from now on; as before when none is named.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit what stands there.
+    """
+    if seat is None:
+        return shown_to(changed(rules, state, path, text), path, to)
+    known = state.seen_by(seat)
+    field, _, rest = path.partition(".")
+    name = rest.partition(".")[0]
+    # That a name is free would tell that nothing hidden has it, so no new one is laid; nor is there a word for either.
+    if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
+        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
+    return _with_hidden(state, known, shown_to(changed(rules, known, path, text), path, to))
+
+
+def _with_hidden(state: State, known: State, after: State) -> State:
+    """Return what a part of a table became, with the rest of it; a hidden tag makes room for a new one of its name.
+
+    Args:
+        state: the whole table before.
+        known: the part of it.
+        after: what became of the part.
+    """
+    before = dict.fromkeys(map(id, known.tags))
+    for tag in after.tags:
+        state = state if known.tag(tag.name) is not None else state.with_room(tag.name)
+    is_less = len(after.tags) < len(known.tags)
+    now = {id(old): old for old in after.tags} if is_less else dict(zip(before, after.tags, strict=False))
+    tags = [now.get(id(tag)) if id(tag) in before else tag for tag in state.tags]
+    there = [tag for tag in (*tags, *after.tags[len(before) :]) if tag is not None]
+    gone = state.characters.keys() - after.characters.keys()
+    parts = {field: _merged(*(getattr(one, field) for one in (state, known, after))) for field in _SOME_HIDDEN}
+    whole = msgspec.structs.replace(
+        state,
+        characters=after.characters,
+        counters=after.counters,
+        tags=tuple(tag for tag in there if tag.on not in gone),
+        piles=Map({name: pile for name, pile in state.piles.items() if name in after.piles}),
+        **parts,
+    )
+    for name in after.characters:
+        whole = _with_seat(state, whole, name) if state.seat_of(name) != after.seat_of(name) else whole
+    return whole
+
+
+_SOME_HIDDEN = ("tracks", "things", "audiences")  # of which a seat may not see all, by name
+
+
+def _merged(state: Map[str, Any], known: Map[str, Any], after: Map[str, Any]) -> Map[str, Any]:
+    kept = {name: after.get(name, value) for name, value in state.items() if name in after or name not in known}
+    return Map({**kept, **{name: value for name, value in after.items() if name not in kept}})
+
+
+def _check_kept(state: State, typed: str) -> None:
+    """Check that a state comes back as it is when it is written and read: else the table could never be used again."""
+    try:
+        is_same = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state)))) == state
+        fault = "" if is_same else "it would not be read again as it is written"
+    except FileError as error:
+        fault = error.message
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError) as error:
+        fault = f"it cannot be written down ({error})"
+    if fault:
+        raise UsageError(f"{typed!r} does not fit there: {fault}")
+
+
+def _with_seat(before: State, after: State, name: str) -> State:
+    """Return the table on which whoever plays a character now holds its cards too."""
+    old, new = before.seat_of(name), after.seat_of(name)
+    return msgspec.structs.replace(
+        after, piles=Map({key: _handed(pile, name, old, new) for key, pile in after.piles.items()})
+    )
+
+
+def _handed(pile: Pile, owner: str, old: str, new: str) -> Pile:
+    is_its = pile.owner == owner and pile.audience == (old,)
+    return msgspec.structs.replace(pile, audience=(new,)) if is_its else pile
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the ruleset and its sheets know
+
+
+def _check_known(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
+    """Check that what is named and counted at a place is something that the ruleset, a sheet or the table knows.
+
+    Raises:
+        UsageError: it is not, or is out of the bounds that the sheet states.
+    """
+    match keys:
+        case ["counters", name] if name not in before.counters and name in after.counters:
+            _check_counter(rules, before, name, path, of="the table")
+        case ["characters", who, "counters", name]:
+            _check_character_counter(rules, before, after.characters[who], name, path, was=before.characters[who])
+        case ["characters", who, "abilities", name] if name in after.characters[who].abilities:
+            _check_ability(rules, before.characters[who], after.characters[who].abilities[name], name, path)
+        case ["characters", who, "texts", name] if name not in before.characters[who].texts:
+            known = [key for key, field in rules.file.sheet.items() if field.kind == "text"]
+            _require(name, known, what="text", of=f"a sheet of {rules.id}", path=path)
+        case ["characters", who, "seat"]:
+            if after.characters[who].seat not in ("", GM, *before.characters):
+                raise UsageError(f"{path} is gm, or the name of a character, whose seat plays {who}; absent: its own")
+        case ["characters", who, "title"] if not slug(after.characters[who].title):
+            raise UsageError(f"{path}: a name says something")
+        case ["characters", who, "records", key, record, name]:
+            fields = rules.file.sheet[key].fields if key in rules.file.sheet else {}
+            values = after.characters[who].records[key][record]
+            if name not in values:
+                raise UsageError(f"{path}: this cannot be taken away")
+            if name in fields:
+                _check_record(fields[name], values[name], path)
+        case ["audiences", name]:
+            _require(name, [*before.tracks, *before.things], what="track or thing", of="the table", path=path)
+    _check_tag(rules, before, after, keys, path)
+    _check_seats(after, keys, path)
+
+
+def _require(name: str, known: Iterable[str], *, what: str, of: str, path: str) -> None:
+    names = list(dict.fromkeys(known))
+    if name not in names:
+        raise UsageError(f"{path}: {unknown(what, name, names, of=of)}")
+
+
+def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str) -> None:
+    file = rules.file
+    known = [key for key, field in file.sheet.items() if field.kind == "counter"]
+    known += [parameter.counter for parameter in file.parameters.values() if parameter.counter]
+    known += [effect.counter for effect in file.effects.values() if effect.counter]
+    known += [*state.counters, *(key for character in state.characters.values() for key in character.counters)]
+    if name not in known:
+        own = f"; a number of your own is a thing of the table: things.{name}=1"
+        raise UsageError(f"{path}: {unknown('counter', name, dict.fromkeys(known), of=of)}{own}")
+
+
+def _check_character_counter(
+    rules: Rules, state: State, character: Character, name: str, path: str, *, was: Character
+) -> None:
+    field = rules.file.sheet.get(name)
+    is_sheets = field is not None and field.kind == "counter"
+    if name not in character.counters:
+        if is_sheets:
+            raise UsageError(f"{path}: every sheet of {rules.id} has this counter; it cannot be taken away")
+        return
+    if name not in was.counters:
+        _check_counter(rules, state, name, path, of=character.name)
+    if field is not None and is_sheets:
+        _check_bounds(character.counters[name], [field], path)
+
+
+def _check_ability(rules: Rules, was: Character, number: int, name: str, path: str) -> None:
+    fields = [field for field in rules.file.sheet.values() if field.kind == "abilities"]
+    listed = [field for field in fields if name in field.names]
+    open_ = [field for field in fields if field.any_name or not field.names]
+    if not listed and not open_ and name not in was.abilities:
+        names = [one for field in fields for one in field.names]
+        _require(name, names, what="ability", of=f"a sheet of {rules.id}", path=path)
+    _check_bounds(number, listed or open_, path)
+
+
+def _check_bounds(number: int, fields: list[Field], path: str) -> None:
+    """Check that a number is within the bounds of one of the keys of the sheet that it may stand under."""
+    if not fields or any(
+        (field.at_least is None or number >= field.at_least) and (field.at_most is None or number <= field.at_most)
+        for field in fields
+    ):
+        return
+    low, high = fields[0].at_least, fields[0].at_most
+    bounds = " and ".join(
+        filter(None, (f"at least {low}" if low is not None else "", f"at most {high}" if high is not None else ""))
+    )
+    raise UsageError(f"{path} is a whole number, {bounds} on a sheet of this ruleset, not {number}")
+
+
+_RECORDS = {"integer": int, "flag": bool, "text": str, "choice": str}
+
+
+def _check_record(field: RecordField, value: object, path: str) -> None:
+    if type(value) is not _RECORDS[field.kind] or (field.kind == "choice" and value not in field.choices):
+        wanted = {
+            "integer": "a whole number",
+            "flag": "true or false",
+            "text": "a text",
+            "choice": f"one of {', '.join(field.choices)}",
+        }[field.kind]
+        raise UsageError(f"{path} is {wanted}, not {plain(value)!r}")
+
+
+def _check_tag(rules: Rules, before: State, after: State, keys: list[str], path: str) -> None:
+    tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
+    match keys:
+        case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
+            raise UsageError(f"{path}: a name says something")
+        case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
+            _require(tag.on, before.characters, what="character", of="the table", path=path)
+        case ["tags", _, "uses", holder]:
+            known = (*before.characters, *ROLES)
+            if not any(holder in one.uses for one in before.tags):
+                _require(holder, known, what="character", of="the table", path=path)
+        case ["tags", _] | ["tags", _, "kind"] if tag is not None:
+            kinds = _kinds(rules, before)
+            is_misspelt = tag.kind not in kinds and nearest(tag.kind, kinds) is not None
+            if not tag.kind.strip() or is_misspelt:
+                raise UsageError(f"{path}: {unknown('kind of tag', tag.kind, kinds, of=f'the ruleset {rules.id}')}")
+
+
+def _kinds(rules: Rules, state: State) -> list[str]:
+    """Return the kinds of tags that are known; a ruleset's code may lay others."""
+    file = rules.file
+    known: list[str] = []
+    for named in (file.sheet, file.tracks, file.parameters, file.effects):
+        known += [one.tag for one in named.values() if one.tag]
+    laid = [name for name, effect in file.effects.items() if not effect.does]
+    return list(dict.fromkeys([*known, *(tag.kind for tag in state.tags), *laid]))
+
+
+def _check_seats(after: State, keys: list[str], path: str) -> None:
+    """Check that what is for some seats alone is for seats that there are."""
+    seats = {GM, *(after.seat_of(name) for name in after.characters)}
+    tag = after.tag(keys[1]) if keys[0] == "tags" and keys[2:] == ["audience"] else None
+    named = tag.audience if tag is not None else after.audiences.get(keys[1]) if keys[0] == "audiences" else None
+    for seat in named or ():
+        _require(seat, sorted(seats), what="seat", of="the table", path=path)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Putting it there
+
+
+def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
+    """Return the table with the tag, track or thing at a path for some seats alone; as it is when none are named.
+
+    Raises:
+        UsageError: there is nothing at the path that could be for some alone.
+    """
+    audience = tuple(dict.fromkeys(seats))
+    field, _, rest = path.partition(".")
+    name = rest.partition(".")[0]
+    if not audience:
+        return state
+    tag = state.tag(name) if field == "tags" else None
+    if tag is not None:
+        return state.with_tag(msgspec.structs.replace(tag, audience=audience))
+    if field not in ("tracks", "things") or name not in getattr(state, field):
+        raise UsageError(f"{path}: only a tag, a track or a thing of the table can be for some seats alone")
+    return msgspec.structs.replace(state, audiences=state.audiences.with_(name, audience))
+
+
+def _without_character(state: State, name: str) -> State:
+    if any(pile.owner == name and len(pile) for pile in state.piles.values()):
+        raise UsageError(f"characters.{name}: this character holds cards, which have to lie somewhere")
+    return msgspec.structs.replace(
+        state,
+        characters=state.characters.without(name),
+        tags=tuple(tag for tag in state.tags if tag.on != name),
+        piles=Map({key: pile for key, pile in state.piles.items() if pile.owner != name}),
+    )
+
+
+def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") -> Any:
+    """Return a value in which the place at the rest of a path holds what is typed.
+
+    Args:
+        value: the value.
+        keys: the rest of the path.
+        text: what is typed.
+        path: the whole path, for messages.
+        field: the name of the record's field that has led here.
+    """
+    if not keys:
+        return _read(value, text, path=path, field=field)
+    key, rest = keys[0], keys[1:]
+    if isinstance(value, msgspec.Struct):
+        fields = value.__struct_fields__
+        if key not in fields:
+            raise _no_place(path, key, fields)
+        if key == "name" and not isinstance(value, Tag):
+            raise UsageError(f"{path}: a name is how it is called everywhere, and cannot be changed")
+        return msgspec.structs.replace(value, **{key: _put(getattr(value, key), rest, text, path=path, field=key)})
+    if isinstance(value, Map):
+        return _put_in_map(value, key, rest, text, path=path, field=field)
+    if isinstance(value, tuple) and (field == "tags" or any(isinstance(one, Box) for one in value)):
+        return _put_in_row(value, key, rest, text, path=path, field=field)
+    raise UsageError(f"{path}: {'.'.join(path.split('.')[: -len(keys)])} has nothing inside it")
+
+
+def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
+    if key not in value:
+        near = nearest(key, value)
+        is_tables = len(path.split(".")) == 2 and near is None and not rest and text != ABSENT and slug(key)
+        if field == "tracks" and is_tables:
+            return value.with_(key, _new_track(text, path=path))
+        if field == "things" and is_tables:
+            return value.with_(key, _data(None, text, path=path))
+        if rest or near is not None or field not in _FREE or text == ABSENT:
+            raise _no_place(path, key, value)
+        new: dict[str, Any] = {"audiences": (), "texts": ""}
+        if field == "uses" and text == "0":
+            return value  # nobody has any there
+        return value.with_(key, _read(new.get(field, 0), text, path=path, field=field))
+    if not rest and text == ABSENT:
+        if field in ("characters", "records") or (field == "tracks" and len(path.split(".")) > 2):
+            raise UsageError(f"{path}: this cannot be taken away")
+        return value.without(key)
+    if field == "things" and not rest:
+        return value.with_(key, _data(value[key], text, path=path))
+    inner = _put(value[key], rest, text, path=path, field="" if field == "things" else field if not rest else key)
+    return value.without(key) if field == "uses" and inner == 0 else value.with_(key, inner)
+
+
+def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
+    """Return so many free boxes as are typed, called by their numbers."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_BOXES:
+        raise UsageError(f"{path}: a new track is said by how many boxes it has, from 1 to {MOST_BOXES}, not {text!r}")
+    return tuple(Box(str(number), 1) for number in range(1, int(text) + 1))
+
+
+def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *, path: str, field: str) -> Any:
+    """Return tags or boxes with one of them changed, added or taken away."""
+    found = next((one for one in value if _named(one, key)), None)
+    if found is None:
+        near = nearest(slug(key), [one.slug for one in value]) if field == "tags" else None
+        if field != "tags" or rest or near is not None or text == ABSENT or not slug(key):
+            raise _no_place(path, key, [one.slug if isinstance(one, Tag) else one.name for one in value])
+        return (*value, Tag(key, text))
+    if isinstance(found, Tag) and not rest:
+        if text != ABSENT:
+            raise UsageError(f"{path}: this is there already; {path}.kind, {path}.uses.NAME and so on say what changes")
+        return tuple(one for one in value if one is not found)
+    if isinstance(found, Box) and not rest:
+        mark = "" if text in (ABSENT, "") else text
+        changed_: Any = msgspec.structs.replace(found, mark=mark)
+    else:
+        changed_ = _put(found, rest, text, path=path, field=field)
+        if isinstance(changed_, Tag) and any(one is not found and one.slug == changed_.slug for one in value):
+            raise UsageError(f"{path}={text}: something is called so already")
+    return tuple(changed_ if one is found else one for one in value)
+
+
+def _read(value: Any, text: str, *, path: str, field: str) -> Any:
+    """Return a typed text as the kind of value that stands there."""
+    if field in ("audience", "audiences", "knowers"):
+        if text == EVERYBODY and field == "audience":
+            return None
+        return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if isinstance(value, bool):
+        if text.lower() not in ("true", "yes", "false", "no"):
+            raise UsageError(f"{path} is true or false, not {text!r}")
+        return text.lower() in ("true", "yes")
+    if isinstance(value, int):
+        return _number(value, text, path=path, is_count=field in ("uses", "size"))
+    if isinstance(value, str):
+        return "" if text == ABSENT else text
+    if isinstance(value, Map):
+        raise UsageError(f"{path} is no single value; it has: {', '.join(value) or 'nothing yet'}")
+    if isinstance(value, msgspec.Struct):
+        raise UsageError(f"{path} is no single value; it has: {', '.join(value.__struct_fields__)}")
+    if isinstance(value, tuple) and not path.startswith("things."):
+        if path == "tags":
+            raise UsageError("tags is no single value; a tag is laid with tags.NAME=KIND, such as tags.On Fire=aspect")
+        boxes = ", ".join(box.name for box in value) or "none"
+        raise UsageError(
+            f"{path} is no single value; its boxes: {boxes}; one is marked with {path}.BOX=x, and freed with "
+            f"{path}.BOX={ABSENT}"
+        )
+    return _data(value, text, path=path)
+
+
+def _number(now: int, text: str, *, path: str, is_count: bool) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = MOST + 1
+    if not (0 if is_count else -MOST) <= number <= MOST:
+        least = " from 0 on" if is_count else ""
+        raise UsageError(f"{path} is a whole number{least} (now {now}), not {text!r}") from None
+    return number
+
+
+def _data(value: Any, text: str, *, path: str) -> Any:
+    """Return what is typed for something of a ruleset's own: as TOML writes it, or a text."""
+    from tomli import TOMLDecodeError, loads
+
+    try:
+        return freeze(loads(f"value = {text}")["value"])
+    except (TOMLDecodeError, RecursionError, ValueError):
+        if isinstance(value, str) or value is None:
+            return text
+        raise UsageError(
+            f'{path}: {text!r} is no value; write it as in TOML, such as 3, true, "text", ["a", "b"] or {{ a = 1 }}'
+        ) from None
+
+
+def _no_place(path: str, key: str, known: Iterable[str]) -> UsageError:
+    keys = path.split(".")
+    place = ".".join(keys[: keys.index(key)]) if key in keys else ""
+    return UsageError(f"{path}: {unknown('place', key, known, of=place or 'the table')}")

@@ -1,0 +1,339 @@
+"""What may be said at a table that lasts, by whom, and how it is marked: numbers, chance, and where cards lie.
+
+Whoever says which card is drawn, or that a card lies in a pile, learns from a refusal whether it lies somewhere else.
+So a seat may say neither while there is a hand that it does not see; the host, who has the file, may say anything.
+What a player types and no sheet has is a claim: everybody is told, and where the table trusts the game master, she
+confirms it before anything is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rpgres.engine.dealers import unknown_card
+from rpgres.engine.parameters import ACTOR, SHEET, form_parts, read_ability
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import HOSTS
+from rpgres.engine.table import Decided
+from rpgres.errors import GivenError, UsageError
+from rpgres.model.state import GM, State, pile_name, slug
+from rpgres.rulesets import FormField, Parameter, Rules, is_public, speaker
+
+THE_HOSTS = "the host says it, without --as"
+
+
+def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str) -> dict[str, str]:
+    """Return what the inputs of an action put on the table before it: the places, by the names that were typed.
+
+    These are piles (`hand:mara`), counters and free uses; nothing of them comes from the seed.
+
+    Args:
+        rules: the ruleset in play.
+        action: the action's name.
+        inputs: what was typed for it.
+        actor: who acts.
+    """
+    return {key: _place(rules, parameter, value, actor) for key, parameter, value in _laying(rules, action, inputs)}
+
+
+def _laying(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
+    """Yield the inputs that put something on the table: as typed, what they are, and the value."""
+    for key, parameter, value in _typed(rules, action, inputs):
+        match parameter.kind:
+            case "form" if _piles_of(parameter, value):
+                yield key, parameter, value
+            case "tag" if _has_uses(value):
+                yield key, parameter, value
+            case "counter" | "cards":
+                yield key, parameter, value
+
+
+def _typed(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
+    """Yield the inputs of an action: as typed, what they are, and the value."""
+    parameters = rules.parameters(action).items()
+    named = {alias: its for name, its in parameters for alias in (name, *its.aliases)}
+    for key, value in inputs.items():
+        parameter = named.get(key.replace("_", "-"))
+        if parameter is not None and value is not None:
+            yield key, parameter, value
+
+
+def _forms(parameter: Parameter, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and what is said of it for each form; what is no form is told by whoever reads it."""
+    for one in _each(value) if parameter.kind == "form" else ():
+        try:
+            yield form_parts(parameter, one, option="")
+        except UsageError:
+            continue
+
+
+def _each(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _piles_of(parameter: Parameter, value: Any) -> list[str]:
+    """Return the piles of which forms say which cards lie there."""
+    return [
+        pile_name(field.pile, name)
+        for name, said in _forms(parameter, value)
+        for key, field in parameter.fields.items()
+        if field.pile and said.get(key)
+    ]
+
+
+def _has_uses(value: Any) -> bool:
+    return any(str(text).rpartition("=")[2].strip("0 ") for text in _each(value) if "=" in str(text))
+
+
+def _place(rules: Rules, parameter: Parameter, value: Any, actor: str) -> str:
+    match parameter.kind:
+        case "cards":
+            return _pile(rules, parameter, actor)
+        case "counter":
+            holder = f"characters.{actor}." if parameter.holder == ACTOR else ""
+            return f"{holder}counters.{parameter.counter}"
+        case "form":
+            return ", ".join(_piles_of(parameter, value))
+    return ", ".join(f"tags.{slug(str(text).rpartition('=')[0] or str(text))}" for text in _each(value))
+
+
+def _pile(rules: Rules, parameter: Parameter, actor: str) -> str:
+    return pile_name(parameter.pile, actor if rules.file.piles[parameter.pile].each else "")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is claimed
+
+
+def claims_of(rules: Rules, state: State, action: str, inputs: Mapping[str, Any], *, actor: str) -> tuple[str, ...]:
+    """Return what the inputs of an action claim, in words; what is not for everybody is named without its value.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table before the action, whose sheets count.
+        action, inputs, actor: what was typed, and for whom.
+    """
+    found = [action] if rules.file.actions[action].confirmed else []
+    found += [f"{SHEET} {inputs[SHEET]}"] if inputs.get(SHEET) is not None else []
+    for key, parameter, value in _typed(rules, action, inputs):
+        name = key.replace("_", "-")
+        if parameter.kind != "form":
+            for one in _each(value) if parameter.kind != "cards" else [value]:
+                found += _claims(rules, state, name, parameter, one, who=actor)
+            continue
+        for whom, said in _forms(parameter, value):
+            if parameter.seats and whom not in state.characters and speaker(parameter) == "confirmed":
+                found.append(f"{name} {whom} (not at the table)")
+            for key, one in said.items():
+                if key in parameter.fields:
+                    found += _claims(rules, state, f"{name} {whom}: {key}", parameter.fields[key], one, who=whom)
+    return tuple(found)
+
+
+def claims_in(rules: Rules, state: State, decided: Decided) -> tuple[str, ...]:
+    """Return what a typed answer claims, as far as the ruleset's label says what stands in it.
+
+    The game master's own answers claim nothing, nor do those that the host or a policy gives.
+    """
+    label = rules.file.labels.get(decided.label)
+    if label is None or state.seat_of(decided.who) == GM or decided.means in (HOSTS, "policy"):
+        return ()
+    found: list[str] = []
+    for part in decided.answer.split(","):
+        key, sign, value = (text.strip() for text in part.partition("="))
+        if key in label.fields:
+            found += _claims(rules, state, key, label.fields[key], value if sign else True, who=decided.who)
+    return tuple(found)
+
+
+def _claims(
+    rules: Rules, state: State, name: str, described: Parameter | FormField, value: Any, *, who: str
+) -> Iterator[str]:
+    """Yield what one value claims: nothing where the sheet says the same, or it is the speaker's to say."""
+    if speaker(described) != "confirmed" or _is_known(rules, state, described, value, who):
+        return
+    if not is_public(described):
+        yield f"{name} (hidden)"
+    elif value is True or value in ("true", "yes"):
+        yield name
+    else:
+        words = ":".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
+        ability = slug(words.partition("=")[0])
+        sheet = state.characters[who].abilities.get(ability) if who in state.characters else None
+        yield f"{name} {words}" + (f" (sheet: {sheet})" if sheet is not None else "")
+
+
+def _is_known(rules: Rules, state: State, described: Parameter | FormField, value: Any, who: str) -> bool:
+    """Tell whether a value is what the table has, or what holds where nothing is typed."""
+    if described.default is not None and str(value) == str(described.default):
+        return True
+    match described.kind:
+        case "ability":
+            return _is_rating(rules, state, value, who)
+        case "opposition" if isinstance(value, Mapping):
+            ability = next((one for key, one in value.items() if key != "character"), "")
+            return _is_rating(rules, state, ability, str(value.get("character")))
+        case "opposition":
+            name, _, ability = str(value).strip().rpartition(":")
+            return _is_rating(rules, state, ability, name)
+        case "character" if not described.said_by:
+            return value in state.characters
+        case "flag":
+            return value not in (True, "true", "yes")
+    return False
+
+
+def _is_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
+    """Tell whether a rating is the one on somebody's sheet; what cannot be read is told by whoever reads it."""
+    if who not in state.characters:
+        return False
+    try:
+        rating = read_ability(rules, value, state=state, actor=who)
+    except UsageError:
+        return True
+    return bool(rating.name) and rating.value == state.characters[who].abilities.get(rating.name, 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Who reads it
+
+
+def private_in(rules: Rules, action: str, inputs: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return which inputs are not for everybody, by the names that were typed: all of one, or some fields of a form."""
+    found: dict[str, list[str]] = {}
+    for key, parameter, _ in _typed(rules, action, inputs):
+        fields = [name for name, field in parameter.fields.items() if not is_public(field)]
+        if fields or not is_public(parameter):
+            found[key] = fields if is_public(parameter) else []
+    return found
+
+
+def without_fields(value: Any, fields: Sequence[str]) -> Any:
+    """Return forms as typed without some of their fields.
+
+    >>> without_fields(["bero:skill=3,hand=H9/S2"], ["hand"])
+    ['bero:skill=3']
+    """
+    if isinstance(value, list | tuple):
+        return [without_fields(one, fields) for one in value]
+    if isinstance(value, Mapping):
+        return {key: one for key, one in value.items() if key.replace("_", "-") not in fields}
+    name, colon, _ = str(value).partition("=")[0].rpartition(":")
+    parts = str(value)[len(name) + 1 :].split(",") if colon else []
+    kept = [part for part in parts if part.partition("=")[0].strip().replace("_", "-") not in fields]
+    return f"{name}:{','.join(kept)}" if kept else name if colon else value
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Who may say it
+
+
+def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any], *, actor: str, seat: str) -> None:
+    """Check that a seat may say what it says of the table: its own hand, and as game master the rest.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table before the action.
+        action, inputs, actor: what is typed, and for whom.
+        seat: who types.
+
+    Raises:
+        UsageError: it may not.
+    """
+    _check_said(rules, action, inputs, seat=seat)
+    for key, parameter, value in _laying(rules, action, inputs):
+        option = f"--{key.replace('_', '-')}"
+        if parameter.kind in ("cards", "form"):
+            state = lay_out(rules, state)
+            is_form = parameter.kind == "form"
+            for name in _piles_of(parameter, value) if is_form else [_pile(rules, parameter, actor)]:
+                _check_pile(state, name, option=option, seat=seat)
+            unseen = [name for name in _unseen(rules, state, seat) if len(state.piles[name])]
+            if unseen:
+                raise UsageError(
+                    f"{option}: there are cards that {seat} does not see ({', '.join(unseen)}), and what lies "
+                    f"somewhere else could be told from the answer; {THE_HOSTS}"
+                )
+        elif seat != GM and parameter.said_by in ("", "gm"):
+            raise UsageError(
+                f"{option}: at a table that lasts, this is what it was left at; the game master corrects it with "
+                "`rpgres table set`"
+            )
+
+
+def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: str) -> None:
+    """Check that no player says what the game master says.
+
+    Raises:
+        UsageError: one does.
+    """
+    for key, parameter, value in _typed(rules, action, inputs) if seat != GM else ():
+        option = f"--{key.replace('_', '-')}"
+        is_said = value not in (False, "false", "no", [], ())
+        told: list[tuple[str, Parameter | FormField]] = (
+            [(option, parameter)] if is_said and parameter.said_by == GM else []
+        )
+        for name, said in _forms(parameter, value):
+            fields = ((field, parameter.fields.get(field)) for field in said)
+            told += [(f"{option} {name}: {key}", field) for key, field in fields if field and speaker(field) == GM]
+        for where, described in told:
+            raise UsageError(f"{where}: the game master says this, or the host, and not {seat}: {described.help}")
+
+
+def _check_pile(state: State, name: str, *, option: str, seat: str) -> None:
+    pile = state.piles.get(name)
+    if pile is None:  # of somebody who only comes to the table by what is typed
+        return
+    is_own = bool(pile.owner) and state.seat_of(pile.owner) == seat and (pile.audience is None or seat in pile.audience)
+    if seat != GM and not is_own:
+        raise UsageError(
+            f"{option}: what lies in {name} is not {seat}'s to say; a seat says at most what it has in hand, and the "
+            "host or the game master the rest"
+        )
+
+
+def _unseen(rules: Rules, state: State, seat: str) -> Iterator[str]:
+    """Yield the piles in which a seat does not see the cards, but for the decks that are drawn from.
+
+    What others know of the top of a deck is not seen either.
+    """
+    for name, pile in state.piles.items():
+        is_deck = name.partition(":")[0] in rules.laid
+        is_known = pile.audience is None or seat in pile.audience
+        if not is_known and (not is_deck or any(seats is not None and seat not in seats for seats in pile.knowers)):
+            yield name
+
+
+def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], *, seat: str | None) -> None:
+    """Check what was read off real dice and cards as far as can be told now, before it lies there until it is asked.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table before the action.
+        given: the results as typed, by label.
+        seat: who types; None for the host.
+
+    Raises:
+        GivenError: a result is none that anything could show.
+        UsageError: a card is drawn by a seat that does not see where all of them lie.
+    """
+    hides = seat is not None and bool(given) and any(True for _ in _unseen(rules, lay_out(rules, state), seat))
+    for label, results in given.items():
+        for text in results:
+            if not rules.file.piles or not rules.cards.matching(text):
+                _check_dice(rules, label, text)
+            elif hides:
+                raise UsageError(
+                    f"--given {label}={text}: which card is drawn is not {seat}'s to say where others hold cards in "
+                    f"secret, as the answer could tell of them; {THE_HOSTS}"
+                )
+
+
+def _check_dice(rules: Rules, label: str, text: str) -> None:
+    """Check a result that is no card: which dice are rolled is only known when they are."""
+    if text.strip() and not any(char.isalpha() for char in text):
+        return
+    if rules.file.piles:
+        raise GivenError(f"--given {label}={text}: {unknown_card(rules.cards, text)}", label=label)
+    raise GivenError(f"--given {label}={text}: this is nothing that dice show, such as ++0- or 6,5,1", label=label)

@@ -1,0 +1,364 @@
+"""Actions, beginnings and ends at a table that lasts: run by `actions` and `periods`, again whenever somebody answers.
+
+Nothing half done is in the state: an action that waits is run anew on its recorded answers when the next one comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import Given, GivenDealer, SeededDealer, TapedDealer
+from rpgres.engine.periods import turn
+from rpgres.engine.players import Answer, Policy, Prompt, Question, View
+from rpgres.engine.run import (
+    Pending,
+    Prepared,
+    QuestionRecord,
+    Result,
+    answers_to,
+    bare_result,
+    check_labels,
+    play,
+    policies_of,
+    policy_of,
+    prepare,
+    run,
+)
+from rpgres.engine.table import NeedsAnswer, Stop, Trust
+from rpgres.engine.waiting import Answered, Asked, Recalled, Waiting, Waits, always
+from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
+from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.model.state import EMPTY, GM, Map, State
+from rpgres.rulesets import CLAIM, Rules
+from rpgres.toml.reading import Source
+
+By = dict[str, list[str]]  # answers by label, those of one label in order
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    """What is played: an action, or the beginning or end of a period, and the answers there are for it.
+
+    Attributes:
+        kind: which of the three.
+        name: the action, or the period.
+        actor: who acts.
+        by: the seat that typed it; empty for the host.
+        inputs: what was typed for it.
+        sheets: the texts of sheets that are known, by the name that is typed.
+        given: results read off real dice, by label, for what is not on the tape.
+        tape: what was rolled and drawn in earlier runs of it, which stays.
+        typed: what of that was read off real dice, by label; None where the seed has answered.
+        choose: answers by label, of anybody.
+        own: answers by label that are for questions of a seat alone, by seat.
+        policies: policy by character or seat; everybody's under an empty name.
+        note: carried into the result.
+        answered: what was answered so far, in earlier runs of it.
+    """
+
+    kind: Literal["act", "begin", "end"]
+    name: str
+    actor: str = ""
+    by: str = ""
+    inputs: dict[str, Any] = {}
+    sheets: Mapping[str, Source] = EMPTY
+    given: By = {}
+    tape: tuple[str, ...] = ()
+    typed: Given = EMPTY
+    choose: By = {}
+    own: dict[str, By] = {}
+    policies: dict[str, str] = {}
+    note: str | None = None
+    answered: Answered = EMPTY
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What came of a run.
+
+    Attributes:
+        found: its result or the decision it waits for; of one that failed, what had happened by then.
+        state: the table after it.
+        secret: what is kept of it.
+        fault: what is told beside it; why it failed.
+        is_attempt: whether it failed, so that nothing comes of it.
+    """
+
+    found: Result | Pending
+    state: State
+    secret: Secret
+    fault: RpgresError | None = None
+    is_attempt: bool = False
+
+
+def run_of(history: History, entry: Entry) -> Run:
+    """Return what an entry ran, with every answer up to where it ended."""
+    begun = history.run_of(entry)
+    secret, public = entry.secret, begun.public
+    is_act = begun.kind == "act"
+    return Run(
+        kind="act" if is_act else "begin" if begun.kind == "begin" else "end",
+        name=public.action if is_act else public.period,
+        actor=public.actor,
+        by=begun.secret.by,
+        inputs=begun.secret.inputs,
+        sheets={name: Source(*text) for name, text in secret.sheets.items()},
+        given=secret.later,
+        tape=tuple(secret.tape),
+        typed=secret.given,
+        choose=secret.choose,
+        own=secret.own,
+        policies=begun.secret.policies,
+        note=begun.secret.note,
+        answered=answered_in(found_in(secret)),
+    )
+
+
+def answered_in(found: Result | Pending | None) -> Answered:
+    """Return every decision of a run by label and by who took it, in order."""
+    answered: dict[Asked, list[Answer]] = {}
+    for event in found.events if found is not None else ():
+        if event["event"] == "decision":
+            answer = Answer(event["answer"], event["means"])
+            answered.setdefault((event["label"], event["who"]), []).append(answer)
+    return answered
+
+
+def run_at(
+    rules: Rules,
+    history: History,
+    asked: Run,
+    *,
+    seed: str,
+    step: int,
+    prompt: Prompt | None = None,
+    is_replay: bool = False,
+) -> Ran:
+    """Return what comes of a run at a table, as far as the answers there are reach; see `Ran` for one that fails.
+
+    Args:
+        rules: the ruleset in play.
+        history: the table before it; what seats said in advance is heard.
+        asked: what is played.
+        seed: what all chance is drawn from.
+        step: the number under which it is drawn.
+        prompt: asks a person what nobody else answers.
+        is_replay: whether nothing but the recorded answers counts.
+
+    Raises:
+        UsageError: what was typed for it is impossible, whatever comes of it.
+    """
+    streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
+    seeded = SeededDealer(streams, step=step)
+    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed)
+    if asked.kind != "act":
+        policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
+        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
+        moment: Literal["begin", "end"] = asked.kind
+        return _ran(
+            rules,
+            asked,
+            lambda: turn(
+                rules,
+                history.state,
+                period=asked.name,
+                moment=moment,
+                streams=streams,
+                step=step,
+                note=asked.note,
+                players=players,
+                dealer=dealer,
+                trust=_trust(rules, history, asked),
+            ),
+            history.state,
+            players,
+            dealer,
+        )
+    prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
+    trust = _trust(rules, history, asked)
+    if trust is not None and trust.claims and not asked.answered:
+        _check_slips(prepared)
+    prepared = msgspec.structs.replace(prepared, trust=trust)
+    for typed in (asked.choose, *asked.own.values()):
+        plain = {label: typed[label] for label in typed if label != CLAIM}
+        check_labels(rules, asked.name, given=asked.given, choose=plain)
+    for key in (key for own in asked.own.values() for key in own if ":" in key):
+        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+    asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
+    waits = (
+        always
+        if is_replay
+        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(dealer.given, then=seeded))
+    )
+    players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
+    ran = _ran(
+        rules,
+        asked,
+        lambda: run(prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer),
+        history.state,
+        players,
+        dealer,
+    )
+    sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
+    laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
+    private = private_in(rules, asked.name, asked.inputs)
+    claimed = list(trust.claims) if trust is not None else []
+    secret = msgspec.structs.replace(ran.secret, sheets=sheets, laid=laid, claimed=claimed, private=private)
+    return msgspec.structs.replace(ran, secret=secret)
+
+
+def _check_slips(prepared: Prepared) -> None:
+    """Have a rule refuse what was typed before anybody confirms it: run it up to the first chance or decision.
+
+    Raises:
+        UsageError: it does.
+    """
+    with suppress(Stop):
+        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
+
+
+class _NoChance:
+    """A dealer that ends the run at the first question of chance."""
+
+    joint = False
+
+    def __getattr__(self, name: str) -> Any:
+        raise Stop
+
+
+def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
+    """Return how claims are treated at a table; None at one that was begun before there were any.
+
+    Whoever has the file claims nothing, nor does the game master.
+    """
+    whom = history.new.public.trust
+    if not whom:
+        return None
+    claims: tuple[str, ...] = ()
+    if asked.kind == "act" and asked.by not in ("", GM):
+        claims = claims_of(rules, history.state, asked.name, asked.inputs, actor=asked.actor)
+    return Trust(whom == "gm", asked.by, claims, partial(claims_in, rules), history.state)
+
+
+def _base(path: str) -> str:
+    """Return the name of a file without its folders, which are the host's own matter."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
+    return Waiting(
+        asked.choose,
+        waits=waits,
+        recalled=asked.answered,
+        own=asked.own,
+        policies={who: partial(_but_for_claims, policy) for who, policy in policies.items()},
+        prompt=prompt,
+    )
+
+
+def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:
+    """Return what a policy answers; a person alone confirms what was claimed."""
+    return policy(view, question) if question.label != CLAIM else None
+
+
+def _ran(
+    rules: Rules,
+    asked: Run,
+    play_it: Callable[[], tuple[Result | Pending, State]],
+    before: State,
+    players: Waiting,
+    dealer: TapedDealer,
+) -> Ran:
+    is_act, fault = asked.kind == "act", None
+    try:
+        found, state = play_it()
+    except RpgresError as error:
+        if error.table is None:
+            raise
+        fault = error
+        action, actor = (asked.name, asked.actor) if is_act else (None, None)
+        found = bare_result(rules, error.table.events, action=action, actor=actor, inputs={}, note=asked.note)
+    is_over = isinstance(found, Result) and fault is None
+    inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
+    found = msgspec.structs.replace(found, seed=None, inputs=inputs)
+    choose, own = players.left()
+    record = msgspec.to_builtins(found)
+    secret = Secret(
+        inputs=asked.inputs,
+        given=dealer.typed,
+        later={label: texts for label, texts in dealer.later.items() if texts},
+        tape=dealer.tape if isinstance(found, Pending) else [],
+        choose=choose,
+        own=own,
+        policies=asked.policies,
+        note=asked.note,
+        result=record if isinstance(found, Result) else None,
+        waits=record if isinstance(found, Pending) else None,
+    )
+    return Ran(found, state if is_over else before, secret, fault, is_attempt=fault is not None)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Which optional moments wait for their owner
+
+
+def _by_passes(history: History) -> Waits:
+    def waits(view: View, question: Question, answered: Answered) -> bool:
+        return not history.has_passed(view.seat, question.label)
+
+    return waits
+
+
+def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], GivenDealer]) -> Waits:
+    """Return what makes a moment wait only where anybody could know that it has come.
+
+    Waiting can be seen. So a moment that only something hidden opens passes, unless its owner answered beforehand: the
+    run is repeated as it would be without what is hidden, and where that asks the same of the same, it waits.
+    """
+    public = in_public(prepared.state)
+    if public is prepared.state:
+        return further
+    prepared = msgspec.structs.replace(prepared, state=public)
+
+    def waits(view: View, question: Question, answered: Answered) -> bool:
+        if not further(view, question, answered):
+            return False
+        try:
+            play(prepared, dealer=dealer(), players=Recalled(answered))
+        except NeedsAnswer as needs:
+            asked = (needs.question, *needs.together)
+            return (question.label, question.who) in [(one.label, one.who) for one in asked]
+        except RpgresError:
+            return False
+        return False
+
+    return waits
+
+
+def in_public(state: State) -> State:
+    """Return a state without the tags, tracks and things that not everybody may know of; the same where none is."""
+    if not state.audiences and all(tag.audience is None for tag in state.tags):
+        return state
+    hidden = state.audiences
+    return msgspec.structs.replace(
+        state,
+        tags=tuple(tag for tag in state.tags if tag.audience is None),
+        tracks=Map({name: boxes for name, boxes in state.tracks.items() if name not in hidden}),
+        things=Map({name: thing for name, thing in state.things.items() if name not in hidden}),
+        audiences=EMPTY,
+    )
+
+
+def questions_of(pending: Pending) -> list[QuestionRecord]:
+    """Return everything that is asked; several people may be asked together."""
+    return [pending.question, *pending.together]
+
+
+def asked_of(state: State, pending: Pending, seat: str | None) -> QuestionRecord | None:
+    """Return what a seat is asked, the first question for the host; None where nothing is."""
+    return next((one for one in questions_of(pending) if seat is None or state.seat_of(one.who) == seat), None)

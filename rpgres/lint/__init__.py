@@ -1,0 +1,1 @@
+"""Diagnostics of rulesets, decks and sheets."""

@@ -1,0 +1,125 @@
+"""What an overlay folder has that nothing reads: misspelt files, tables nobody names, folders of no ruleset."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from rpgres.errors import FileError
+from rpgres.lint.outcomes import named_menus
+from rpgres.rulesets.folders import BEGINS_SO, overlay_roots
+from rpgres.rulesets.provenance import Text, problem_at
+from rpgres.rulesets.rules import Rules
+from rpgres.toml.reading import Problem, nearest
+
+FILES = ("ruleset.toml", "menus.toml")
+FOLDERS = ("outcomes", "sheets", "scenes", "decks")
+BESIDE = (".md", ".txt", "~")  # what people keep beside their files
+
+
+def stray_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield what the overlays of a ruleset have that changes nothing."""
+    for folder in rules.overlays:
+        yield from _unread(Path(folder))
+    yield from _decks(rules)
+    try:
+        yield from _tables(rules)
+        yield from _menus(rules)
+    except FileError:
+        return  # a table that cannot be read is told as such, and might name anything
+
+
+def _unread(folder: Path) -> Iterator[Problem]:
+    for entry in _entries(folder):
+        is_folder = os.path.isdir(entry.path)
+        known = FOLDERS if is_folder else FILES
+        if entry.name in known:
+            continue
+        near = nearest(entry.name, known)
+        if near or is_folder or entry.name.endswith(".toml"):
+            what = "folder" if is_folder else "file"
+            reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
+            yield Problem(entry.path, None, "", f"no {what} of this name is read; overlays have {reads}", near or "")
+    for name in FOLDERS:
+        for entry in _entries(folder / name):
+            if not entry.name.endswith(".toml"):
+                yield Problem(entry.path, None, "", f"only files NAME.toml are read in {name}/")
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        found = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [entry for entry in found if not entry.name.startswith((".", "__")) and not entry.name.endswith(BESIDE)]
+
+
+def _tables(rules: Rules) -> Iterator[Problem]:
+    """Yield the outcome tables that no action names; of code that may use its own, those that only overlays have."""
+    named = {table for action in rules.file.actions.values() for table in action.tables}
+    names = dict.fromkeys(rules.table_names())
+    for name in names:
+        texts = rules.table_texts(name)
+        if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):
+            continue
+        near = nearest(name, [other for other in (*names, *rules.file.actions) if other != name])
+        yield problem_at(texts[:1], (), f"no action has an outcome table {name!r}", hint=near or "")
+
+
+def _decks(rules: Rules) -> Iterator[Problem]:
+    """Yield the decks that only overlays have and that nothing names, where another name may have been meant."""
+    named = {deck for pile in rules.file.piles.values() for deck in pile.decks}
+    names, texts = rules.deck_names(), dict[str, Sequence[Text]]()
+    for name in names:
+        try:
+            texts[name] = rules.deck_texts(name)
+        except FileError:
+            return  # a deck that cannot be read is told as such, and might extend any other
+    extended = [text.data.get("extends") for found in texts.values() for text in found]
+    named |= {name for name in extended if isinstance(name, str)}
+    for name, found in texts.items():
+        near = nearest(name, [other for other in names if other != name])
+        if near and name not in named and not _is_own(rules, found[0]):
+            yield problem_at(found[:1], (), f"no pile has a deck {name!r}, and no deck extends it", hint=near)
+
+
+def _menus(rules: Rules) -> Iterator[Problem]:
+    """Yield the menus that no question takes; of code that may use its own, those that only overlays have."""
+    texts = rules.menu_texts()
+    laid = [text for text in texts if rules.file.standalone or not _is_own(rules, text)]
+    own = {name for text in texts if text not in laid for name in text.data}
+    new = dict.fromkeys(name for text in laid for name in text.data if name not in own)
+    named = named_menus(rules) if new else set()
+    for name in new:
+        if name not in named:
+            near = nearest(name, sorted(own or named))
+            yield problem_at(laid, (name,), f"no question takes a menu {name!r}", hint=near or "")
+
+
+def _is_own(rules: Rules, text: Text) -> bool:
+    """Tell whether a text is the ruleset's own, not an overlay's."""
+    path = Path(text.source.path)
+    return not any(path.is_relative_to(folder) for folder in rules.overlays)
+
+
+def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Problem]:
+    """Return the folders beside overlays that are laid over nothing, because no ruleset has their name.
+
+    Args:
+        known: the ids of all rulesets.
+        extra: the folders of `--rulesets`.
+    """
+    ids = list(known)
+    found: dict[str, Problem] = {}
+    for root in overlay_roots(extra):
+        for entry in _entries(root):
+            if not os.path.isdir(entry.path) or entry.name in ids:  # unlike the entry's, this never raises
+                continue
+            near = nearest(entry.name, ids)
+            if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
+                message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
+                    message += f"; {BEGINS_SO}"
+                found.setdefault(os.path.realpath(entry.path), Problem(entry.path, None, "", message, near or ""))
+    return list(found.values())

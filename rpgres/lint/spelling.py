@@ -1,0 +1,120 @@
+"""Names in formulas that count 0 because nobody has them, and that are nearly one that somebody has.
+
+Only where sheets may have abilities of any name can such a name not be called unknown; it is judged by what sheets,
+scenes, examples and other formulas say, which takes reading all of them. This serves `ruleset check` alone.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path as FilePath
+from typing import Any
+
+from rpgres.errors import FileError
+from rpgres.lint.outcomes import rolled_labels, scope_of
+from rpgres.rulesets.numbers import OPPOSED, has_any_ability
+from rpgres.rulesets.provenance import Path, Text, problem_at
+from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.schema import RulesetFile
+from rpgres.rulesets.templates import names_in
+from rpgres.toml.reading import Problem, nearest, parse, read_source
+
+
+def misspelt_problems(rules: Rules) -> Iterator[Problem]:
+    """Yield the names in braces that stand once, that nothing has, and that are near one that something has."""
+    file = rules.file
+    if not file.standalone or not has_any_ability(file):
+        return
+    fields = [name for name, field in file.sheet.items() if field.kind == "abilities"]
+    known = {*scope_of(rules, file.actions).dice, *rolled_labels(rules)}
+    known |= {*_on_sheets(rules, fields), *_in_examples(file)}
+    found = [(text, path, name) for text in _all_texts(rules) for path, name in _named(text.data)]
+    times = Counter(name for _, _, name in found)
+    near_to = known | {name for name, count in times.items() if count > 1}
+    for text, path, name in found:
+        near = nearest(name, sorted(near_to)) if name not in near_to else None
+        if near is not None:
+            told = (
+                f"{name!r} counts 0: no sheet, parameter or other formula has it "
+                f"(if it is meant, list it in sheet.{fields[0]}.names)"
+            )
+            yield problem_at([text], path, told, hint=near)
+        near_to.add(name)
+
+
+def _all_texts(rules: Rules) -> Iterator[Text]:
+    """Yield every file of the rules, each once: what stands in `ruleset.toml` has a prefix where it is met again."""
+    yield from rules.texts()
+    for name in dict.fromkeys(rules.table_names()):
+        yield from (text for text in rules.table_texts(name) if not text.prefix)
+    yield from (text for text in rules.menu_texts() if not text.prefix)
+
+
+def _named(data: Any) -> Iterator[tuple[Path, str]]:
+    """Yield the names in the formulas of a file, whosever they are, with where each formula stands."""
+    for path, template in dict(_formulas(data, ())).items():
+        for name in names_in(template):
+            yield path, name.removeprefix(OPPOSED)
+
+
+def _formulas(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(data, list):
+        for number, one in enumerate(data):
+            yield from _formulas(one, (*path, number))
+    if not isinstance(data, dict):
+        return
+    for key, value in data.items():
+        at = (*path, key)
+        if key in ("roll", "vs") and isinstance(value, str):
+            yield at, value
+        elif key in ("rolls", "numbers") and isinstance(value, dict):
+            for name, formula in value.items():
+                its = formula.get("value") if isinstance(formula, dict) else formula
+                if isinstance(its, str):
+                    yield (*at, name), its
+        yield from _formulas(value, at)
+
+
+def _on_sheets(rules: Rules, fields: Iterable[str]) -> Iterator[str]:
+    """Yield the abilities that the ruleset's own characters have, on sheets and in scenes."""
+    for folder in rules.folders:
+        for path in sorted((folder / "sheets").glob("*.toml")):
+            yield from _abilities(_data(path), fields)
+        for path in sorted((folder / "scenes").glob("*.toml")):
+            characters = _data(path).get("characters")
+            for character in characters.values() if isinstance(characters, dict) else ():
+                yield from _abilities(character, fields)
+
+
+def _data(path: FilePath) -> dict[str, Any]:
+    try:
+        return parse(read_source(path))
+    except FileError:
+        return {}  # told where it is read as what it is
+
+
+def _abilities(character: Any, fields: Iterable[str]) -> Iterator[str]:
+    for field in fields:
+        written = character.get(field) if isinstance(character, dict) else None
+        if isinstance(written, dict):
+            yield from written
+
+
+def _in_examples(file: RulesetFile) -> Iterator[str]:
+    """Yield the abilities that examples name: `void` of `--trait void=2`, and of `--vs akodo:void`."""
+    for name, action in file.actions.items():
+        try:
+            words = shlex.split(action.example)
+        except ValueError:
+            continue
+        parameters = file.parameters_of(name)
+        options = {f"--{one}": its for key, its in parameters.items() for one in (key, *its.aliases)}
+        for place, word in enumerate(words):
+            option, separator, value = word.partition("=") if word in options or "=" in word else (word, "", "")
+            its = options.get(option)
+            if its is None or its.kind not in ("ability", "opposition"):
+                continue
+            value = value if separator else next(iter(words[place + 1 : place + 2]), "")
+            yield value.partition(":")[2] or value.partition("=")[0]

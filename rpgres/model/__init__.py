@@ -1,0 +1,1 @@
+"""What lies on a table, and its form as plain data."""

@@ -1,0 +1,379 @@
+"""Cards and decks: what a `decks/NAME.toml` says, and how cards are named. Where cards lie is part of the state.
+
+A card is named by a short code: the suit's letters, the value, and the sign of a further attribute (`St6+`, `H12`,
+`Jk`). A physical card is its code, and behind a full stop its number where a deck has several (`St4n`, `St4n.2`), so
+that every card can be in exactly one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import takewhile
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from rpgres.model.state import EMPTY, Map, code_of, slug
+
+Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
+
+
+PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
+_SHOWN = ("suit", "value", "sign")  # what a pattern may name
+
+
+class Card(msgspec.Struct, frozen=True, cache_hash=True):
+    """A kind of card.
+
+    Attributes:
+        code: its name as typed.
+        title: its name as people say it.
+        value: its number; None for a card without one.
+        suit: its suit; empty for a card without one.
+        attributes: whatever else is printed on it, by name (`aura`).
+        short: its code without the sign.
+    """
+
+    code: str
+    title: str
+    value: int | None = None
+    suit: str = ""
+    attributes: Map[str, str] = EMPTY
+    short: str = ""
+
+
+class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    pass
+
+
+class Suit(_Record, frozen=True):
+    """The cards of one suit: a value each, and behind it the sign of a further attribute where the deck has one.
+
+    A card that is there several times is listed several times.
+    """
+
+    title: str
+    code: Code
+    cards: Annotated[list[int | str], msgspec.Meta(description='values with their signs: [1, 2] or ["1+", "2n"]')] = []
+
+
+class LoneCard(_Record, frozen=True):
+    """A card without a suit, such as a joker."""
+
+    title: str
+    code: Code
+    count: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 1
+    value: int | None = None
+    attributes: dict[str, str] = {}
+
+
+class DeckFile(_Record, frozen=True):
+    """A `decks/NAME.toml`.
+
+    `extends` names a deck that this one adds to. `signs` says what a sign behind a value means: attribute, then sign,
+    then meaning. `names` are other words for values (`J = 11`). `card` is how a card of a suit is called, with
+    `{suit}`, `{value}` and `{sign}`; left out, as in the deck that it extends, or `{suit} {value}{sign}`. A card
+    without a suit may have attributes of its own; of one that has signs it has one of their meanings.
+    """
+
+    title: str
+    summary: str = ""
+    extends: str = ""
+    card: str = ""
+    signs: dict[str, dict[str, str]] = {}
+    names: dict[str, int] = {}
+    suits: dict[str, Suit] = {}
+    cards: dict[str, LoneCard] = {}
+
+
+class Deck(msgspec.Struct, frozen=True):
+    """A deck: its kinds of cards by code, and how many there are of each."""
+
+    title: str
+    summary: str
+    cards: Map[str, Card]
+    counts: Map[str, int]
+    suits: Map[str, str] = EMPTY
+    names: Map[str, int] = EMPTY
+    signs: Map[str, tuple[str, str]] = EMPTY
+    pattern: str = PATTERN  # how cards of suits are called
+
+    @property
+    def size(self) -> int:
+        """How many cards there are."""
+        return sum(self.counts.values())
+
+    def copies(self, mark: str = "") -> tuple[str, ...]:
+        """Return every physical card, sorted; `mark` tells the cards of one copy of the deck from another's."""
+        return tuple(sorted(card for code, count in self.counts.items() for card in _copies(code, count, mark)))
+
+
+def _copies(code: str, count: int, mark: str) -> list[str]:
+    stem = f"{code}.{mark}" if mark else code
+    return [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
+
+
+class Stack(NamedTuple):
+    """A shuffled pile as a dealer is asked for its cards.
+
+    Attributes:
+        pile: its name on the table.
+        shuffles: how often it was shuffled, so that each time has an order of its own.
+        known: what the cards are.
+        lump: `lump(card) -> key`: cards of one key are alike to the rule; None where no two kinds are.
+        alike: the same for this draw alone, among cards that `lump` tells apart.
+    """
+
+    pile: str
+    shuffles: int
+    known: Cards
+    lump: Callable[[Card], Hashable] | None = None
+    alike: Callable[[Card], Hashable] | None = None
+
+
+_PRINTED = re.compile(r"^(-?\d{1,6})(\D{0,3})$")
+
+Fault = tuple[tuple[str | int, ...], str]  # what is wrong with a deck: key path and message
+
+
+def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[Fault]]:
+    """Return the deck that a file describes, and what is wrong with it, by key.
+
+    Args:
+        file: the data.
+        base: the deck that it extends.
+    """
+    base = base or Deck("", "", EMPTY, EMPTY)
+    pattern = file.card or base.pattern
+    faults = list(_pattern_faults(file.card))
+    cards, counts, signs = dict(base.cards), dict(base.counts), dict(base.signs)
+    names = {**base.names, **file.names}
+    places: dict[str, tuple[str | int, ...]] = {}  # where the file has a card, by code
+
+    def add(card: Card, path: tuple[str | int, ...], *, count: int = 1) -> None:
+        known = cards.setdefault(card.code, card)
+        if known != card:
+            faults.append((path, f"the code {card.code} is another card's already: {known.title}"))
+        places.setdefault(card.code, path)
+        counts[card.code] = counts.get(card.code, 0) + count
+
+    for attribute, meanings in file.signs.items():
+        for sign, meaning in meanings.items():
+            if not sign or len(sign) > 3 or any(char.isdigit() or char in ".,=" for char in sign):
+                faults.append((("signs", attribute, sign), "a sign is up to three characters without digits, . , ="))
+            signs[sign] = attribute, meaning
+    spoken = {number: name for name, number in names.items()}
+    owners: dict[str, str] = {}
+    for name, suit in file.suits.items():
+        other = owners.setdefault(suit.code.lower(), name)
+        if other != name:
+            faults.append((("suits", name, "code"), f"the suit {other} has the code {suit.code} too"))
+            continue
+        for number, printed in enumerate(suit.cards):
+            found = _PRINTED.match(str(printed))
+            if not found or (found[2] and found[2] not in signs):
+                known = f"; the signs are {' '.join(signs)}" if signs else "; this deck has no signs"
+                message = f"{printed!r} is no value, with or without a sign{known}"
+                faults.append((("suits", name, "cards", number), message))
+                continue
+            value, sign = int(found[1]), found[2]
+            short = f"{suit.code}{value}"
+            title = _title(pattern, {"suit": suit.title, "value": spoken.get(value, value), "sign": sign})
+            attributes = Map({signs[sign][0]: signs[sign][1]}) if sign else EMPTY
+            add(Card(f"{short}{sign}", title, value, name, attributes, short), ("suits", name, "cards", number))
+    for name, lone in file.cards.items():
+        faults += ((("cards", name, "attributes", key), told) for key, told in _attribute_faults(lone, signs))
+        if lone.code.lower() in owners:
+            suit_name = owners[lone.code.lower()]
+            faults.append((("cards", name, "code"), f"the suit {suit_name} has the code {lone.code} too"))
+        card = Card(lone.code, lone.title, lone.value, "", Map(lone.attributes), lone.code)
+        add(card, ("cards", name, "code"), count=lone.count)
+    if not cards and not faults:
+        path = ("suits", next(iter(file.suits)), "cards") if file.suits else ("suits",)
+        faults.append((path, "there is no card in this deck: list values in suits.NAME.cards, or give it [cards.NAME]"))
+    suits = {**base.suits, **{name: suit.title for name, suit in file.suits.items()}}
+    deck = Deck(file.title, file.summary, Map(cards), Map(counts), Map(suits), Map(names), Map(signs), pattern)
+    return deck, [*faults, *_ambiguous(deck, places)]
+
+
+def _pattern_faults(pattern: str) -> Iterator[Fault]:
+    """Yield what is wrong with how cards of a suit are called."""
+    names = ", ".join(f"{{{name}}}" for name in _SHOWN)
+    for found in re.findall(r"\{[^{}]*\}|[{}]", pattern):
+        if found[1:-1] not in _SHOWN:
+            yield ("card",), f"{found} is none of {names}{_meant(found[1:-1], _SHOWN, form='{{{}}}')}"
+
+
+def _attribute_faults(card: LoneCard, signs: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the attributes of a card without a suit, by attribute: those with signs are known."""
+    meanings: dict[str, list[str]] = {}
+    for attribute, meaning in signs.values():
+        meanings.setdefault(attribute, []).append(meaning)
+    for attribute, value in card.attributes.items():
+        known = meanings.get(attribute)
+        if known is None:
+            meant = _meant(attribute, meanings)
+            if meant:
+                yield attribute, f"no sign is of an attribute {attribute!r}{meant}"
+        elif value not in known:
+            yield attribute, f"{value!r} is none of what the signs mean ({', '.join(known)}){_meant(value, known)}"
+
+
+def _meant(word: str, words: Iterable[str], *, form: str = "`{}`") -> str:
+    from rpgres.toml.reading import nearest
+
+    near = nearest(word, words)
+    return f"; did you mean {form.format(near)}?" if near else ""
+
+
+def _ambiguous(deck: Deck, places: Mapping[str, tuple[str | int, ...]]) -> Iterator[Fault]:
+    """Yield the codes that could be typed for two cards which are not the same but for a sign."""
+    taken: dict[str, Card] = {}
+    for code, card in deck.cards.items():
+        for word in dict.fromkeys(_codes(deck, code, card)):
+            other = taken.setdefault(_typed(word), card)
+            same = other.short == card.short and (word != code or other.code.lower() != code.lower())
+            if other != card and not same:
+                yield places.get(code, ("names",)), f"{word} could be typed for {other.code} as well"
+                break
+
+
+def _title(pattern: str, shown: Mapping[str, Any]) -> str:
+    for name, value in shown.items():
+        pattern = pattern.replace("{" + name + "}", str(value))
+    return pattern
+
+
+class Cards(msgspec.Struct, frozen=True, eq=False):
+    """All kinds of cards that may lie on a table, and how they are typed."""
+
+    by_code: Map[str, Card]
+    typed: Map[str, tuple[str, ...]]
+    by_copy: dict[str, Card] = {}  # physical cards that were asked for
+
+    def card(self, card: str) -> Card:
+        """Return the kind of a physical card."""
+        found = self.by_copy.get(card)
+        if found is None:
+            found = self.by_copy[card] = self.by_code[code_of(card)]
+        return found
+
+    def matching(self, text: str) -> tuple[str, ...]:
+        """Return the codes that a typed name may mean: several where it leaves a sign out, none for no card."""
+        return self.typed.get(_typed(text), ())
+
+    def one_by_one(self, text: str) -> list[str]:
+        """Return what was typed for several cards, with commas between them, as a text for each; else the text alone.
+
+        What stands there need not be a card: what has no letter is read off dice. A card whose name has a comma is one.
+        """
+        if "," not in text or not any(char.isalpha() for char in text) or self.matching(text):
+            return [text]
+        return [part.strip() for part in text.split(",") if part.strip()] or [text]
+
+
+def meant(text: str, typed: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the cards that a value with its sign behind it, or without one, stands for; nothing where it is neither.
+
+    Args:
+        text: as typed: `13H`, `KH`, `13`.
+        typed: the codes of cards by what may be typed for them.
+
+    >>> meant("13H", {"H13": ["H13"], "S13": ["S13"]}), meant("13", {"H13": ["H13"], "S13": ["S13"]})
+    (['H13'], ['H13', 'S13'])
+    """
+    word, found = _typed(text), dict[str, None]()
+    for name, codes in typed.items():
+        for code in codes:
+            letters = "".join(takewhile(str.isalpha, code)).lower()
+            key = _typed(name)
+            value = key.removeprefix(letters).removeprefix("-") if key.startswith(letters) else ""
+            ways = {value} | {value[:place] + letters + value[place:] for place in range(1, len(value) + 1)}
+            if letters and value and word in ways:
+                found[code] = None
+    return list(found)
+
+
+def known_cards(decks: Iterable[Deck]) -> Cards:
+    """Return all cards of some decks, with every way to type them."""
+    by_code: dict[str, Card] = {}
+    typed: dict[str, dict[str, None]] = {}
+    for deck in decks:
+        by_code |= deck.cards
+        for code, card in deck.cards.items():
+            for name in _names(deck, code, card):
+                typed.setdefault(_typed(name), {})[code] = None
+    return Cards(Map(by_code), Map({name: tuple(codes) for name, codes in typed.items()}))
+
+
+def _names(deck: Deck, code: str, card: Card) -> list[str]:
+    return [*_codes(deck, code, card), card.title, slug(card.title)]
+
+
+def _codes(deck: Deck, code: str, card: Card) -> list[str]:
+    names = [code, card.short]
+    found = re.match(r"^([A-Za-z]+)-?\d+(\D*)$", code)
+    if found and card.suit:
+        letters, sign = found.groups()
+        for spoken, number in deck.names.items():
+            if number == card.value:
+                names += [f"{letters}{spoken}{sign}", f"{letters}{spoken}"]
+    return names
+
+
+def _typed(text: str) -> str:
+    return text.strip().lower().replace("\N{MINUS SIGN}", "-")
+
+
+def classes(cards: tuple[str, ...], stack: Stack, *, last: bool = False) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Return one physical card of each class that a rule tells apart, and how many cards each class has.
+
+    Args:
+        cards: the pile, sorted.
+        stack: what is known of it: which cards are alike to the rule, and which at this draw.
+        last: whether it is the last card of each class, in place of the first.
+    """
+    firsts, sizes = _grouped(cards[::-1] if last else cards, stack.lump, stack.known)
+    if stack.alike is None:
+        return firsts, sizes
+    joined: dict[Hashable, str] = {}
+    weights: dict[Hashable, int] = {}
+    for card, size in zip(firsts, sizes, strict=True):
+        kind = stack.alike(stack.known.card(card))
+        joined.setdefault(kind, card)
+        weights[kind] = weights.get(kind, 0) + size
+    return tuple(joined.values()), tuple(weights.values())
+
+
+@lru_cache(maxsize=4096)  # a walk asks this of the same pile in every course
+def _grouped(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    firsts: dict[Any, str] = {}
+    sizes: dict[Any, int] = {}
+    for card in cards:
+        kind = code_of(card) if key is None else key(known.card(card))
+        firsts.setdefault(kind, card)
+        sizes[kind] = sizes.get(kind, 0) + 1
+    return tuple(firsts.values()), tuple(sizes.values())
+
+
+@lru_cache(maxsize=64)
+def groups(cards: tuple[str, ...], key: Any, known: Cards, *, last: bool = False) -> tuple[tuple[str, ...], ...]:
+    """Return physical cards by class; each class from its last card on, if so wanted."""
+    found: dict[Any, list[str]] = {}
+    for card in cards[::-1] if last else cards:
+        found.setdefault(code_of(card) if key is None else key(known.card(card)), []).append(card)
+    return tuple(map(tuple, found.values()))
+
+
+@lru_cache(maxsize=4096)
+def firsts_of(cards: tuple[str, ...], key: Any, known: Cards) -> tuple[tuple[Hashable, Card], ...]:
+    """Return a card of each class among some, after what makes it one: its code where no two kinds are alike."""
+    found = [known.card(card) for card in _grouped(cards, key, known)[0]]
+    return tuple((card.code if key is None else key(card), card) for card in found)
+
+
+def shown_codes(cards: Sequence[str]) -> list[str]:
+    """Return the codes of physical cards, for people: without the numbers of copies."""
+    return [code_of(card) for card in cards]

@@ -1,0 +1,131 @@
+"""A table's state as plain data and back, and whether it can be kept at all. Where it is kept is told elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, get_args, get_origin
+
+import msgspec
+
+from rpgres.errors import FileError
+from rpgres.model.state import Box, Map, State, freeze
+
+DEEPEST = 32  # levels of what lies on a table inside something else; nobody reads more, and a cycle never ends
+PLAIN = "what lies on a table is made of rpgres.Map (texts as keys), tuples, texts, whole numbers, True, False, None"
+
+
+def fault_in(state: State) -> str:
+    """Return where a state has a track, thing or audience that cannot be kept, and why; empty when all can be.
+
+    A ruleset's code may put anything there, and a state that is not plain, frozen data cannot be compared, hashed or
+    written down.
+    """
+    return next(_faults(state), "")
+
+
+def _faults(state: State) -> Iterator[str]:
+    for field in ("tracks", "things", "audiences"):
+        named = getattr(state, field)
+        if type(named) is not Map:
+            yield f"{field} is {_shown(named)} and no rpgres.Map"
+            return  # what is in it cannot be told
+        yield from (f"{field} has the name {_shown(name)}, which is no text" for name in named if type(name) is not str)
+    for name, boxes in state.tracks.items():
+        if type(boxes) is not tuple or not all(type(box) is Box for box in boxes):
+            yield f"tracks.{name} is {_shown(boxes)} and no tuple of rpgres.Box"
+            continue
+        for box in boxes:
+            if (type(box.name), type(box.size), type(box.mark)) != (str, int, str):
+                yield f"tracks.{name} has {_shown(box)}; name and mark are texts, size is a whole number"
+    for name, seats in state.audiences.items():
+        if type(seats) is not tuple or not all(type(seat) is str for seat in seats):
+            yield f"audiences.{name} is {_shown(seats)} and no tuple of seats"
+    for name, thing in state.things.items():
+        yield from _unkept(thing, f"things.{name}", 0)
+
+
+def unkept(value: object, place: str) -> str:
+    """Return what is wrong with a value that should be plain, frozen data, and where; empty when nothing is.
+
+    Args:
+        value: what may be made of `Map`, tuples, texts, whole numbers, True, False and None.
+        place: what the message calls it.
+    """
+    return next(_unkept(value, place, 0), "")
+
+
+def _unkept(value: object, place: str, depth: int) -> Iterator[str]:
+    """Yield what is wrong with a value at a place: that it is not plain, or holds something that is not."""
+    if value is None or type(value) in (str, int, bool):
+        return
+    if depth >= DEEPEST:
+        yield f"{place} lies more than {DEEPEST} levels deep"
+    elif type(value) is tuple:
+        for number, inner in enumerate(value):
+            yield from _unkept(inner, f"{place}[{number}]", depth + 1)
+    elif isinstance(value, Map):
+        for key, inner in value.items():
+            if type(key) is not str:
+                yield f"{place} has the key {_shown(key)}, which is no text"
+            else:
+                yield from _unkept(inner, f"{place}.{key}", depth + 1)
+    else:
+        yield f"{place} is {_shown(value)}; {PLAIN}"
+
+
+def _shown(value: object) -> str:
+    """Return what a value is, in one short line, whatever its author's `__repr__` does."""
+    kind = type(value).__name__
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001  # a stranger's object may fail to say what it is
+        return f"a {kind}"
+    return f"the {kind} {text if len(text) <= 80 else text[:79] + '...'}"
+
+
+def plain(value: Any) -> Any:
+    """Return frozen data as JSON and TOML have it: a `Map` as a dictionary, a tuple as a list, a record by its fields.
+
+    `rpgres.model.state.freeze` is the way back for what is no record.
+    """
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if isinstance(value, msgspec.Struct):
+        return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    return value
+
+
+def state_record(state: State) -> dict[str, Any]:
+    """Return a state as plain data for JSON, from which `read_state` makes an equal one."""
+    record: dict[str, Any] = plain(state)
+    return record
+
+
+def read_state(record: Any) -> State:
+    """Return the state that `state_record` gave as plain data.
+
+    Fields that are left out are empty, so that what an older version wrote can be read.
+
+    Raises:
+        FileError: the data are no state, and never were; the message names the place.
+    """
+    try:
+        state: State = msgspec.convert(record, State, dec_hook=_as_map)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise FileError(f"these are not the data of a table: {error}") from None
+    fault = fault_in(state)
+    if fault:
+        raise FileError(f"these are not the data of a table: {fault}")
+    return state
+
+
+def _as_map(type_: type, value: object) -> object:
+    """Return a `Map` where a record has one; msgspec does not know what that is."""
+    if get_origin(type_) is not Map:
+        raise NotImplementedError(type_)
+    of = get_args(type_)
+    if of[1] is Any:
+        return freeze(msgspec.convert(value, dict[str, Any]))
+    return Map(msgspec.convert(value, dict.__class_getitem__(of), dec_hook=_as_map))

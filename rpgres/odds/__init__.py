@@ -1,0 +1,1 @@
+"""Exact, optimal and sampled odds."""

@@ -1,0 +1,124 @@
+"""The odds of an action at every rung of a ladder, for whoever has to set a difficulty. Nothing here prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.engine.players import Policy
+from rpgres.engine.run import Prepared, answers_to, prepare
+from rpgres.model.state import EMPTY
+from rpgres.odds.exact import WORK, Chance, Method, Odds, chance_record, outcome_odds
+from rpgres.odds.sampling import Sample
+from rpgres.rulesets import Rules
+from rpgres.version import __version__
+
+
+class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
+    """The chances of every outcome against one rung; `sample` estimates them where something is left open."""
+
+    name: str
+    value: int
+    outcomes: dict[str, Chance]
+    open: Chance
+    leaves: int
+    sample: Sample | None = None
+
+
+class LadderOdds(msgspec.Struct, frozen=True, kw_only=True):
+    """The odds of an action against each rung of the ladder, as `rpgres odds --json` prints them without a `--vs`."""
+
+    format: Literal["rpgres.odds.exact-ladder/1"] = "rpgres.odds.exact-ladder/1"
+    version: str
+    ruleset: str
+    action: str
+    inputs: dict[str, Any]
+    ladder: list[RungOdds]
+    advice: list[str]
+    method: Method = "exact"
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    note: str | None = None
+
+
+def missing_opposition(rules: Rules, action: str, inputs: Mapping[str, Any]) -> str | None:
+    """Return the required input that would say what is in the way, when it is missing and the ruleset has a ladder."""
+    if not rules.file.ladder:
+        return None
+    for name, parameter in rules.parameters(action).items():
+        is_missing = inputs.get(name.replace("-", "_"), inputs.get(name)) is None
+        if parameter.kind == "opposition" and is_missing and name in rules.file.actions[action].required:
+            return name
+    return None
+
+
+def ladder_odds(
+    rules: Rules,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    opposition: str,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Callable[[Prepared], Mapping[str, Policy]] | None = None,
+    named: Mapping[str, str] = EMPTY,
+    beside: Path | None = None,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    note: str | None = None,
+    weigh: Callable[..., Odds] = outcome_odds,
+) -> LadderOdds:
+    """Return the chances of an action's outcomes against every rung, the highest first.
+
+    Args:
+        rules: the ruleset in play.
+        action: the action's name.
+        inputs: values by parameter name, without the opposition.
+        opposition: the parameter that takes the rung.
+        choose: answers to decisions, by label.
+        policies: who answers what was not chosen, once it is known who is at the table.
+        named: the same by name, for the record.
+        beside: the folder in which sheets are sought first.
+        leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
+        note: carried into the record.
+        weigh: works out the odds of one rung.
+
+    Raises:
+        UsageError: an input is missing or impossible.
+        NeedsPolicy: a decision has nobody to take it.
+    """
+    rungs, methods = list[RungOdds](), set[Method]()
+    ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
+    end = monotonic() + seconds if seconds is not None else 0.0
+    for number, (name, value) in enumerate(ladder):
+        prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
+        share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
+        odds = weigh(
+            prepared,
+            choose=answers_to(prepared, choose),
+            policies=policies(prepared) if policies is not None else EMPTY,
+            leaves=leaves,
+            seconds=share,
+            work=WORK // len(ladder),
+        )
+        methods.add(odds.method)
+        outcomes = {str(band): chance_record(mass) for band, mass in odds.masses.items()}
+        left = chance_record(odds.open)
+        rungs.append(
+            RungOdds(name=name, value=value, outcomes=outcomes, open=left, leaves=odds.leaves, sample=odds.sample)
+        )
+    return LadderOdds(
+        version=__version__,
+        ruleset=rules.id,
+        action=action,
+        inputs=dict(inputs),
+        ladder=rungs,
+        advice=list(rules.file.ladder_advice),
+        method=methods.pop() if len(methods) == 1 else "partial",
+        policies=dict(named),
+        switches=rules.switches,
+        note=note,
+    )

@@ -1,0 +1,695 @@
+"""Exact odds of an action whose actor decides as well as can be. Nothing here names a ruleset.
+
+The rule is run on recorded answers, as in `odds`; what chance answers is weighed, and of what the actor's seat may
+choose the option with the greatest chance of success is taken (of equal ones, that of the better outcomes, which are
+those further down in the ruleset, and then the one with more ties), once for every point that `Table.merge` tells
+apart. A chain of steps is taken up at each of its places (`Table.chain`), so that a course costs one step and not the
+way there. Everybody else decides by a script or a policy; so does the actor from the second decision on, where only
+the first is weighed. A seat that cannot see everything that was drawn or rolled may not be weighed so: it would choose
+by what it cannot know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.dice import Throw, difference
+from rpgres.engine.players import NO, Answer, Policy, Preference, Question, Seats, View
+from rpgres.engine.run import Prepared, check_labels, fault_of, laid, play
+from rpgres.engine.table import (
+    CHAIN,
+    Broken,
+    Chain,
+    Decided,
+    Event,
+    NeedsAnswer,
+    Settled,
+    Stop,
+    Table,
+    not_deterministic,
+)
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, State
+from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
+from rpgres.odds.sampling import Sample
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from rpgres.dice import Dice
+    from rpgres.dice.readings import Reading
+    from rpgres.engine.beliefs import Unseen
+    from rpgres.model.cards import Stack
+
+SUCCESS = "outcome"  # the question that is asked
+DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
+
+
+_Tape = tuple[tuple[str, Any], ...]  # a question's label, and its answer
+
+
+class Value(msgspec.Struct, frozen=True, gc=False):
+    """What may come of a point of play: the chance of success, of each outcome by name, and what was left open."""
+
+    success: Fraction
+    masses: tuple[tuple[str, Fraction], ...]
+    open: Fraction
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One option of the first decision, and the exact chances when everything after it is decided well."""
+
+    option: str
+    value: Value
+
+
+class Best(msgspec.Struct, frozen=True):
+    """The odds of deciding well.
+
+    Attributes:
+        label: the label of the first decision; empty when there was none.
+        choices: its options, the best first.
+        value: the chances of the best.
+        leaves: how many courses were run.
+        states: how many merged points were met.
+        passed: labels of optional moments of others that nobody answered.
+    """
+
+    label: str
+    choices: tuple[Choice, ...]
+    value: Value
+    leaves: int
+    states: int
+    passed: tuple[str, ...] = ()
+
+    def odds(self, prepared: Prepared) -> Odds:
+        """Return the odds of the best choice, as `rpgres.odds.exact` has them."""
+        masses = in_order(prepared, dict(self.value.masses))
+        return Odds(masses=masses, open=self.value.open, leaves=self.leaves, states=self.states, passed=self.passed)
+
+    def records(self, prepared: Prepared, *, samples: Mapping[str, Sample] = EMPTY) -> list[ChoiceOdds]:
+        """Return the odds of each first option for the JSON, the best first.
+
+        Args:
+            prepared: the action.
+            samples: estimates, by option.
+        """
+        found = [
+            ChoiceOdds(
+                label=self.label,
+                option=choice.option,
+                success=chance_record(choice.value.success),
+                outcomes={
+                    name: chance_record(mass) for name, mass in in_order(prepared, dict(choice.value.masses)).items()
+                },
+                open=chance_record(choice.value.open),
+                sample=samples.get(choice.option),
+            )
+            for choice in self.choices
+        ]
+        if any(choice.estimate for choice in found):
+            found.sort(key=_likely, reverse=True)
+        return found
+
+
+def _likely(choice: ChoiceOdds) -> float:
+    """Return how likely success is, as far as that is known."""
+    found = choice.estimate
+    return found.share if found is not None else choice.success.probability
+
+
+class _Chance(Stop):
+    """Chance is asked something new."""
+
+    def __init__(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> None:
+        super().__init__(label)
+        self.label, self.values, self.weights, self.total = label, values, weights, total
+
+
+class _Decision(Stop):
+    """The seat that is weighed decides something new; `is_scripted` says whether a script has answers left for it."""
+
+    def __init__(self, question: Question, *, is_scripted: bool) -> None:
+        super().__init__(question.label)
+        self.question = question
+        self.is_scripted = is_scripted
+
+
+class _Known(Stop):
+    """The run came to a point whose value is known."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """A place of a chain, with all that a step from there may turn to.
+
+    Attributes:
+        chain, place: the steps, and where they have led.
+        before: what was answered before the chain began.
+        state, unseen, has_secrets: the table's.
+        hidden: what happened that the seat that is weighed did not see.
+        left: what is left of the script.
+        is_first: whether the seat that is weighed has not decided anything yet.
+    """
+
+    chain: Chain
+    place: Any
+    before: _Tape
+    state: State
+    unseen: Mapping[str, Unseen]
+    has_secrets: bool
+    hidden: tuple[Event, ...]
+    left: Mapping[str, tuple[str, ...]]
+    is_first: bool
+
+
+class _Course(msgspec.Struct, frozen=True):
+    """A course of the rule: the answers from its beginning on, or from a place of a chain.
+
+    Attributes:
+        tape: the answers, by label.
+        at: the place.
+        key: what is all that matters where it begins; None where that is not known.
+    """
+
+    tape: _Tape = ()
+    at: _Place | None = None
+    key: Hashable = None
+
+    def plus(self, label: str, answer: Any) -> _Course:
+        """Return the course with one answer more."""
+        return _Course((*self.tape, (label, answer)), self.at)
+
+
+class _Onward(Stop):
+    """The rule came to a chain of steps."""
+
+    def __init__(self, course: _Course) -> None:
+        super().__init__()
+        self.course = course
+
+
+class _Walk:
+    """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it."""
+
+    __slots__ = ("_known", "_position", "fresh_keys", "recalls", "tape")
+    joint = True
+
+    def __init__(self, known: Mapping[Hashable, Value]) -> None:
+        self._known = known
+        self.tape: _Tape = ()
+        self._position = 0
+        self.fresh_keys: list[Hashable] = []
+        self.recalls = False  # whether a point whose value is known is an end
+
+    def begin(self, tape: _Tape) -> None:
+        """Turn to another course."""
+        self.tape, self._position, self.fresh_keys = tape, 0, []
+
+    def chain(self) -> _Place | None:
+        """Return where a chain of steps was followed to; None where it has to be followed yet."""
+        found: _Place | None = self._next(CHAIN)[1]
+        return found
+
+    def _next(self, label: str) -> tuple[bool, Any]:
+        if self._position == len(self.tape):
+            return False, None
+        asked, value = self.tape[self._position]
+        if asked != label:
+            raise Broken(not_deterministic(repr(asked), repr(label)))
+        self._position += 1
+        return True, value
+
+    def chance(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        """Return the answer on the tape, or end the run at a new question."""
+        is_known, value = self._next(label)
+        if not is_known:
+            raise _Chance(label, values, weights, total)
+        return value
+
+    def decide(self, question: Question, *, is_scripted: bool) -> str:
+        """Return the option on the tape, or end the run at a new decision."""
+        is_known, value = self._next(question.label)
+        if not is_known:
+            raise _Decision(question, is_scripted=is_scripted)
+        chosen: str = value
+        return chosen
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        law = dice.law
+        value = self.chance(label, law.values, law.weights, law.total)
+        return Throw(value, (), str(value))
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        from rpgres.dice.readings import joint_law
+
+        if not readings:
+            return None, ()
+        law = joint_law(dice, readings)
+        return None, self.chance(label, law.values, law.weights, law.total)
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        law = difference(own, other)
+        value: int = self.chance(label, law.values, law.weights, law.total)
+        return value
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        indices = [index for index, weight in enumerate(weights) if weight]
+        index: int = self.chance(label, indices, [weights[index] for index in indices], sum(weights))
+        return index
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        is_known, value = self._next(label)
+        if not is_known:
+            from rpgres.model.cards import classes
+
+            raise _Chance(label, *classes(cards, stack), len(cards))
+        card: str = value
+        return card
+
+    def merge(self, key: object) -> None:
+        if self._position < len(self.tape):
+            return
+        value = self._known.get(key) if self.recalls else None
+        if value is not None:
+            raise _Known(value)
+        self.fresh_keys.append(key)
+
+
+class _Seats:
+    """Players among whom one seat's decisions are weighed and the others' are answered as usual.
+
+    Args:
+        others: the script and the policies.
+        seat: whose decisions are weighed.
+        walk: where their answers come from.
+        only_first: whether policies decide for that seat too, once it has decided.
+        is_first: whether it has not.
+    """
+
+    __slots__ = ("_only_first", "_seat", "_walk", "is_first", "others")
+    gathers = False
+
+    def __init__(self, others: Seats, *, seat: str, walk: _Walk, only_first: bool, is_first: bool) -> None:
+        self.others, self._seat, self._walk = others, seat, walk
+        self._only_first, self.is_first = only_first, is_first
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return what the script says, what is weighed, or what the others answer."""
+        scripted = self.others.scripted(question)
+        if scripted is not None:
+            return scripted
+        if view.seat == self._seat and (self.is_first or not self._only_first):
+            is_scripted = any(left for _, left in self.others.used())
+            chosen = self._walk.decide(question, is_scripted=is_scripted)
+            self.is_first = False
+            return Answer(chosen, "best")
+        return self.others.answer(question, view)
+
+    def scripted(self, question: Question) -> Answer | None:
+        return self.others.scripted(question)
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        return None if seat == self._seat else self.others.preference(who, seat)
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        return self.others.used()
+
+
+def best_odds(
+    prepared: Prepared,
+    *,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
+    clock: Callable[[], float] | None = None,
+    looks_at_all: bool = False,
+    merges: bool = True,
+    only_first: bool = False,
+) -> Best:
+    """Return the exact chances of an action whose actor decides as well as can be, for each first option.
+
+    Args:
+        prepared: the action.
+        choose: answers to decisions, by label, used in order in every run.
+        policies: who answers for everybody else.
+        leaves, seconds, work, clock: see `Budget`; what is left open counts for nothing.
+        merges: whether points of play that the rule says are alike are looked at once; for tests.
+        looks_at_all: whether even options that a rule says can be no better are looked at; for tests.
+        only_first: whether policies decide all that comes after the actor's first decision, so that only that one is
+            the best.
+
+    Raises:
+        NeedsPolicy: a decision of somebody else has nobody to take it.
+        UsageError: the actor's seat cannot see all that chance answered.
+        RuleError: the ruleset's code failed.
+    """
+    check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
+    budget = Budget(leaves, seconds, work=work, clock=clock)
+    solver = _Solver(laid(prepared, asked=SUCCESS), choose, policies, budget)
+    solver.looks_at_all, solver.merges, solver.only_first = looks_at_all, merges, only_first
+    return solver.solve()
+
+
+def weigh_best(
+    prepared: Prepared,
+    *,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, Policy] = EMPTY,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
+    only_first: bool = False,
+) -> Odds:
+    """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
+    budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds, "work": work}
+    return best_odds(prepared, choose=choose, policies=policies, **budget, only_first=only_first).odds(prepared)
+
+
+def _options(question: Question) -> list[str]:
+    """Return what may be answered; letting a moment pass comes first, as it costs nothing to look at.
+
+    Raises:
+        UsageError: there are more answers than the options.
+    """
+    if question.reads is not None:
+        raise UsageError(f"{question.label!r} has more answers than can be listed, so none is known to be the best one")
+    names = [option.name for option in question.options]
+    return [NO, *names] if question.optional else names
+
+
+class _Solver:
+    """One calculation: the points whose value is known, and what is left of the budget."""
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        choose: Mapping[str, Sequence[str]],
+        policies: Mapping[str, Policy],
+        budget: Budget,
+    ) -> None:
+        from fractions import Fraction
+
+        self._zero, self._one = Fraction(0), Fraction(1)
+        self._left_open = Value(self._zero, (), self._one)
+        self._prepared, self._choose, self._policies = prepared, choose, policies
+        self._seat = prepared.state.seat_of(prepared.actor)
+        self._known: dict[Hashable, Value] = {}
+        self._walk = _Walk(self._known)
+        self._budget, self._runs = budget, 0
+        self._passed: set[str] = set()
+        self._undecided: dict[str, Question] = {}
+        self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
+        successes = [name for name, success in self._success.items() if success]
+        neither = [name for name, success in self._success.items() if success is None]
+        self._ranked = [*successes[::-1], *neither[::-1]] if len(successes) > 1 or neither else []
+        self._success_band = successes[0] if len(successes) == 1 else ""  # else it is not known which one it would be
+        self._settled: dict[str, Value] = {}
+        self.looks_at_all, self.merges, self.only_first = False, True, False
+        self._going: set[Hashable] = set()  # places whose value is being worked out
+        self._depth = 0  # how many points are being looked at, each behind the one before
+        self.label = ""
+        self._ended_before: list[tuple[Fraction, Value]] = []  # what comes to an end without any decision
+        self._decided = self._zero  # how likely it is that there is a first decision
+        self._firsts: dict[str, list[tuple[Fraction, Value]]] = {}  # by option: how likely it is offered, and its value
+
+    def solve(self) -> Best:
+        """Return the odds."""
+        value = self._opened(_Course(), self._one)
+        if self._undecided:
+            raise needs_policy(self._undecided.values())
+        choices = [Choice(option, self._sum([*parts, *self._ended_before])) for option, parts in self._firsts.items()]
+        if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
+            choices = []  # not every option is always offered, so they cannot be compared
+        choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
+        return Best(self.label, tuple(choices), value, self._runs, len(self._known), tuple(sorted(self._passed)))
+
+    def _opened(self, course: _Course, share: Fraction) -> Value:
+        """Return the value of a point before the first decision, and add what each option of that comes to.
+
+        Args:
+            course: what leads there.
+            share: how likely that is.
+        """
+        self._depth += 1
+        try:
+            return self._looked_at_first(course, share)
+        finally:
+            self._depth -= 1
+
+    def _looked_at_first(self, course: _Course, share: Fraction) -> Value:
+        from fractions import Fraction
+
+        self._walk.recalls = False  # what is known of a point holds once something has been decided
+        try:
+            found = self._run(course) if self._depth <= DEEPEST else self._left_open
+        except _Chance as chance:
+            parts = [
+                (
+                    Fraction(weight, chance.total),
+                    self._opened(course.plus(chance.label, answer), share * weight / chance.total),
+                )
+                for answer, weight in zip(chance.values, chance.weights, strict=True)
+            ]
+            return self._sum(parts)
+        except _Decision as decision:
+            self._check_sight(decision, course)
+            self.label = self.label or decision.question.label
+            self._decided += share
+            return self._first_chosen(course, decision.question, share)
+        if isinstance(found, _Course):
+            return self._opened(found, share)
+        self._ended_before.append((share, found))
+        return found
+
+    def _first_chosen(self, course: _Course, question: Question, share: Fraction) -> Value:
+        values = {}
+        for name in _options(question):
+            values[name] = self._value(course.plus(question.label, name))
+            self._firsts.setdefault(name, []).append((share, values[name]))
+        return self._best_of(list(values.values()))
+
+    def _is_best(self, value: Value) -> bool:
+        """Tell whether nothing could be better."""
+        return value.success == 1 and (self._success_band != "" or self._worth(value)[1] == 1)
+
+    def _worth(self, value: Value) -> tuple[Fraction, ...]:
+        """Return how good a point is: by the chance of success, then by those of better outcomes, ties the last."""
+        if not self._ranked:
+            return (value.success,)
+        masses = dict(value.masses)
+        return value.success, *(masses.get(band, self._zero) for band in self._ranked)
+
+    def _sum(self, parts: Sequence[tuple[Fraction, Value]]) -> Value:
+        """Return the value of coming to points with these chances; what they lack to the whole is open."""
+        masses: dict[str, Fraction] = {}
+        success = met = open_ = self._zero
+        for share, value in parts:
+            met += share
+            success += share * value.success
+            open_ += share * value.open
+            for band, mass in value.masses:
+                masses[band] = masses.get(band, self._zero) + share * mass
+        return Value(success, tuple(masses.items()), open_ + 1 - met)
+
+    def _run(self, course: _Course) -> Value | _Course:
+        """Run a course and return what it comes to, if it asks nothing new; or the course that goes on from there.
+
+        Raises:
+            _Chance, _Decision: it asks something new.
+        """
+        if self._budget.is_spent:
+            return self._left_open
+        self._runs += 1
+        at = course.at
+        self._walk.begin(course.tape)
+        players, work = self._players(at), 1
+        try:
+            if at is not None:
+                course, work = self._step(at, players)
+                return course
+            follow = self._followed if self.merges else None
+            outcome, table = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
+            work = table.work
+            return self._ended(outcome.band)
+        except Stop as stop:
+            work = stop.table.work
+            match stop:
+                case Settled():
+                    return self._ended(stop.band)
+                case _Known():
+                    return stop.value
+                case _Onward():
+                    return stop.course
+                case NeedsAnswer():
+                    self._undecided[stop.question.label] = stop.question
+                    return self._ended("")
+            raise
+        finally:
+            self._budget.spend(work)
+            self._passed |= players.others.passed
+
+    def _players(self, at: _Place | None) -> _Seats:
+        script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
+        others = Seats(script, policies=self._policies)
+        is_first = at is None or at.is_first
+        return _Seats(others, seat=self._seat, walk=self._walk, only_first=self.only_first, is_first=is_first)
+
+    def _followed(self, table: Table, chain: Chain, start: Any) -> Any:
+        """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
+        at = self._walk.chain()
+        if at is None:
+            raise _Onward(self._place(table, chain, start, before=self._walk.tape))
+        table.state, table.unseen, table.has_secrets = at.state, at.unseen, at.has_secrets
+        table.since = len(table.events)
+        table.players = self._players(at)
+        return at.place
+
+    def _step(self, at: _Place, players: _Seats) -> tuple[_Course, int]:
+        """Take the next step of a chain, and return the course that goes on from there, and what work it was."""
+        rules, chain = self._prepared.rules, at.chain
+        table = Table(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
+        table.unseen, table.has_secrets = at.unseen, at.has_secrets
+        try:
+            after = chain.step(table, at.place)
+            if table.fault is not None:
+                raise table.fault
+            if after is not None:
+                return self._place(table, chain, after, before=at.before, hidden=at.hidden), table.work
+            last = self._place(table, chain, at.place, before=at.before, hidden=at.hidden)
+            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), table.work
+        except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+            raise fault_of(error, table, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
+
+    def _place(
+        self, table: Table, chain: Chain, place: Any, *, before: _Tape, hidden: tuple[Event, ...] = ()
+    ) -> _Course:
+        """Return the course that begins where a chain has led."""
+        players = table.players
+        assert isinstance(players, _Seats)
+        hidden = (*hidden, *self._not_seen(table))
+        number = sum(label == CHAIN for label, _ in before)  # a rule may have several chains
+        key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
+        state, left, is_first = table.state, players.others.remaining(), players.is_first
+        at = _Place(chain, place, before, state, table.unseen, table.has_secrets, hidden, left, is_first)
+        return _Course(at=at, key=key)
+
+    def _value(self, course: _Course) -> Value:
+        """Return the value of the point that a course leads to."""
+        if self._depth > DEEPEST:
+            return self._left_open
+        if course.key is None:
+            return self._worked_out(course)
+        known = self._known.get(course.key)
+        if known is not None:
+            return known
+        if course.key in self._going:
+            return self._left_open  # it may go round and round
+        self._going.add(course.key)
+        value = self._worked_out(course)
+        self._going.discard(course.key)
+        if not value.open:
+            self._known[course.key] = value
+        return value
+
+    def _worked_out(self, course: _Course) -> Value:
+        self._depth += 1
+        try:
+            return self._looked_at(course)
+        finally:
+            self._depth -= 1
+
+    def _looked_at(self, course: _Course) -> Value:
+        from fractions import Fraction
+
+        self._walk.recalls = True
+        try:
+            found = self._run(course)
+            return self._value(found) if isinstance(found, _Course) else found
+        except _Chance as chance:
+            keys = self._walk.fresh_keys
+            value = self._sum(
+                [
+                    (Fraction(weight, chance.total), self._value(course.plus(chance.label, answer)))
+                    for answer, weight in zip(chance.values, chance.weights, strict=True)
+                ]
+            )
+        except _Decision as decision:
+            keys = self._walk.fresh_keys
+            self._check_sight(decision, course)
+            value = self._chosen(course, decision)
+        if self.merges and not value.open:
+            self._known.update(dict.fromkeys(keys, value))
+        return value
+
+    def _chosen(self, course: _Course, decision: _Decision) -> Value:
+        """Return the value of a decision: that of the option with the greatest chance of success."""
+        question = decision.question
+        if (
+            not self.looks_at_all and not decision.is_scripted
+        ):  # what a rule promises holds for whoever is free to choose
+            if question.is_won and self._success_band:
+                return self._ended(self._success_band)
+            if question.dominant:
+                return self._value(course.plus(question.label, question.dominant))
+        values = list[Value]()
+        for name in _options(question):
+            values.append(self._value(course.plus(question.label, name)))
+            if self._is_best(values[-1]):
+                break
+        return self._best_of(values)
+
+    def _best_of(self, values: Sequence[Value]) -> Value:
+        """Return what deciding among these comes to: the greatest success; open is what another may still change."""
+        best = max(values, key=self._worth)
+        rivals = [value for value in values if value is not best and value.success + value.open > best.success]
+        if not rivals:
+            return best
+        # Any of them may turn out to be the one that is chosen: an outcome is as sure as the least of them says.
+        masses = dict(best.masses)
+        for value in rivals:
+            found = dict(value.masses)
+            masses = {band: min(mass, found.get(band, self._zero)) for band, mass in masses.items()}
+        if self._success_band:
+            masses[self._success_band] = best.success
+        return Value(best.success, tuple(masses.items()), self._one - sum(masses.values()))
+
+    def _ended(self, band: str) -> Value:
+        known = self._settled.get(band)
+        if known is None:
+            success = self._one if self._success.get(band) else self._zero
+            known = self._settled[band] = Value(success, ((band, self._one),), self._zero)
+        return known
+
+    def _check_sight(self, decision: _Decision, course: _Course) -> None:
+        """Check that the seat that decides has seen all that chance answered."""
+        if self._not_seen(decision.table) or (course.at is not None and course.at.hidden):
+            raise UsageError(
+                f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
+                "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"
+            )
+
+    def _not_seen(self, table: Table) -> list[Event]:
+        """Return what happened of late that the seat that is weighed could not see."""
+        if not table.has_secrets:
+            return []
+        drawn = {label for label, _ in self._walk.tape}
+        found: list[Event] = []
+        for event in table.events:
+            is_hidden = event.audience is not None and self._seat not in event.audience and hasattr(event, "label")
+            # What somebody else decided in secret tells nothing, unless weights were drawn from for it.
+            if is_hidden and isinstance(event, Decided) and f"policy:{event.who}:{event.label}" not in drawn:
+                continue
+            if is_hidden:
+                found.append(event)
+        return found

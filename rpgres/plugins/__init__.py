@@ -1,0 +1,1 @@
+"""The hook specification, discovery of plugins, and the scaffold of a new one."""

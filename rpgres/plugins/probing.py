@@ -1,0 +1,78 @@
+"""Whether importing a plugin ends the process, found in one that may end. How plugins are found is in `plugins`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres.plugins.discovery import ENDED, Entry, installed_entries, load_entry
+
+SECONDS = 60.0  # within which all plugins are imported; one that waits for ever is to blame for the rest
+READY, DONE = "ready", "done"
+
+_PROGRAM = "from rpgres.plugins.probing import main; main()"
+
+
+class _Asked(msgspec.Struct):
+    """What the other process is to do: import these, with this path of modules."""
+
+    path: list[str]
+    entries: list[Entry]
+
+
+def probe_plugins() -> None:
+    """Import every installed plugin in a process of its own, and note those that end it, which are not imported here.
+
+    Whoever lists everything calls this first; it costs a start of Python where any plugin is installed, else nothing.
+    """
+    waiting: Sequence[Entry] = [entry for entry in installed_entries() if entry not in ENDED]
+    while waiting:
+        done, told = _import_elsewhere(waiting)
+        if done >= len(waiting):
+            return
+        ENDED[waiting[done]] = told
+        waiting = waiting[done + 1 :]
+
+
+def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
+    """Return how many plugins another process has imported, and how it came to an end."""
+    asked = msgspec.json.encode(_Asked(sys.path, list(entries)))
+    start: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    try:
+        process = subprocess.Popen([sys.executable, "-c", _PROGRAM], **start)  # noqa: S603  # our own program
+    except OSError:
+        return len(entries), ""  # where no process can be started, none is noticed
+    try:
+        answer, _ = process.communicate(asked, timeout=SECONDS)
+        code = process.returncode
+        how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
+        told = f"it ended the process that imported it ({how})"
+    except subprocess.TimeoutExpired:
+        process.kill()
+        answer, _ = process.communicate()
+        told = f"importing it did not end within {SECONDS:g} s"
+    except BaseException:  # an interrupt ends both
+        process.kill()
+        process.communicate()
+        raise
+    lines = answer.decode("ascii", "replace").split()
+    return (lines.count(DONE), told) if READY in lines else (len(entries), "")
+
+
+def main() -> None:
+    """Import the plugins that standard input names, and say after each that this process is still there."""
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=_Asked)
+    sys.path[:] = asked.path
+    answers = os.dup(1)
+    os.dup2(2, 1)  # whatever a plugin prints is no answer
+    os.write(answers, f"{READY}\n".encode())
+    for entry in asked.entries:
+        load_entry(entry)
+        os.write(answers, f"{DONE}\n".encode())
+    os._exit(0)  # what plugins have planned for the end of a process is not waited for

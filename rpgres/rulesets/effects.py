@@ -1,0 +1,97 @@
+"""Effects that are described in data: what `does` means. An effect with a function of its own is a ruleset's code."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import msgspec
+
+from rpgres.model.state import GM, SCENE, Box, Character, State, Tag, put
+from rpgres.rulesets.registry import ApplyEffect, Effect
+from rpgres.rulesets.schema import EffectText, Field, RulesetFile
+
+
+def described_effect(file: RulesetFile, kind: str) -> ApplyEffect | None:
+    """Return the function of a kind of effect whose data say what it does; None when they do not."""
+    described = file.effects.get(kind)
+    if described is None or not described.does:
+        return None
+    match described.does:
+        case "counter":
+            return partial(_count, described.counter, file.sheet.get(described.counter))
+        case "tag":
+            return partial(_lay, described)
+        case "untag":
+            return _take_away
+        case "mark" | "clear":
+            return partial(_mark, described)
+        case "out":
+            return _out
+        case "nothing":
+            return _nothing
+
+
+def _nothing(state: State, _effect: Effect) -> State:
+    return state
+
+
+def _count(counter: str, field: Field | None, state: State, effect: Effect) -> State:
+    """Add `change` to a counter of `to`, within what the sheet allows; to one of the table for the game master.
+
+    Somebody who is not at the table, such as an opponent without a sheet, has no counter.
+    """
+    to = effect.get("to", GM)
+    who = state.characters.get(to)
+    if who is None and to != GM:
+        return state
+    counters = who.counters if who is not None else state.counters
+    value = counters.get(counter, 0) + effect.get("change", 1)
+    if field is not None and field.at_least is not None:
+        value = max(value, field.at_least)
+    if field is not None and field.at_most is not None:
+        value = min(value, field.at_most)
+    changed = counters.with_(counter, value)
+    if who is None:
+        return msgspec.structs.replace(state, counters=changed)
+    return put(state, ("characters", who.name, "counters"), changed)
+
+
+def _lay(described: EffectText, state: State, effect: Effect) -> State:
+    """Lay a text on a character or the scene; `count` free uses are `to`'s. One that everybody knows is there once."""
+    name = effect.get("name") or described.tag.replace("-", " ").capitalize()
+    to, on = effect.get("to", ""), effect.get("on", SCENE)
+    there = state.tag(name)
+    if there is None or there.audience is not None:
+        there = Tag(name, described.tag, on if on in state.characters else SCENE)
+        state = state.with_room(name)
+    count = effect.get("count", 0)
+    return state.with_tag(there.with_uses(to, count) if to and count else there)
+
+
+def _take_away(state: State, effect: Effect) -> State:
+    name = effect.get("name", "")
+    tag = state.tag(name)
+    return state.without_tag(name) if tag is not None and tag.audience is None else state
+
+
+def _mark(described: EffectText, state: State, effect: Effect) -> State:
+    """Mark the lowest free boxes of a track, or clear the highest marked ones."""
+    who = state.characters.get(effect.get("to", ""))
+    if who is None or described.track not in who.tracks:
+        return state
+    boxes = list(who.tracks[described.track])
+    is_marking = described.does == "mark"
+    places = [number for number, box in enumerate(boxes) if bool(box.mark) is not is_marking]
+    count = max(0, effect.get("count", 1))
+    for number in places[:count] if is_marking else places[::-1][:count]:
+        boxes[number] = _marked(boxes[number], "x" if is_marking else "")
+    return put(state, ("characters", who.name, "tracks"), who.tracks.with_(described.track, tuple(boxes)))
+
+
+def _marked(box: Box, mark: str) -> Box:
+    return msgspec.structs.replace(box, mark=mark)
+
+
+def _out(state: State, effect: Effect) -> State:
+    who: Character | None = state.characters.get(effect.get("to", ""))
+    return state if who is None else state.with_character(msgspec.structs.replace(who, is_out=True))

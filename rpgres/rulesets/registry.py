@@ -1,0 +1,193 @@
+"""The code of a ruleset as its plugin registers it: rules, effects, policies. What they mean in play is elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.errors import RuleError, in_words, is_interrupt, place_of
+from rpgres.model.state import Map
+
+if TYPE_CHECKING:
+    from rpgres.engine.players import Policy
+    from rpgres.engine.table import Outcome, Table
+    from rpgres.model.state import Character, State
+    from rpgres.rulesets.rules import Rules
+
+API = 1  # the version of the contract between rpgres and a ruleset's code
+QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
+
+Rule = Callable[..., "Outcome"]
+ApplyEffect = Callable[["State", "Effect"], "State"]
+Prepare = Callable[["Rules", "Character"], "Character"]
+Lump = Callable[..., Hashable]
+Passage = Callable[["Table"], "Iterable[Effect] | None"]
+Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
+Effect = Map[str, Any]
+
+
+def effect(kind: str, **fields: Any) -> Effect:
+    """Return an effect: what a finished action changes, as data that the ruleset's function for its kind applies."""
+    return Map({"kind": kind, **fields})
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What brought a ruleset's code: a distribution with its version; `builtin` is what ships with rpgres."""
+
+    distribution: str
+    version: str = ""
+    builtin: bool = False
+
+
+class Ruleset:
+    """The code of one ruleset: rules by action, functions by kind of effect, policies by name.
+
+    A plugin module makes one, fills it with the decorators below, and yields it from its `rpgres_rulesets` hook.
+    Everything a game designer would change is in the data folder, read only when the ruleset is used.
+
+    Args:
+        id: the name on the command line; also the entry point's name and the data folder's.
+        data: the folder that holds `ruleset.toml`; None for a ruleset that ships with rpgres.
+        api: the version of this contract that the code was written for.
+
+    Attributes:
+        origin: what brought it, so that its faults are told as its own; None when nothing installed did.
+    """
+
+    def __init__(self, id: str, *, data: Path | None = None, api: int = API) -> None:  # noqa: A002  # the field's word
+        self.id = id
+        self.data = data
+        self.api = api
+        self.actions: dict[str, Rule] = {}
+        self.effects: dict[str, ApplyEffect] = {}
+        self.policies: dict[str, Policy] = {}
+        self.preparations: list[Prepare] = []
+        self.lumps: dict[str, Lump] = {}
+        self.lumps_hold: dict[str, Collection[str]] = {}
+        self.periods: dict[tuple[str, str], Passage] = {}
+        self.pictures: list[Picture] = []
+        self.origin: Origin | None = None
+
+    def action(self, name: str) -> Callable[[Rule], Rule]:
+        """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""
+
+        def register(rule: Rule) -> Rule:
+            self.actions[name] = rule
+            return rule
+
+        return register
+
+    def effect(self, kind: str) -> Callable[[ApplyEffect], ApplyEffect]:
+        """Register the decorated pure function `(state, effect) -> state` for a kind of effect."""
+
+        def register(apply: ApplyEffect) -> ApplyEffect:
+            self.effects[kind] = apply
+            return apply
+
+        return register
+
+    def policy(self, name: str) -> Callable[[Policy], Policy]:
+        """Register the decorated function `(view, question) -> option name or weights`; the first one is `--auto`'s."""
+
+        def register(policy: Policy) -> Policy:
+            self.policies[name] = policy
+            return policy
+
+        return register
+
+    def lump(self, action: str, *, holds: Collection[str] = OUTCOME_ONLY) -> Callable[[Lump], Lump]:
+        """Register the decorated function `(rules, card, **parameters) -> key`: cards of one key are alike.
+
+        Odds then walk the keys in place of the cards. It is a promise: the rule, its outcome tables and its policies
+        treat cards of one key alike. A function with an argument `state` gets the table as it is before the action.
+
+        Args:
+            action: the action's name.
+            holds: the questions for which that is so; see `Table.merge`.
+        """
+        if not QUESTIONS.issuperset(holds):
+            raise ValueError(f"lump({action!r}) holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
+
+        def register(lump: Lump) -> Lump:
+            self.lumps[action], self.lumps_hold[action] = lump, holds
+            return lump
+
+        return register
+
+    def begins(self, period: str) -> Callable[[Passage], Passage]:
+        """Register the decorated function `(table) -> effects` for the beginning of a scene, an exchange and the like.
+
+        It may move cards and ask, as a rule does; what it returns is applied when it is over.
+        """
+        return self._passage(period, "begin")
+
+    def ends(self, period: str) -> Callable[[Passage], Passage]:
+        """Register the decorated function `(table) -> effects` for the end of a period; see `begins`."""
+        return self._passage(period, "end")
+
+    def _passage(self, period: str, moment: str) -> Callable[[Passage], Passage]:
+        def register(passage: Passage) -> Passage:
+            self.periods[(period, moment)] = passage
+            return passage
+
+        return register
+
+    def picture(self, draw: Picture) -> Picture:
+        """Register the decorated function `(state, is_drawn) -> lines by name`: how things and tracks are shown.
+
+        It gets the state as somebody sees it, and whether there is a terminal to draw on; else, or for a screen reader,
+        it returns plain sentences. What it names is shown by its lines, none of them hiding it; the rest as usual.
+        """
+        self.pictures.append(draw)
+        return draw
+
+    def prepare(self, change: Prepare) -> Prepare:
+        """Register the decorated function `(rules, character) -> character`, called when a sheet is read."""
+        self.preparations.append(change)
+        return change
+
+
+def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, list[str]]:
+    """Return the things and tracks of a state that a ruleset shows in its own way, as lines by name.
+
+    Args:
+        ruleset: whose functions draw.
+        state: the table as whoever looks may see it.
+        is_drawn: whether there is a terminal to draw on.
+
+    Raises:
+        RuleError: a function failed, or returned no lines.
+    """
+    found: dict[str, list[str]] = {}
+    for draw in ruleset.pictures:
+        try:
+            drawn = {str(name): [str(one) for one in lines] for name, lines in draw(state, is_drawn).items()}
+        except BaseException as error:
+            if is_interrupt(error):
+                raise
+            place = place_of(error)
+            told = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
+            raise blamed(RuleError(told, place=place), ruleset) from error
+        found |= drawn
+    return found
+
+
+def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:
+    """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do."""
+    origin = ruleset.origin
+    if origin is None or "distribution" in error.details:
+        return error
+    name = f"{origin.distribution} {origin.version}".rstrip()
+    if origin.builtin:
+        advice = f"The ruleset {ruleset.id} is one of rpgres' own ({name}): please report this fault"
+    else:
+        newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
+        advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "
+        advice += f"do without it ({off})"
+    error.add(f". {advice}")
+    error.details |= {"ruleset": ruleset.id, "distribution": origin.distribution, "version": origin.version}
+    return error

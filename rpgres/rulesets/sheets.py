@@ -1,0 +1,357 @@
+"""Character sheets: TOML text to characters and the tags they carry, as a ruleset's `[sheet]` describes them.
+
+Nothing here knows a ruleset's words: fields, abilities and tracks come from its data.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
+from rpgres.model.state import GM, Box, Character, Map, Tag, freeze, slug
+from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
+from rpgres.toml.reading import Problem, Source, convert, locate, nearest, parse, problem_error, read_source
+
+RULESET = "ruleset"  # the key by which any sheet may say whose it is
+STDIN = "-"
+UNNAMED = "character"
+
+
+class MissingSheet(FileError):
+    """There is no sheet of that name."""
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A character as it comes to a table, with the tags it brings."""
+
+    character: Character
+    tags: tuple[Tag, ...] = ()
+
+
+@lru_cache(maxsize=16)  # a table reads many sheets of one ruleset
+def sheet_type(rules: Rules) -> type[msgspec.Struct]:
+    """Return the record type of the ruleset's sheets, for checking TOML and for the JSON Schema."""
+    fields: list[Any] = []
+    for name, field in rules.file.sheet.items():
+        type_ = _field_type(name, field, rules=rules)
+        if field.required:
+            fields.append((_attribute(name), type_))
+        else:
+            fields.append((_attribute(name), type_ | None, None))
+    if RULESET not in rules.file.sheet:
+        fields.append((RULESET, str | None, None))
+    fields.sort(key=len)  # required fields come first in a record
+    return msgspec.defstruct(
+        f"{rules.id.title()}Sheet", fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True
+    )
+
+
+def _attribute(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _field_type(name: str, field: Field, *, rules: Rules) -> Any:
+    number = Annotated[int, msgspec.Meta(ge=field.at_least, le=field.at_most, description=field.help)]
+    match field.kind:
+        case "text":
+            return Annotated[str, msgspec.Meta(min_length=1, description=field.help)]
+        case "counter":
+            return number
+        case "abilities":
+            key = str if field.any_name or not field.names else one_of(field.names)
+            return _table_of(key, Annotated[int, msgspec.Meta(ge=field.at_least, le=field.at_most)])
+        case "tags":
+            text = Annotated[str, msgspec.Meta(min_length=1)]
+            return dict[str, text] | list[text]
+        case "records":
+            return _table_of(str, _record_type(name, field.fields))
+        case "boxes":
+            return _table_of(one_of(rules.file.tracks), Annotated[int, msgspec.Meta(ge=0)])
+        case "marks":
+            return _table_of(one_of(rules.file.tracks), list[str])
+        case "seat":
+            return Literal["player", "gm"]
+        case "written":
+            return dict[str, Annotated[str, msgspec.Meta(min_length=1)]]
+
+
+def one_of(names: Iterable[str]) -> Any:
+    """Return the type of a text that is one of these names, known only when the data are read."""
+    return Literal.__getitem__(tuple(names) or ("",))  # of none there is no type; a field that may hold none is empty
+
+
+def _table_of(key: Any, value: Any) -> Any:
+    return dict.__class_getitem__((key, value))
+
+
+def _record_type(key: str, fields: Mapping[str, RecordField]) -> type[msgspec.Struct]:
+    types: list[Any] = []
+    for name, field in fields.items():
+        type_: Any = {"text": str, "integer": int, "flag": bool, "choice": one_of(field.choices or [""])}[field.kind]
+        if field.required:
+            types.append((_attribute(name), type_))
+        else:
+            types.append((_attribute(name), type_ | None, field.default))
+    types.sort(key=len)
+    name = f"{key.title().replace('-', '')}Record"  # of its own, or a schema could not tell two of them apart
+    return msgspec.defstruct(name, types, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True)
+
+
+def find_sheet(rules: Rules, name: str, *, beside: Path | None = None) -> Path:
+    """Return the file of a sheet: a path, beside a scene, or one of the ruleset's own by name (`mara`, `mara.toml`).
+
+    What is typed, and not said by a scene, may be `-`: standard input.
+
+    Raises:
+        MissingSheet: there is none; names the nearest of the ruleset's own.
+    """
+    if name == STDIN and beside is None:
+        return Path(STDIN)
+    places = [folder / "sheets" for folder in reversed(rules.folders)]
+    roots = [beside] if beside is not None else [Path()]
+    for root in (*roots, *places):
+        for candidate in (root / name, root / f"{name}.toml"):
+            if os.path.isfile(candidate):  # unlike `is_file` it has no trouble with impossible names
+                return candidate
+    known = [path.name for place in places for path in sorted(place.glob("*.toml"))]
+    near = nearest(name if name.endswith(".toml") else f"{name}.toml", known)
+    hint = f"; did you mean {near!r}, which ships with {rules.id}?" if near else ""
+    raise MissingSheet(f"there is no sheet {name!r}{hint}", file=name)
+
+
+def read_sheet(rules: Rules, name: str, *, beside: Path | None = None, source: Source | None = None) -> Sheet:
+    """Return the character of a sheet file, named after the file.
+
+    Args:
+        rules: the ruleset in play.
+        name: a path, or the name of one of the ruleset's own sheets.
+        beside: the folder of the scene that names it.
+        source: the text, when it is already at hand (standard input).
+
+    Raises:
+        FileError: there is no such file, or it is faulty (all problems at once).
+    """
+    if source is None:
+        source = sheet_source(rules, name, beside=beside)
+    return make_sheet(rules, parse(source), name=short_name(source), sources=[source])
+
+
+def sheet_source(rules: Rules, name: str, *, beside: Path | None = None) -> Source:
+    """Return the text of a sheet; see `find_sheet` for where it is sought.
+
+    Raises:
+        FileError: there is no such file, or it cannot be read.
+    """
+    path = find_sheet(rules, name, beside=beside)
+    return _typed(sys.stdin) if str(path) == STDIN else read_source(path)
+
+
+def short_name(source: Source) -> str:
+    """Return what a character is called by its file; `character` where that tells nothing."""
+    stem = "" if source.path == STDIN else Path(source.path).stem
+    return slug(stem) or UNNAMED
+
+
+# Standard input can be read once, and a sheet several times: for every rung of a ladder.
+@lru_cache(maxsize=1)
+def _typed(_stream: object) -> Source:
+    return read_source(Path(STDIN))
+
+
+def make_sheet(
+    rules: Rules, data: Mapping[str, Any], *, name: str, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()
+) -> Sheet:
+    """Return the character that plain data describe.
+
+    Args:
+        rules: the ruleset in play.
+        data: the keys of the sheet.
+        name: the character's short name.
+        sources: the texts the data came from, for pointing at faults.
+        prefix: the key path of the data in those texts.
+
+    Raises:
+        FileError: the data are faulty (all problems at once), or of another ruleset's character.
+    """
+    other = foreign(rules, data)
+    if other is not None:
+        file = next((source for source in reversed(sources) if RULESET in source.text), None)
+        line = locate(file.text, (*prefix, RULESET)) if file is not None else None
+        shown = f"{file.path}:{line}" if file is not None and line else name
+        raise FileError(f"{shown}: {other}", file=file.path if file is not None else name, line=line)
+    read = convert(dict(data), sheet_type(rules), sources=sources, prefix=prefix)
+    where = sources[-1].path if sources else name
+    values: dict[str, Any] = {
+        field: value for field in rules.file.sheet if (value := getattr(read, _attribute(field))) is not None
+    }
+    fields = rules.file.sheet
+    counters: dict[str, int] = {}
+    abilities: dict[str, int] = {}
+    texts: dict[str, str] = {}
+    seat = ""
+    records: dict[str, Map[str, Map[str, Any]]] = {}
+    for field_name, field in fields.items():
+        value = values.get(field_name)
+        if field.kind == "counter":
+            default = counters.get(field.default, 0) if isinstance(field.default, str) else field.default
+            counters[field_name] = value if value is not None else default or 0
+        elif field.kind == "abilities":
+            abilities |= value or {}
+        elif field.kind == "seat" and value == GM:
+            seat = GM
+        elif field.kind == "text" and value is not None:
+            texts[field_name] = value
+        elif field.kind == "records" and value:
+            records[field_name] = freeze({key: msgspec.to_builtins(record) for key, record in value.items()})
+    tracks, written = _tracks(rules, values, abilities, where=where)
+    character = Character(
+        name=name,
+        title=texts.get("name", name),
+        abilities=Map(abilities),
+        counters=Map(counters),
+        tracks=tracks,
+        records=Map(records),
+        texts=Map(texts),
+        seat=seat,
+    )
+    character = _prepared(rules, character, where=where, sources=sources, prefix=prefix)
+    return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
+
+
+def _prepared(
+    rules: Rules, character: Character, *, where: str, sources: Sequence[Source], prefix: tuple[str | int, ...]
+) -> Character:
+    """Return what a ruleset's own code makes of a character that was read.
+
+    Raises:
+        FileError: the code refuses it; with what each of its functions found.
+        RuleError: the code failed.
+    """
+    told: list[str] = []
+    is_complete = True
+    for prepare in rules.ruleset.preparations:
+        try:
+            character = _changed(prepare, rules, character)
+        except UsageError as error:  # what the sheet says is not possible in this ruleset
+            told.append(error.message)
+            is_complete = False
+        except ExceptionGroup as group:
+            told += [str(getattr(error, "message", error)) for error in group.exceptions]
+        except RpgresError:
+            if not told:  # else it may only miss what another would have made
+                raise
+    if told:
+        line = locate(sources[-1].text, prefix) if sources and prefix else None
+        key = ".".join(map(str, prefix))
+        refused = problem_error([Problem(where, line, key, message) for message in told])
+        raise FileError(refused.message, **{**refused.details, "file": where, "complete": is_complete})
+    return character
+
+
+def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
+    try:
+        changed: object = prepare(rules, character)
+        if type(changed) is Character:
+            return changed
+        raise TypeError(f"it returned {in_short(repr(changed))}, not the character")
+    except RpgresError:
+        raise
+    except BaseException as error:
+        is_told = isinstance(error, ExceptionGroup) and all(isinstance(one, UsageError) for one in error.exceptions)
+        if is_told or is_interrupt(error):
+            raise
+        place = place_of(error)
+        told = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
+        raise blamed(RuleError(told, place=place), rules.ruleset) from error
+
+
+def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
+    """Return what is wrong when data say that they are for another ruleset; None when they do not."""
+    said = data.get(RULESET)
+    if RULESET in rules.file.sheet or not isinstance(said, str) or said == rules.id:
+        return None
+    return f"this is a sheet for the ruleset {said!r}, and {rules.id} cannot read it"
+
+
+def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:
+    for name, field in fields.items():
+        if field.kind == "tags" and name in values:
+            texts = values[name]
+            for text in texts.values() if isinstance(texts, dict) else texts:
+                yield Tag(text, field.tag, on)
+        elif field.kind == "records" and field.tag:
+            for text in values.get(name, ()):
+                yield Tag(text, field.tag, on)
+
+
+def _tracks(
+    rules: Rules, values: Mapping[str, Any], abilities: Mapping[str, int], *, where: str
+) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
+    """Return the boxes of every track, with what is marked and written in them, and the (text, tag kind) written."""
+    fields = rules.file.sheet
+    limits = _joined(values, fields, "boxes")
+    marks = _joined(values, fields, "marks")
+    tracks: dict[str, tuple[Box, ...]] = {}
+    for name, track in rules.tracks.items():
+        boxes = list(track_boxes(track, abilities).items())
+        if name in limits:
+            boxes = boxes[: limits[name]]
+        marked = marks.get(name, [])
+        _check_boxes(marked, [box for box, _ in boxes], track=name, where=where)
+        tracks[name] = tuple(Box(box, size, "x" if box in marked else "") for box, size in boxes)
+    written: list[tuple[str, str]] = []
+    for name, field in fields.items():
+        if field.kind == "written" and name in values:
+            _check_boxes(values[name], [box.name for box in tracks[field.track]], track=field.track, where=where)
+            for box, text in values[name].items():
+                tracks[field.track] = mark_box(tracks[field.track], box, text=text)
+                written.append((text, rules.file.tracks[field.track].tag))
+    return Map(tracks), written
+
+
+def _joined(values: Mapping[str, Any], fields: Mapping[str, Field], kind: str) -> dict[str, Any]:
+    joined: dict[str, Any] = {}
+    for name, field in fields.items():
+        if field.kind == kind:
+            joined |= values.get(name, {})
+    return joined
+
+
+def _check_boxes(named: Sequence[str] | Mapping[str, Any], boxes: Sequence[str], *, track: str, where: str) -> None:
+    for name in named:
+        if name not in boxes:
+            has = ", ".join(boxes) or "no boxes"
+            raise FileError(f"{where}: the track {track} of this character has {has}; there is no {name!r}", file=where)
+
+
+def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
+    """Return the boxes of a track (name: size) for a character with these abilities."""
+    boxes = dict(track.sizes)
+    for more in track.more:
+        if abilities.get(more.ability, 0) >= more.at:
+            boxes |= more.boxes
+    return boxes
+
+
+def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box, ...]:
+    """Return a track in which the box of this name holds `text`."""
+    return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
+
+
+def blank_character(name: str) -> Character:
+    """Return somebody of whom only the name is known: no abilities, no tracks, no counters."""
+    return Character(name=name, title=name)
+
+
+def unique_name(name: str, *, taken: Mapping[str, Any]) -> str:
+    """Return the name, or with a number behind it when somebody at the table has it already."""
+    if name not in taken and name != GM:
+        return name
+    return next(f"{name}-{number}" for number in range(2, len(taken) + 4) if f"{name}-{number}" not in taken)

@@ -1,0 +1,1 @@
+"""Text made safe for where it goes: terminals, JSON, file names."""

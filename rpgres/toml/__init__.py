@@ -1,0 +1,1 @@
+"""TOML text to typed records, and where a value stands in it."""

@@ -1,0 +1,350 @@
+"""Where TOML text becomes typed values: reading, overlaying, checking. What they mean is told elsewhere.
+
+The way that every start takes is short: read, parse, overlay, one strict conversion by msgspec. It stops at the first
+fault. Only then is `rpgres.toml.problems` imported, which walks the data a second time, collects every fault and finds
+its line in the text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import msgspec
+
+from rpgres.errors import FileError, RpgresError
+from rpgres.text.harmless import in_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+T = TypeVar("T")
+
+MAX_BYTES = 4 * 1024 * 1024
+MAX_DEPTH = 100  # levels of tables and lists; a sheet or a scene needs fewer than ten
+MAX_SHOWN = 100  # lines of one error message; its `details` hold the rest
+_SHOWN_WIDTH = 100  # characters of a faulty line that are shown
+
+# What tomli says first in its message, and what to try.
+_ADVICE = {
+    "Invalid value": 'text stands in quotes, and a yes or no is `true` or `false`: name = "Mara", ready = true',
+    "Invalid statement": "a line is `key = value`, `[table]`, or a comment after `#`",
+    "Invalid initial character for a key part": "a key of other characters than A-Z a-z 0-9 _ - stands in quotes",
+    "Expected '=' after a key": "a line is `key = value`; a key of several words stands in quotes",
+    "Expected newline or end of document": "one `key = value` a line; inside `{ }` they are separated by commas",
+    "Cannot overwrite a value": "this key has a value already: remove one of the two, or join the tables",
+    "Cannot declare": "this table is there already: join the two, or write `[[name]]` for a list of tables",
+    "Cannot mutate immutable namespace": "a table written as `{ }` cannot be added to further down",
+    "Unclosed array": "a list ends with `]`, and its items are separated by commas",
+    "Unclosed inline table": "a table in a line ends with `}`, and its entries are separated by commas",
+    "Unterminated string": "close the text with the quotes it began with",
+    "Illegal character": "write the text in one line, or between three quotes",
+    "Unescaped '\\'": "double the backslash, or put the text in single quotes",
+}
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A text and the name its reader knows it by: `path` as shown to the user, `-` for standard input."""
+
+    path: str
+    text: str
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """One fault of a file: where it is, what is wrong, and the nearest valid name (`hint`, else empty).
+
+    `line` counts from 1, and is None when the value stands in no file. `key` is dotted, with the items of lists counted
+    from 0: `steps[2].with`.
+    """
+
+    file: str
+    line: int | None
+    key: str
+    message: str
+    hint: str = ""
+
+
+def read_source(path: Path) -> Source:
+    """Return the text of a file, without a byte order mark; the path `-` is standard input.
+
+    Raises:
+        FileError: there is no such file, it is a folder, it may not be read, is larger than 4 MiB, or is not UTF-8.
+    """
+    shown = str(path)
+    try:
+        content = _content(path)
+    except FileNotFoundError:
+        raise _not_found(path) from None
+    except PermissionError:
+        raise FileError(f"{shown}: this file may not be read; check its permissions", file=shown) from None
+    except (OSError, ValueError) as fault:
+        reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
+        raise FileError(f"{shown}: cannot be read: {reason}", file=shown) from None
+    if len(content) > MAX_BYTES:
+        raise FileError(f"{shown}: larger than {MAX_BYTES // 1024 // 1024} MiB, which no file of rpgres is", file=shown)
+    try:
+        return Source(shown, content.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError as fault:
+        line = content.count(b"\n", 0, fault.start) + 1
+        raise FileError(
+            f"{shown}:{line}: not UTF-8 text (byte {fault.start} of the file is 0x{content[fault.start]:02x}); "
+            "save it as UTF-8",
+            file=shown,
+            line=line,
+            offset=fault.start,
+        ) from None
+
+
+def _content(path: Path) -> bytes:
+    # One byte more than allowed is enough to know, and a device that never ends is left in time.
+    if str(path) == "-":
+        import sys
+
+        if sys.stdin is None:
+            raise OSError("there is no standard input")
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    if os.path.isdir(path):  # opening a folder is "permission denied" on Windows
+        raise OSError("it is a folder; name a file in it")
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def _not_found(path: Path) -> FileError:
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return FileError(f"{path}: no such file: there is no folder {path.parent}", file=str(path))
+    near = nearest(path.name, names)
+    also = f"; did you mean `{path.with_name(near)}`?" if near else ""
+    return FileError(f"{path}: no such file{also}", file=str(path))
+
+
+def parse(source: Source) -> dict[str, Any]:
+    """Return the tables of a TOML text as plain dicts.
+
+    Raises:
+        FileError: `FILE:LINE:COLUMN: what is wrong`, with the line and a caret; or it nests too deep.
+    """
+    import tomli
+
+    text = source.text
+    try:
+        text.encode()
+        if _has_endless_key(text):
+            raise RecursionError
+        data = tomli.loads(text)
+    except tomli.TOMLDecodeError as fault:
+        raise _syntax_error(source, str(fault)) from None
+    except UnicodeEncodeError as fault:
+        raise _error_at(
+            source, fault.start, "a lone surrogate, which is no character, cannot stand in a file"
+        ) from None
+    except RecursionError:
+        raise _too_deep(source.path) from None
+    except ValueError:
+        raise _number_error(source) from None
+    if _is_deep(data):
+        raise _too_deep(source.path)
+    return data
+
+
+def _has_endless_key(text: str) -> bool:
+    # tomli's work grows with the square of a key's parts, so a key of a million dots has to be met before it.
+    # Without a line of many dots there is none; with one, it may still be a text or a list of numbers.
+    if text.count(".") <= MAX_DEPTH or all(line.count(".") <= MAX_DEPTH for line in text.split("\n")):
+        return False
+    from rpgres.toml import problems
+
+    return problems.is_deeper(text, MAX_DEPTH)
+
+
+def _is_deep(data: dict[str, Any]) -> bool:
+    level: list[Any] = [data]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep(path: str) -> FileError:
+    return FileError(f"{path}: tables or lists nest too deep (more than {MAX_DEPTH} levels)", file=path)
+
+
+def _number_error(source: Source) -> FileError:
+    import re
+    import sys
+
+    # The one fault that tomli passes on without a place is Python's: a decimal number beyond its limit of digits.
+    longest = sys.get_int_max_str_digits()
+    number = re.search(rf"[0-9][0-9_]{{{longest},}}", source.text)
+    return _error_at(source, number.start() if number else 0, f"a number of more than {longest} digits")
+
+
+def _syntax_error(source: Source, message: str) -> FileError:
+    import re
+
+    said, _, place = message.rpartition(" (at ")
+    where = re.fullmatch(r"line (\d+), column (\d+)\)", place)
+    advice = next((text for start, text in _ADVICE.items() if said.startswith(start)), "")
+    if where:
+        lines = source.text.split("\n")
+        return _shown_error(source, lines, int(where[1]), int(where[2]), said or message, advice)
+    # At the end of the text, what matters is where the value that goes on for ever began.
+    from rpgres.toml import problems
+
+    key, line = problems.last_key(source.text)
+    if key:
+        said += f" before the end of the file; the last key is `{key}` in line {line}"
+    return _error_at(source, len(source.text.rstrip()), said, advice)
+
+
+def _error_at(source: Source, offset: int, said: str, advice: str = "") -> FileError:
+    before = source.text[:offset]
+    line = before.count("\n") + 1
+    return _shown_error(source, source.text.split("\n"), line, offset - before.rfind("\n"), said, advice)
+
+
+def _shown_error(
+    source: Source, lines: Sequence[str], line: int, column: int, said: str, advice: str = ""
+) -> FileError:
+    text = lines[line - 1].rstrip()
+    start = max(0, column - 1 - _SHOWN_WIDTH // 2)
+    shown = in_line(text[start : start + _SHOWN_WIDTH])
+    tail = f"\n{advice}" if advice else ""
+    return FileError(
+        f"{source.path}:{line}:{column}: {said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}",
+        file=source.path,
+        line=line,
+        column=column,
+    )
+
+
+def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
+    """Return `base` with `nearer` laid over it: tables merge, everything else is replaced whole.
+
+    A table that is exactly `{ remove = true }` deletes the key, at any depth, and leaves nothing behind where there was
+    nothing to delete. Neither argument is changed; the result shares what stayed as it was.
+    """
+    merged = dict(base)
+    for key, value in nearer.items():
+        if not isinstance(value, dict):
+            merged[key] = value
+        elif len(value) == 1 and value.get("remove") is True:
+            merged.pop(key, None)
+        else:
+            below = merged.get(key)
+            merged[key] = overlay(below if isinstance(below, dict) else {}, value)
+    return merged
+
+
+def read(sources: Sequence[Source], type_: type[T], *, under: str = "") -> T:
+    """Return the value of `type_` that the files say together, the farthest first, each overlaid by the next.
+
+    Args:
+        under: the dotted key of the table that is read; the whole text without it.
+
+    Raises:
+        FileError: the first text that is not TOML, or all problems of all files at once.
+    """
+    data: Any = {}
+    for source in sources:
+        data = overlay(data, parse(source))
+    prefix = tuple(under.split(".")) if under else ()
+    for depth, part in enumerate(prefix):
+        if not isinstance(data, dict) or part not in data:
+            raise problem_error([_absent(prefix[: depth + 1], data, sources)])
+        data = data[part]
+    return convert(data, type_, sources=sources, prefix=prefix)
+
+
+def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()) -> T:
+    """Return parsed TOML data as a value of `type_`, strictly: no number is read out of a text, true is no number.
+
+    Args:
+        sources: the files that the data came from, the farthest first; faults are located in them.
+        prefix: the key path under which `data` stands in these files.
+
+    Raises:
+        FileError: all problems at once, each with its file, line, key and the nearest valid name.
+    """
+    try:
+        return msgspec.convert(data, type_, str_keys=True)
+    except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
+        _refuse(data, type_, sources, prefix)
+
+
+def _refuse(data: Any, type_: Any, sources: Sequence[Source], prefix: tuple[str | int, ...]) -> NoReturn:
+    # Raised outside of the `except` above, the error comes without msgspec's as its context.
+    raise problem_error(problems(data, type_, sources=sources, prefix=prefix)) from None
+
+
+def problems(data: Any, type_: Any, *, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()) -> list[Problem]:
+    """Return everything that keeps `data` from being a `type_`, file by file in line order; nothing when it is one.
+
+    The arguments are those of `convert`. The list ends at a thousand problems.
+    """
+    from rpgres.toml import problems as second_pass
+
+    faults = second_pass.faults(data, type_)
+    return _located([fault.under(prefix) for fault in faults], sources)
+
+
+def _absent(path: tuple[str, ...], table: Any, sources: Sequence[Source]) -> Problem:
+    from rpgres.toml import problems as second_pass
+
+    return _located([second_pass.missing(path, table)], sources)[0]
+
+
+def _located(faults: Sequence[Any], sources: Sequence[Source]) -> list[Problem]:
+    from rpgres.toml import problems as second_pass
+
+    places = second_pass.places([fault.path for fault in faults], [source.text for source in sources])
+    found = sorted(zip(places, faults, strict=True), key=lambda pair: pair[0])
+    return [
+        Problem(
+            file=sources[place.source].path if sources else "",
+            line=place.line or None,
+            key=second_pass.key_text(fault.path),
+            message=fault.message,
+            hint=(nearest(fault.word, fault.names) or "") if fault.names else "",
+        )
+        for place, fault in found
+    ]
+
+
+def problem_error(problems: Sequence[Problem]) -> FileError:
+    """Return the error that says them all, one a line; `details["problems"]` has each as a dict."""
+    lines = [_problem_line(problem) for problem in problems[:MAX_SHOWN]]
+    if len(problems) > MAX_SHOWN:
+        lines.append(f"... and {len(problems) - MAX_SHOWN} more")
+    return FileError("\n".join(lines), problems=[msgspec.to_builtins(problem) for problem in problems])
+
+
+def _problem_line(problem: Problem) -> str:
+    place = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    told = ": ".join(part for part in (place, problem.key, problem.message) if part)
+    return f"{told}; did you mean `{problem.hint}`?" if problem.hint else told
+
+
+def locate(text: str, path: tuple[str | int, ...]) -> int | None:
+    """Return the line, from 1, on which a key path stands in a TOML text; list items count from 0.
+
+    A key that is not there gives the line of the nearest table around it (for the whole file 1); an empty text None.
+    """
+    from rpgres.toml import problems
+
+    return problems.places([path], [text])[0].line or None
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the one of `words` that was most likely meant by `word`, whatever its case; None when none comes near."""
+    from rpgres.toml import problems
+
+    return problems.nearest(word, words)
