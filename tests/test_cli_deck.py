@@ -23,7 +23,8 @@ from rpgres.cli.formats.decks import draw_cards, find_deck
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.dice.seeds import Streams
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import builtin_folder, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.decks import shared_decks
 
 HEAD = """\

@@ -15,7 +15,8 @@ from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
 from rpgres.engine.run import labels_of
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 from rpgres.version import __version__
 
 

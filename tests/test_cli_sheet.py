@@ -21,7 +21,8 @@ from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.formats.sheets import sheet_problems, sheet_template
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Part, Rules, Ruleset, load_rules, merge_parts
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
 from rpgres.rulesets.sheets import make_sheet
 from rpgres.toml.reading import Source, parse
 

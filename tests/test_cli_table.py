@@ -400,7 +400,7 @@ def test_a_number_past_what_a_sheet_takes_is_not_lost(folder: Path) -> None:
 )
 def test_a_sheet_that_nobody_changed_comes_back_as_it_was(folder: Path, ruleset: str, sheets: str) -> None:
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
     from rpgres.rulesets.sheets import read_sheet
 
     names = sheets.split()

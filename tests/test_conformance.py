@@ -12,7 +12,8 @@ import pytest
 
 from rpgres.engine.table import Decided, Outcome, Table
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, builtin_folder, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, builtin_folder
 from rpgres.scenes import Scene, check_scene, prove_scene, read_scene, run_scene
 from rpgres.toml.reading import read_source
 

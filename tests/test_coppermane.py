@@ -22,7 +22,8 @@ from rpgres.errors import FileError
 from rpgres.model.state import State, Tag
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import make_sheet, read_sheet
 
 BANDS = ("fail", "tie", "succeed", "style", "epic")

@@ -26,7 +26,8 @@ from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset, list_rulesets, ruleset_names
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 
 # 3d6 at or under an attribute; degrees by threes; a triple of the lowest faces is a wonder.
 UNDER = """

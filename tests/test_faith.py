@@ -29,7 +29,8 @@ from rpgres.model.state import GM, State, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import blank_character
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source

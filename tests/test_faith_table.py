@@ -24,7 +24,7 @@ from rpgres.journal.records import RUNNING, found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
 from rpgres.model.state import GM
-from rpgres.rulesets import load_rules
+from rpgres.plugins.loading import load_rules
 
 # Hands as they are dealt: Sable is human, and has one more. No card is low, or of a suit that lets its owner draw.
 SABLE = ["C13", "C9", "C8", "D11", "D10", "D8", "S9", "S7"]

@@ -17,7 +17,8 @@ from rpgres.engine.players import Seats
 from rpgres.engine.run import Prepared, play, policy_of, prepare
 from rpgres.odds.exact import WalkDealer, explore, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 
 BANDS = ("fail", "tie", "succeed", "style")
 WAYS = Counter(map(sum, product((-1, 0, 1), repeat=4)))  # 81 throws of four Fate dice, by sum

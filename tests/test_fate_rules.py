@@ -25,7 +25,8 @@ from rpgres.engine.players import Seats
 from rpgres.engine.run import play, policy_of, prepare
 from rpgres.engine.table import Outcome, apply_effects, named
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, builtin_folder, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, builtin_folder
 from rpgres.scenes import Scene, read_scene
 from rpgres.toml.reading import Source, read_source
 

@@ -11,7 +11,7 @@ from rpgres import Pending, Result, UsageError, resolve
 from rpgres.engine.run import policy_of, prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import load_rules
+from rpgres.plugins.loading import load_rules
 
 FAILED = {"roll": "----", "opposition": "0000"}
 

@@ -16,7 +16,7 @@ from fuzz import STRANGE, changed, spoilt, toml_bytes
 from rpgres.cli.commands import batch
 from rpgres.cli.commands import ruleset as ruleset_command
 from rpgres.cli.completion import label_records, switch_records
-from rpgres.cli.dynamic import inputs_of, read_ruleset
+from rpgres.cli.dynamic import inputs_of
 from rpgres.cli.formats.decks import describe_deck, find_deck, list_decks
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.formats.sheets import sheet_problems, sheet_record, sheet_template
@@ -25,13 +25,15 @@ from rpgres.cli.render.decks import deck_lines
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.sheets import sheet_lines
+from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.resolve import error_record
 from rpgres.engine.run import policies_of, prepare, run
 from rpgres.errors import RpgresError
 from rpgres.lint.overlays import stray_folders
 from rpgres.plugins.discovery import claimed_ids, find_ruleset, misnamed_folders, ruleset_names
-from rpgres.rulesets import builtin_folder, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import prove_scene, read_scene, scene_problems
 from rpgres.text.harmless import to_json

@@ -14,7 +14,7 @@ from rpgres import resolve
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.plugins import discovery as plugins
 from rpgres.plugins.discovery import builtin_folder, find_ruleset, list_rulesets, ruleset_names
-from rpgres.rulesets import load_rules
+from rpgres.plugins.loading import load_rules
 
 WHOLE = """
 standalone = true

@@ -35,7 +35,8 @@ from rpgres.journal.verifying import verify
 from rpgres.model.state import State, freeze, put, slug
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, builtin_folder, load_rules, pictured
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, builtin_folder, pictured
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import read_source

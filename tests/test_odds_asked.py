@@ -24,7 +24,8 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.odds.exact import By, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 
 GAMES = 1000
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)

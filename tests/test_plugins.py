@@ -24,7 +24,8 @@ from rpgres.errors import PluginError, UsageError
 from rpgres.plugins import discovery as plugins
 from rpgres.plugins import spec as hooks
 from rpgres.plugins.discovery import BUILTIN, PluginStatus, find_ruleset, is_standalone, list_rulesets, ruleset_names
-from rpgres.rulesets import API, builtin_folder, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import API, builtin_folder
 
 ROOT = Path(__file__).parent.parent
 

@@ -125,7 +125,7 @@ def test_open_mass_is_told() -> None:
         leaves=1,
         states=0,
     )
-    from rpgres.cli.dynamic import read_ruleset
+    from rpgres.cli.rulesets import read_ruleset
 
     told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
     assert told == (

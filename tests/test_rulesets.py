@@ -14,14 +14,15 @@ from tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
 import rpgres.rulesets.folders
 import rpgres.rulesets.rules
-from rpgres.cli.dynamic import read_ruleset
+from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.run import prepare, run
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
 from rpgres.model.state import Map
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Ruleset, data_folders, load_rules, value_of
+from rpgres.plugins.loading import checked, load_rules
+from rpgres.rulesets import Ruleset, data_folders, value_of
 
 
 @pytest.fixture
@@ -506,7 +507,7 @@ def test_help_reads_a_line_before_house_rules_are_judged() -> None:
     data = read_ruleset("fate")
     assert "debt" in data.rules({}).table("overcome")["fail"].ask["price"].options
     with pytest.raises(FileError, match="gaol"):
-        prepare(data.rules({}), "overcome", {"skill": 3, "vs": 2})
+        checked(data.rules({}))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -24,7 +24,8 @@ from rpgres.model.state import Map, State, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source
 

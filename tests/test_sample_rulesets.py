@@ -16,7 +16,7 @@ from rpgres.engine.players import Seats, preferred
 from rpgres.engine.run import play, prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import load_rules
+from rpgres.plugins.loading import load_rules
 
 
 def odds(ruleset: str, action: str, switches: dict[str, str] | None = None, **inputs: Any) -> dict[str, Fraction]:

@@ -14,7 +14,8 @@ from tiny import TINY, tiny_ruleset
 from rpgres.errors import FileError, RpgresError
 from rpgres.model.serialization import read_state
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Ruleset, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Ruleset
 from rpgres.scenes import (
     Scene,
     check_scene,

@@ -19,7 +19,8 @@ from rpgres import resolve
 from rpgres.cli.formats.schemas import DIALECT, KINDS, make_schema
 from rpgres.engine.run import Pending
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, builtin_folder, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, builtin_folder
 
 FATE = builtin_folder().absolute() / "fate"
 FILES = ("scene", "sheet", "ruleset", "outcomes", "menus")

@@ -130,7 +130,7 @@ def test_a_seat_that_may_not_know_of_the_patrol_sees_nothing_of_it(site: Path) -
     from rpgres.dice.seeds import Streams
     from rpgres.engine.run import prepare, run
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
     from rpgres.scenes import read_scene
     from rpgres.toml.reading import Source
 

@@ -14,7 +14,8 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.lint.whole import problems_of
 from rpgres.model.state import Character, State
 from rpgres.plugins.discovery import BUILTIN, find_ruleset
-from rpgres.rulesets import Band, Part, Rules, Ruleset, RulesetFile, load_rules, merge_parts
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Band, Part, Rules, Ruleset, RulesetFile, merge_parts
 from rpgres.toml.reading import Source, parse
 
 DATA = """

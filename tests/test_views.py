@@ -18,7 +18,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Policy
 from rpgres.engine.run import Result, event_record, prepare, run
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 

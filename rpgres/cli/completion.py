@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from rpgres.cli.dynamic import RulesetData
 from rpgres.cli.render.words import signed, who_is
+from rpgres.cli.rulesets import RulesetData
 from rpgres.engine.parameters import ability_names
 from rpgres.engine.players import NO
 from rpgres.engine.run import chance_help, labels_of

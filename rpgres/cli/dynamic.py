@@ -16,10 +16,11 @@ from msgspec import Struct, structs
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
+from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.engine.parameters import SHEET, metavar
 from rpgres.errors import UsageError
-from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
-from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts, unknown
+from rpgres.plugins.discovery import BUILTIN, ruleset_names
+from rpgres.rulesets import Parameter, unknown
 
 INPUTS = "What the action takes"
 
@@ -44,38 +45,6 @@ class Verb(Struct, frozen=True):
     act: Callable[[RulesetData, str, dict[str, Any]], None]
     throw: Callable[[str, dict[str, Any]], None]
     is_seated: bool = False
-
-
-class RulesetData(Struct, frozen=True):
-    """What is known of a ruleset without its code: enough for help and for reading a line."""
-
-    id: str
-    extra: tuple[Path, ...]
-    parts: Sequence[Part]
-    file: RulesetFile
-
-    def rules(self, switches: Mapping[str, str]) -> Rules:
-        """Return the ruleset as it is played; this imports its plugin."""
-        return Rules(find_ruleset(self.id, extra=self.extra), file=self.file, parts=self.parts, switches=switches)
-
-    def parameters(self, action: str) -> dict[str, Parameter]:
-        """Return what an action takes, by the name it is typed under."""
-        return self.file.parameters_of(action)
-
-
-def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:
-    """Return the data of a ruleset.
-
-    Only a third party's plugin is imported for it, since only its code says where its data are.
-
-    Raises:
-        UsageError: there is no such ruleset.
-        PluginError: its plugin cannot be used.
-        FileError: its data are faulty.
-    """
-    own = None if ruleset_id in BUILTIN else find_ruleset(ruleset_id, extra=extra).data
-    parts = read_parts(data_folders(ruleset_id, own=own, extra=extra), ruleset_id=ruleset_id)
-    return RulesetData(ruleset_id, extra, parts, merge_parts(parts))
 
 
 class PlayGroup(LazyGroup):

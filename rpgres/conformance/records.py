@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 import msgspec
 
 from rpgres.plugins.discovery import PluginStatus
-
-if TYPE_CHECKING:
-    from rpgres.conformance.subjects import Subject
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -45,12 +42,12 @@ class Check(msgspec.Struct, frozen=True):
     Attributes:
         name: how it is called in commands and tests.
         title: what holds when it passes, in one line.
-        find: yields what is wrong; raises `NothingToCheck` when there is nothing in which something could be.
+        find: yields what is wrong with a `Subject`; raises `NothingToCheck` when there is nothing to look at.
     """
 
     name: str
     title: str
-    find: Callable[[Subject], Iterable[Finding]]
+    find: Callable[[Any], Iterable[Finding]]
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):

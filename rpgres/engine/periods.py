@@ -83,7 +83,6 @@ def turn(
         RuleError: the ruleset's code failed.
     """
     check_period(rules, state, period=period, moment=moment)
-    rules.require_sound()
     if rules.file.piles:
         state = lay_out(rules, state)
     dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer

@@ -15,7 +15,8 @@ from rpgres.engine.run import Pending, Prepared, Result, policies_of, prepare, r
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, Ruleset, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, Ruleset
 from rpgres.rulesets.sheets import MissingSheet
 
 Answers = Mapping[str, "str | int | Sequence[str | int]"]  # by label: one answer, or several in order
@@ -204,7 +205,7 @@ def _run(
 
 def _answer(request: Request | DiceRequest, rulesets: Folders | None) -> dict[str, Any]:
     if isinstance(request, DiceRequest):
-        from rpgres.odds.dice import roll_dice
+        from rpgres.engine.dice import roll_dice
 
         streams, given = Streams(read_seed(request.seed)), _answers(request.given, "given")
         rolled: dict[str, Any] = _plain(roll_dice(request.notation, streams=streams, given=given, note=request.note))

@@ -47,7 +47,8 @@ from rpgres.journal.replay import Ran, Run, asked_of, questions_of, run_at, run_
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.model.state import EMPTY, GM, ROLES, State
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.rulesets import Rules, load_rules, unknown
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
 from rpgres.toml.reading import Source
 from rpgres.version import __version__

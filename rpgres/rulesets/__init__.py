@@ -31,7 +31,7 @@ from rpgres.rulesets.registry import (
     effect,
     pictured,
 )
-from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, load_rules, unknown, value_of
+from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, unknown, value_of
 from rpgres.rulesets.schema import (
     CLAIM,
     Action,
@@ -106,7 +106,6 @@ __all__ = [
     "data_folders",
     "effect",
     "is_public",
-    "load_rules",
     "merge_parts",
     "overlay_roots",
     "pictured",

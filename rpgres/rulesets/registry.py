@@ -12,20 +12,18 @@ from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import Map
 
 if TYPE_CHECKING:
-    from rpgres.engine.players import Policy
-    from rpgres.engine.table import Outcome, Table
     from rpgres.model.state import Character, State
-    from rpgres.rulesets.rules import Rules
 
 API = 1  # the version of the contract between rpgres and a ruleset's code
 QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
 OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
-Rule = Callable[..., "Outcome"]
+Rule = Callable[..., Any]  # (table, actor, **parameters) -> Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
-Prepare = Callable[["Rules", "Character"], "Character"]
+Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
-Passage = Callable[["Table"], "Iterable[Effect] | None"]
+Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
+Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
 Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
 Effect = Map[str, Any]
 

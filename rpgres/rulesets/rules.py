@@ -6,14 +6,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Map, freeze
-from rpgres.rulesets.folders import Part, builtin_folder, data_folders, merge_parts, read_parts
+from rpgres.rulesets.folders import Part, builtin_folder, merge_parts
 from rpgres.rulesets.provenance import Text, problem_at, read_as
 from rpgres.rulesets.registry import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.schema import (
@@ -140,31 +139,17 @@ class Rules:
         self._identity: dict[str, Any] | None = None
         self._settlements: dict[tuple[str, int | None, str], list[tuple[Map[str, Any], Settlement]]] = {}
         self.compiled: dict[str, Any] = {}  # what those who play these rules have worked out of them, by their own key
-        # The files that ship are checked by those who ship them.
-        self._is_sound = not any(part.is_overlay for part in self._parts) and not self._is_homemade()
 
     @property
     def overlays(self) -> list[str]:
         """The folders laid over the ruleset's own, the last one nearest."""
         return [str(part.folder) for part in self._parts if part.is_overlay]
 
-    def require_sound(self) -> None:
-        """Make sure, once, that overlays leave a ruleset that can be played, and that a homemade one is sound.
-
-        Nothing is looked at where there is neither.
-
-        Raises:
-            FileError: all problems at once, each with its file and line.
-        """
-        if not self._is_sound:
-            from rpgres.lint.rulesets import check_overlaid
-
-            check_overlaid(self)
-            self._is_sound = True
-
-    def _is_homemade(self) -> bool:
-        """Tell whether this is somebody's own ruleset in a file, which nobody has checked yet."""
-        return self.file.standalone and not self.folders[0].is_relative_to(builtin_folder())
+    @property
+    def is_own(self) -> bool:
+        """Whether all data ship with the ruleset, whose authors have checked them: no overlay, nothing homemade."""
+        is_homemade = self.file.standalone and not self.folders[0].is_relative_to(builtin_folder())
+        return not is_homemade and not any(part.is_overlay for part in self._parts)
 
     def without_overlays(self) -> Rules:
         """Return the ruleset as its own folder has it.
@@ -226,10 +211,7 @@ class Rules:
         Raises:
             UsageError: the ruleset has no such action.
             RuleError: its data name the action and do not describe it, and its code has no rule for it.
-            FileError: its overlays are faulty.
         """
-        if not self._is_sound:
-            self.require_sound()
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions and not self.is_described(action):
@@ -666,18 +648,3 @@ def unknown(what: str, name: str, known: Any, *, of: str) -> str:
         return f"{of} has no {what} {name!r}, and no other"
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"{of} has no {what} {name!r}; it has: {shown}"
-
-
-def load_rules(ruleset: Ruleset, *, switches: Mapping[str, str] = EMPTY, extra: Sequence[Path] = ()) -> Rules:
-    """Return a ruleset's code with its data, overlays and switches, ready to play.
-
-    With overlays in use, the whole of what they leave is checked.
-
-    Raises:
-        FileError: a data file is missing or faulty.
-        UsageError: a switch is unknown or has no such choice.
-    """
-    parts = read_parts(data_folders(ruleset.id, own=ruleset.data, extra=extra), ruleset_id=ruleset.id)
-    rules = Rules(ruleset, file=merge_parts(parts), parts=parts, switches=switches)
-    rules.require_sound()
-    return rules

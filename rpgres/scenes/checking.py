@@ -14,7 +14,8 @@ from rpgres.engine.parameters import SHEET
 from rpgres.engine.run import check_labels, policy_of, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
-from rpgres.rulesets import Rules, load_rules
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import find_sheet
 from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
 from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step

@@ -14,7 +14,8 @@ from rpgres.engine.run import policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
-from rpgres.rulesets import Rules, builtin_folder, load_rules, overlay_roots
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, builtin_folder, overlay_roots
 from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet
 from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
 from rpgres.toml.reading import Source, convert, locate, nearest, overlay, parse, read_source

@@ -118,7 +118,7 @@ def resolutions(runs: int) -> dict[str, Any]:
     from rpgres.engine.players import Seats
     from rpgres.engine.run import play, policy_of, prepare
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     rules = load_rules(find_ruleset("fate"))
     seats = Seats(policies={"": policy_of(rules)})
@@ -158,7 +158,7 @@ def exact_odds(runs: int) -> dict[str, Any]:
     from rpgres.engine.run import prepare
     from rpgres.odds.exact import outcome_odds
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     rules = load_rules(find_ruleset("fate"))
     prepared = prepare(rules, "overcome", {"skill": 3, "vs": "4dF+2"})
@@ -190,7 +190,7 @@ def hands(runs: int) -> dict[str, Any]:
     from rpgres.engine.run import policy_of, prepare
     from rpgres.odds.optimal import best_odds
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     rules = load_rules(find_ruleset("saga"))
     figures = {}
@@ -216,7 +216,7 @@ def confrontations(runs: int) -> dict[str, Any]:
     from rpgres.engine.run import policy_of, prepare
     from rpgres.odds.optimal import best_odds
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     rules = load_rules(find_ruleset("faith"))
     figures = {}

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rpgres.cli import options as opt
-from rpgres.cli.dynamic import PlayGroup, RulesetData, Verb
+from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import is_terminal, say, say_json
+from rpgres.cli.rulesets import RulesetData
 from rpgres.engine.parameters import metavar
 from rpgres.errors import UsageError
 from rpgres.odds.exact import EXACT_SHARE, Odds, Weighed, odds_record, outcome_odds
@@ -42,7 +43,9 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     leaves = opt.read_count(shared["leaves"], option="--leaves", default=0) or None
     seconds = opt.read_seconds(shared["seconds"])
     choose = opt.read_answers(shared["choose"], option="--choose")
-    rules = data.rules(opt.read_switches(shared["switch"]))
+    from rpgres.plugins.loading import checked
+
+    rules = checked(data.rules(opt.read_switches(shared["switch"])))
     inputs = opt.given_inputs(values)
     named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
 

@@ -9,8 +9,9 @@ import typer
 from msgspec import structs
 
 from rpgres.cli import options as opt
-from rpgres.cli.dynamic import PlayGroup, RulesetData, Verb
+from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.run import Pending, Prepared, Result, prepare, run
 from rpgres.errors import UsageError
@@ -37,7 +38,9 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
         raise UsageError("--exit-code is about one result; leave out --repeat")
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
-    rules = data.rules(opt.read_switches(shared["switch"]))
+    from rpgres.plugins.loading import checked
+
+    rules = checked(data.rules(opt.read_switches(shared["switch"])))
     prepared = prepare(rules, action, opt.given_inputs(values))
     policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
     prompt = _prompt(prepared, shared, repeat=repeat)
@@ -61,7 +64,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
 def roll_notation(notation: str, values: dict[str, Any]) -> None:
     """Roll dice and print what came of it."""
     from rpgres.dice import dice
-    from rpgres.odds.dice import roll_dice
+    from rpgres.engine.dice import roll_dice
 
     repeat = opt.read_count(values["repeat"], option="--repeat", default=0)
     given = opt.read_answers(values["given"], option="--given")

@@ -91,7 +91,8 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Probl
     """Return what is wrong with a ruleset that is a folder here, or with the house rules of one from elsewhere."""
     from rpgres.errors import FileError, RpgresError
     from rpgres.plugins.discovery import BUILTIN, find_ruleset, standalone_folder
-    from rpgres.rulesets import builtin_folder, data_folders, load_rules
+    from rpgres.plugins.loading import load_rules
+    from rpgres.rulesets import builtin_folder, data_folders
     from rpgres.rulesets.provenance import problems_in
 
     own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id, extra=extra)
@@ -289,7 +290,7 @@ def _example_problems(rules: Rules) -> Iterator[Problem]:
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Problem]:
     from rpgres.errors import FileError, RpgresError
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
     from rpgres.rulesets.provenance import problems_in
     from rpgres.scenes import check_scene, read_scene
     from rpgres.toml.reading import Problem, read_source
@@ -349,7 +350,7 @@ def show(
     from rpgres.cli.output import say, say_json
     from rpgres.cli.render.rulesets import action_lines, ruleset_lines
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), switches=read_switches(switch or ()), extra=folders)

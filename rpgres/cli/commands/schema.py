@@ -47,7 +47,7 @@ def command(
     from rpgres.cli.formats.schemas import make_schema
     from rpgres.cli.options import read_folders
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     folders = read_folders(rulesets or ())
     rules = load_rules(find_ruleset(ruleset, extra=folders), extra=folders) if ruleset is not None else None

@@ -181,7 +181,7 @@ def _opened(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> t
 def _rules(ruleset: str, rulesets: Sequence[str] | None) -> Rules:
     from rpgres.cli.options import read_folders
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     folders = read_folders(rulesets or ())
     return load_rules(find_ruleset(ruleset, extra=folders), extra=folders)

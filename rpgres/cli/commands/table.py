@@ -11,15 +11,16 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets
-from rpgres.cli.dynamic import RulesetGroup, Verb, read_ruleset
+from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
 from rpgres.cli.output import can_prompt, is_terminal, say, say_json, warn
+from rpgres.cli.rulesets import read_ruleset
 from rpgres.errors import FileError, RpgresError, UsageError
 
 if TYPE_CHECKING:
-    from rpgres.cli.dynamic import RulesetData
     from rpgres.cli.render.lines import Line
+    from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.players import Prompt
     from rpgres.engine.run import Pending, Result
     from rpgres.journal.commands import Done, Place
@@ -873,7 +874,7 @@ def _view_in(file: str, seat: str | None, table: str | None) -> ViewRecord:
 def _rules_of_view(view: ViewRecord, rulesets: Sequence[str] | None) -> Rules:
     from rpgres.cli.options import read_folders
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.rulesets import load_rules
+    from rpgres.plugins.loading import load_rules
 
     extra = read_folders(rulesets or ())
     return load_rules(find_ruleset(view.table.ruleset, extra=extra), switches=view.table.switches, extra=extra)

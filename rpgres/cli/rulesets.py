@@ -1,0 +1,43 @@
+"""What is known of a ruleset without its code: enough for help, for completion and for reading a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from rpgres.plugins.discovery import BUILTIN, find_ruleset
+from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts
+
+
+class RulesetData(Struct, frozen=True):
+    """The data of a ruleset, read once for a command line."""
+
+    id: str
+    extra: tuple[Path, ...]
+    parts: Sequence[Part]
+    file: RulesetFile
+
+    def rules(self, switches: Mapping[str, str]) -> Rules:
+        """Return the ruleset as it is played; this imports its plugin."""
+        return Rules(find_ruleset(self.id, extra=self.extra), file=self.file, parts=self.parts, switches=switches)
+
+    def parameters(self, action: str) -> dict[str, Parameter]:
+        """Return what an action takes, by the name it is typed under."""
+        return self.file.parameters_of(action)
+
+
+def read_ruleset(ruleset_id: str, *, extra: tuple[Path, ...] = ()) -> RulesetData:
+    """Return the data of a ruleset.
+
+    Only a third party's plugin is imported for it, since only its code says where its data are.
+
+    Raises:
+        UsageError: there is no such ruleset.
+        PluginError: its plugin cannot be used.
+        FileError: its data are faulty.
+    """
+    own = None if ruleset_id in BUILTIN else find_ruleset(ruleset_id, extra=extra).data
+    parts = read_parts(data_folders(ruleset_id, own=own, extra=extra), ruleset_id=ruleset_id)
+    return RulesetData(ruleset_id, extra, parts, merge_parts(parts))
