@@ -102,3 +102,10 @@ def test_every_package_and_command_is_in_the_contracts() -> None:
     modules = {entry.module for entry in COMMANDS.values()}
     there = {name for name in modules if (ROOT / "rpgres" / "cli" / "commands" / f"{name}.py").exists()}
     assert set(contracts()["commands"]["modules"]) == {f"rpgres.cli.commands.{name}" for name in there}
+
+
+def test_the_map_of_the_house_has_every_folder() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    told = {line.split("`")[1].split("/")[0] for line in text.splitlines() if line.startswith("| `") and "/` |" in line}
+    there = {path.parent.name for path in (ROOT / "rpgres").glob("*/__init__.py")}
+    assert told == there
