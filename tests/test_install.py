@@ -56,7 +56,7 @@ def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
     assert ours
     assert {f"rpgres/data/{name}" for name in ours} <= names
     assert not [name for name in names if name.startswith(("tests/", "plugins/", "rulesets/"))]
-    template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "template").rglob("*.txt")}
+    template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
     assert template
     assert template <= names
     entry_points = next(name for name in names if name.endswith("entry_points.txt"))

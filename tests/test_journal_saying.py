@@ -40,7 +40,7 @@ def held(place: Place, who: str) -> list[str]:
 
 def dealt(place: Place, who: str = "brannagh") -> None:
     """Have somebody hold cards."""
-    sitting.act(place, "damage", {"amount": "0"}, actor=who)
+    sitting.act(place, "damage", {"amount": "1"}, actor=who, auto=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

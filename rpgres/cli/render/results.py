@@ -297,7 +297,7 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     for name, value in facts.items():
         if value is None or isinstance(value, bool):
             continue
-        shown = signed(value) if name == "margin" else str(value)
+        shown = signed(value) if name == "margin" and isinstance(value, int) else str(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
     return ", ".join(words)
 
