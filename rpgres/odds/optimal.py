@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
     from rpgres.model.cards import Stack
 
+SEARCH = WORK // 2  # default budget here, where a question costs about twice as much: some 10 seconds with estimates
 SUCCESS = "outcome"  # the question that is asked
 DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
 
@@ -331,7 +332,7 @@ def best_odds(
     policies: Mapping[str, Policy] = EMPTY,
     leaves: int | None = None,
     seconds: float | None = None,
-    work: int = WORK,
+    work: int = SEARCH,
     clock: Callable[[], float] | None = None,
     looks_at_all: bool = False,
     merges: bool = True,
@@ -368,7 +369,7 @@ def weigh_best(
     policies: Mapping[str, Policy] = EMPTY,
     leaves: int | None = None,
     seconds: float | None = None,
-    work: int = WORK,
+    work: int = SEARCH,
     only_first: bool = False,
 ) -> Odds:
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
