@@ -175,7 +175,8 @@ def test_an_input_is_not_given_more_often_than_its_limit(
 
 
 def test_as_often_as_the_limit_is_fine() -> None:
-    resolve("fate", "overcome", skill=3, vs=2, aspect=[f"aspect {n}" for n in range(100)], seed=1)
+    found = resolve("fate", "overcome", skill=3, vs=2, aspect=[f"aspect {n}" for n in range(100)], seed=1)
+    assert len(found.inputs["aspect"]) == 100
 
 
 def test_the_limit_stands_in_help_and_in_the_schema() -> None:
