@@ -17,7 +17,6 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from rpgres.dice import Comparison, Dice, Throw
     from rpgres.dice.readings import Reading
-    from rpgres.engine.parameters import Form, Opposition, Rating
     from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
     from rpgres.engine.resolve import resolve
     from rpgres.engine.run import Pending, Result
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
         put,
         slug,
     )
+    from rpgres.parameters.values import Form, Opposition, Rating
     from rpgres.plugins.discovery import hookimpl
     from rpgres.rulesets import (
         API,
@@ -76,7 +76,7 @@ _HOMES = {
         *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
         *("RpgresError", "RuleError", "UsageError"),
     ),
-    "engine.parameters": ("Form", "Opposition", "Rating"),
+    "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.resolve": ("resolve",),
     "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins.discovery": ("hookimpl",),

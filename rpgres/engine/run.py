@@ -15,7 +15,6 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
-from rpgres.engine.parameters import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
 from rpgres.engine.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
 from rpgres.engine.table import (
     EFFECTS,
@@ -40,6 +39,9 @@ from rpgres.engine.table import (
 )
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.model.state import EMPTY, GM, Map, State, slug
+from rpgres.parameters.reading import read_inputs
+from rpgres.parameters.setting import ACTOR, OPPONENT, Setting
+from rpgres.parameters.values import Form, Opposition
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.version import __version__
 

@@ -14,7 +14,6 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import ACTOR, lay_distinct
 from rpgres.engine.periods import check_period, period_names
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Prompt, Question, View
@@ -46,6 +45,7 @@ from rpgres.journal.records import (
 from rpgres.journal.replay import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.model.state import EMPTY, GM, ROLES, State
+from rpgres.parameters.setting import ACTOR, lay_distinct
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, unknown

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import SHEET
 from rpgres.engine.run import check_labels, policy_of, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
+from rpgres.parameters.setting import SHEET
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import find_sheet

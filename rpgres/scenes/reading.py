@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import lay_distinct
 from rpgres.engine.players import Policy
 from rpgres.engine.run import policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.parameters.setting import lay_distinct
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
 from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet

@@ -14,8 +14,8 @@ import jsonschema
 import pytest
 
 from rpgres import UsageError, resolve
-from rpgres.engine.parameters import lay_distinct
 from rpgres.model.state import State, Tag
+from rpgres.parameters.setting import lay_distinct
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source

@@ -12,11 +12,11 @@ from typing import TypedDict
 import msgspec
 
 from rpgres.dice import Dice
-from rpgres.engine.parameters import Opposition, Rating
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
 from rpgres.model.state import EMPTY, GM, Character, State, slug
+from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect, effect
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.parameters import Opposition
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Foe, Help, Standing
 from rpgres.model.state import EMPTY, GM, Character, Map, State
+from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Effect
 
 OPPONENT = "opponent"  # `--on opponent`: whoever is in the way, with a sheet or without
