@@ -17,7 +17,7 @@ class RpgresError(Exception):
     """
 
     code = "error"
-    table: Any = None  # where a run failed, with the events so far; see `rpgres.engine.run`
+    run: Any = None  # the run that failed, with the events so far; see `rpgres.engine.running`
 
     def __init__(self, message: str, **details: Any) -> None:
         super().__init__(message)

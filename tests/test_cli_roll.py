@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.cli.root import COMMANDS
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")
 FAILING = ("roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=-0-0", "--seed", "7")

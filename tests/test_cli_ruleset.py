@@ -13,7 +13,7 @@ from lantern import CODE, DATA, installed, rpgres, write
 
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
-from rpgres.engine.run import labels_of
+from rpgres.engine.labels import labels_of
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules

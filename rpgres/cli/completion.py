@@ -8,12 +8,11 @@ from typing import Any
 
 from rpgres.cli.render.words import signed, who_is
 from rpgres.cli.rulesets import RulesetData
+from rpgres.engine.labels import chance_help, labels_of
 from rpgres.engine.parameters import ability_names
 from rpgres.engine.players import NO
-from rpgres.engine.run import chance_help, labels_of
 from rpgres.errors import RpgresError
-from rpgres.model.cards import Deck
-from rpgres.model.state import Character
+from rpgres.model.state import Character, Deck
 from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
 
 Offers = list[tuple[str, str]]  # what can be typed, and what it means

@@ -14,7 +14,7 @@ from rpgres.errors import GivenError
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
-    from rpgres.dice.readings import Reading
+    from rpgres.dice import Reading
     from rpgres.model.cards import Cards, Stack
 
 

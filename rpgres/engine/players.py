@@ -7,15 +7,13 @@ name, whole-number weights over option names (the dealer then draws), or None to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
-from rpgres.model.state import EMPTY, State, slug
-from rpgres.rulesets import OUTCOME_ONLY, Option
-
-if TYPE_CHECKING:
-    from rpgres.model.cards import Card
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, Card, State, slug
+from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that lets an optional moment pass
 HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
@@ -184,6 +182,27 @@ def preferred(view: View, question: Question) -> str:
 
 # What every ruleset has, beside policies of its own.
 COMMON_POLICIES: dict[str, Policy] = {"uniform": uniform, "preferred": preferred}
+
+
+def policy_of(rules: Rules, name: str = "") -> Policy:
+    """Return a policy by name; without one, the one of `--auto`.
+
+    Raises:
+        UsageError: the ruleset has no such policy.
+    """
+    policies = {**COMMON_POLICIES, **rules.ruleset.policies}
+    found = policies.get(name or default_policy(rules))
+    if found is None:
+        raise UsageError(unknown("policy", name, policies, of=f"the ruleset {rules.id}"))
+    return found
+
+
+def default_policy(rules: Rules) -> str:
+    """Return the name of the policy of `--auto`: the ruleset's first, or one that every ruleset has.
+
+    A ruleset that is data alone says with `prefer` what is liked; of another without policies, nothing is known.
+    """
+    return next(iter(rules.ruleset.policies), "preferred" if rules.file.standalone else "uniform")
 
 
 class Seats:

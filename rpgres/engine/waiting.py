@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rpgres.engine.players import HOSTS, NO, Answer, Question, Seats, View
-from rpgres.engine.table import NeedsAnswer
+from rpgres.engine.running import NeedsAnswer
 from rpgres.model.state import EMPTY
 
 Asked = tuple[str, str]  # a label, and who is asked under it

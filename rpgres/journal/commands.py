@@ -17,9 +17,9 @@ from rpgres.dice.seeds import read_seed
 from rpgres.engine.parameters import ACTOR, lay_distinct
 from rpgres.engine.periods import check_period, period_names
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import NO, Prompt, Question, View
-from rpgres.engine.run import Pending, QuestionRecord, Result, default_policy
-from rpgres.engine.table import NeedsAnswer, accepted
+from rpgres.engine.players import NO, Prompt, Question, View, default_policy
+from rpgres.engine.records import Pending, QuestionRecord, Result
+from rpgres.engine.running import NeedsAnswer, accepted
 from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
@@ -788,7 +788,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
 
 
 def _check_label(rules: Rules, label: str) -> None:
-    from rpgres.engine.run import labels_of
+    from rpgres.engine.labels import labels_of
 
     known = {
         name for action in rules.file.actions for name, kind in labels_of(rules, action).items() if kind != "chance"

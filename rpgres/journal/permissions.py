@@ -15,7 +15,7 @@ from rpgres.engine.dealers import unknown_card
 from rpgres.engine.parameters import ACTOR, SHEET, form_parts, read_ability
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
-from rpgres.engine.table import Decided
+from rpgres.engine.running import Decided
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.state import GM, State, pile_name, slug
 from rpgres.rulesets import FormField, Parameter, Rules, is_public, speaker

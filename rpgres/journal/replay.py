@@ -14,23 +14,12 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, SeededDealer, TapedDealer
+from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, View
-from rpgres.engine.run import (
-    Pending,
-    Prepared,
-    QuestionRecord,
-    Result,
-    answers_to,
-    bare_result,
-    check_labels,
-    play,
-    policies_of,
-    policy_of,
-    prepare,
-    run,
-)
-from rpgres.engine.table import NeedsAnswer, Stop, Trust
+from rpgres.engine.players import Answer, Policy, Prompt, Question, View, policy_of
+from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
+from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
+from rpgres.engine.running import NeedsAnswer, Stop, Trust
 from rpgres.engine.waiting import Answered, Asked, Recalled, Waiting, Waits, always
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
@@ -278,11 +267,11 @@ def _ran(
     try:
         found, state = play_it()
     except RpgresError as error:
-        if error.table is None:
+        if error.run is None:
             raise
         fault = error
         action, actor = (asked.name, asked.actor) if is_act else (None, None)
-        found = bare_result(rules, error.table.events, action=action, actor=actor, inputs={}, note=asked.note)
+        found = bare_result(rules, error.run.events, action=action, actor=actor, inputs={}, note=asked.note)
     is_over = isinstance(found, Result) and fault is None
     inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
     found = msgspec.structs.replace(found, seed=None, inputs=inputs)

@@ -21,9 +21,10 @@ import msgspec
 
 from rpgres.dice import Throw, difference
 from rpgres.dice.seeds import Streams
+from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
-from rpgres.engine.run import Prepared, check_labels, is_ours, laid, play
-from rpgres.engine.table import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
+from rpgres.engine.run import Prepared, is_ours, laid, play
+from rpgres.engine.running import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.sampling import SEED, Estimate, Sample, estimate
@@ -33,8 +34,8 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dice import Dice, Law
-    from rpgres.dice.readings import JointLaw, Reading
+    from rpgres.dice import Dice, Law, Reading
+    from rpgres.dice.readings import JointLaw
     from rpgres.model.cards import Stack
 
 WORK = 310_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
@@ -579,9 +580,9 @@ def outcome_odds(
     def once(dealer: WalkDealer) -> str | int | None:
         seats = Seats(choose, policies=policies)
         try:
-            outcome, table = play(prepared, dealer=dealer, players=seats, asked=by)
+            outcome, run = play(prepared, dealer=dealer, players=seats, asked=by)
         except Stop as stop:
-            dealer.work += stop.table.work
+            dealer.work += stop.run.work
             if isinstance(stop, Settled):
                 return stop.band if by == "outcome" else stop.margin if by == "margin" else stop.total
             if isinstance(stop, NeedsAnswer):
@@ -590,7 +591,7 @@ def outcome_odds(
             raise
         finally:
             passed.update(seats.passed)
-        dealer.work += table.work
+        dealer.work += run.work
         return outcome.band if by == "outcome" else outcome.margin if by == "margin" else outcome.total
 
     rules = prepared.rules

@@ -17,20 +17,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.dice import Throw, difference
+from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Preference, Question, Seats, View
-from rpgres.engine.run import Prepared, check_labels, fault_of, laid, play
-from rpgres.engine.table import (
-    CHAIN,
-    Broken,
-    Chain,
-    Decided,
-    Event,
-    NeedsAnswer,
-    Settled,
-    Stop,
-    Table,
-    not_deterministic,
-)
+from rpgres.engine.run import Prepared, fault_of, laid, play
+from rpgres.engine.running import Broken, Chain, Decided, Event, NeedsAnswer, Run, Settled, Stop, not_deterministic
+from rpgres.engine.table import CHAIN, Table
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
@@ -39,8 +30,7 @@ from rpgres.odds.sampling import Sample
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dice import Dice
-    from rpgres.dice.readings import Reading
+    from rpgres.dice import Dice, Reading
     from rpgres.engine.beliefs import Unseen
     from rpgres.model.cards import Stack
 
@@ -520,11 +510,11 @@ class _Solver:
                 course, work = self._step(at, players)
                 return course
             follow = self._followed if self.merges else None
-            outcome, table = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
-            work = table.work
+            outcome, run = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
+            work = run.work
             return self._ended(outcome.band)
         except Stop as stop:
-            work = stop.table.work
+            work = stop.run.work
             match stop:
                 case Settled():
                     return self._ended(stop.band)
@@ -551,38 +541,41 @@ class _Solver:
         at = self._walk.chain()
         if at is None:
             raise _Onward(self._place(table, chain, start, before=self._walk.tape))
-        table.state, table.unseen, table.has_secrets = at.state, at.unseen, at.has_secrets
-        table.since = len(table.events)
-        table.players = self._players(at)
+        run = table.run
+        run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
+        run.since = len(run.events)
+        run.players = self._players(at)
         return at.place
 
     def _step(self, at: _Place, players: _Seats) -> tuple[_Course, int]:
         """Take the next step of a chain, and return the course that goes on from there, and what work it was."""
         rules, chain = self._prepared.rules, at.chain
-        table = Table(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
-        table.unseen, table.has_secrets = at.unseen, at.has_secrets
+        run = Run(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
+        run.unseen, run.has_secrets = at.unseen, at.has_secrets
+        table = Table(run, rules)
         try:
             after = chain.step(table, at.place)
-            if table.fault is not None:
-                raise table.fault
+            if run.fault is not None:
+                raise run.fault
             if after is not None:
-                return self._place(table, chain, after, before=at.before, hidden=at.hidden), table.work
+                return self._place(table, chain, after, before=at.before, hidden=at.hidden), run.work
             last = self._place(table, chain, at.place, before=at.before, hidden=at.hidden)
-            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), table.work
+            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), run.work
         except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
-            raise fault_of(error, table, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
+            raise fault_of(error, run, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
 
     def _place(
         self, table: Table, chain: Chain, place: Any, *, before: _Tape, hidden: tuple[Event, ...] = ()
     ) -> _Course:
         """Return the course that begins where a chain has led."""
-        players = table.players
+        run = table.run
+        players = run.players
         assert isinstance(players, _Seats)
-        hidden = (*hidden, *self._not_seen(table))
+        hidden = (*hidden, *self._not_seen(run))
         number = sum(label == CHAIN for label, _ in before)  # a rule may have several chains
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
-        state, left, is_first = table.state, players.others.remaining(), players.is_first
-        at = _Place(chain, place, before, state, table.unseen, table.has_secrets, hidden, left, is_first)
+        state, left, is_first = run.state, players.others.remaining(), players.is_first
+        at = _Place(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
 
     def _value(self, course: _Course) -> Value:
@@ -674,19 +667,19 @@ class _Solver:
 
     def _check_sight(self, decision: _Decision, course: _Course) -> None:
         """Check that the seat that decides has seen all that chance answered."""
-        if self._not_seen(decision.table) or (course.at is not None and course.at.hidden):
+        if self._not_seen(decision.run) or (course.at is not None and course.at.hidden):
             raise UsageError(
                 f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
                 "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"
             )
 
-    def _not_seen(self, table: Table) -> list[Event]:
+    def _not_seen(self, run: Run) -> list[Event]:
         """Return what happened of late that the seat that is weighed could not see."""
-        if not table.has_secrets:
+        if not run.has_secrets:
             return []
         drawn = {label for label, _ in self._walk.tape}
         found: list[Event] = []
-        for event in table.events:
+        for event in run.events:
             is_hidden = event.audience is not None and self._seat not in event.audience and hasattr(event, "label")
             # What somebody else decided in secret tells nothing, unless weights were drawn from for it.
             if is_hidden and isinstance(event, Decided) and f"policy:{event.who}:{event.label}" not in drawn:

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import read_seed
+from rpgres.engine.labels import check_labels
 from rpgres.engine.parameters import SHEET
-from rpgres.engine.run import check_labels, policy_of, prepare
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules

@@ -9,8 +9,7 @@ from typing import Any
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.parameters import lay_distinct
-from rpgres.engine.players import Policy
-from rpgres.engine.run import policy_of
+from rpgres.engine.players import Policy, policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug

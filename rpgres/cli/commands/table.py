@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.players import Prompt
-    from rpgres.engine.run import Pending, Result
+    from rpgres.engine.records import Pending, Result
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.records import Entry, History
     from rpgres.journal.views import ViewRecord
@@ -133,7 +133,7 @@ def say_done(done: Done, seat: str | None, *, as_json: bool, plain: bool, exit_c
         plain: in words only.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    from rpgres.engine.run import Pending, Result
+    from rpgres.engine.records import Pending, Result
     from rpgres.journal.views import run_seen
 
     found, said_by = run_seen(done.history, done.entry, seat), done.history.run_of(done.entry).secret.by

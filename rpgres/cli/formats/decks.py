@@ -15,8 +15,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
 from rpgres.engine.piles import without as left_of
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.model.cards import Card, Deck, Stack, known_cards
-from rpgres.model.state import EMPTY, code_of
+from rpgres.model.cards import Stack, known_cards
+from rpgres.model.state import EMPTY, Card, Deck, code_of
 from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
