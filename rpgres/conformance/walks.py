@@ -14,7 +14,7 @@ import msgspec
 from rpgres.conformance.records import Finding
 from rpgres.dice import Dice, Throw
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.dealers import Dealer, GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
 from rpgres.engine.records import event_record
 from rpgres.engine.run import Prepared, play
@@ -206,7 +206,7 @@ def _advice(error: RpgresError) -> str:
 # Every course
 
 
-class _Showing:
+class _Showing(Dealer):
     """A dealer that walks every result as another does, and shows real dice for each.
 
     Args:
@@ -214,7 +214,6 @@ class _Showing:
     """
 
     __slots__ = ("_walk", "is_shown")
-    joint = False
 
     def __init__(self, walk: WalkDealer) -> None:
         self._walk = walk
@@ -234,17 +233,11 @@ class _Showing:
         self.is_shown &= throw is not None
         return throw, values
 
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        return self.throw(own, label, count).value - self.throw(other, label, count).value
-
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         return self._walk.draw(cards, stack, label, count)
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         return self._walk.pick(weights, label, count)
-
-    def merge(self, key: object) -> None:
-        """Ignore it: leaving a merge out changes no answer."""
 
 
 @lru_cache(maxsize=256)
@@ -328,7 +321,7 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
             given.setdefault(event.label, []).append(event.card)
         else:
             choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
-    dealer = GivenDealer(given, then=_Nobody())
+    dealer = GivenDealer(given, then=NoDealer(_not_before))
     seats = Seats(choose)
     try:
         outcome, run = play(prepared, dealer=dealer, players=seats)
@@ -337,27 +330,5 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
     return Course(tuple(run.events), outcome), [*dealer.unused(), *seats.unused()]
 
 
-class _Nobody:
-    """A dealer for runs in which everything was given."""
-
-    joint = False
-
-    def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
-
-    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
-
-    def merge(self, key: object) -> None:
-        """Do nothing."""
+def _not_before(verb: str, label: str) -> RuleError:
+    return RuleError(f"it {verb} {label!r}, which it did not {'roll' if verb == 'rolled' else 'draw'} the first time")

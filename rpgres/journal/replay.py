@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Given, GivenDealer, SeededDealer, TapedDealer
+from rpgres.engine.dealers import Given, GivenDealer, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
 from rpgres.engine.players import Answer, Policy, Prompt, Question, View, policy_of
@@ -208,16 +208,7 @@ def _check_slips(prepared: Prepared) -> None:
         UsageError: it does.
     """
     with suppress(Stop):
-        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
-
-
-class _NoChance:
-    """A dealer that ends the run at the first question of chance."""
-
-    joint = False
-
-    def __getattr__(self, name: str) -> Any:
-        raise Stop
+        play(msgspec.structs.replace(prepared, placed=()), dealer=NoDealer(lambda *_: Stop()), players=Recalled(EMPTY))
 
 
 def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.dice import Throw, difference
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Answer, Policy, Preference, Question, Seats, View
 from rpgres.engine.run import Prepared, fault_of, laid, play
@@ -25,12 +24,12 @@ from rpgres.engine.table import CHAIN, Table
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
+from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import Sample
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dice import Dice, Reading
     from rpgres.engine.beliefs import Unseen
     from rpgres.model.cards import Stack
 
@@ -186,11 +185,10 @@ class _Onward(Stop):
         self.course = course
 
 
-class _Walk:
+class _Walk(JointDealer):
     """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it."""
 
     __slots__ = ("_known", "_position", "fresh_keys", "recalls", "tape")
-    joint = True
 
     def __init__(self, known: Mapping[Hashable, Value]) -> None:
         self._known = known
@@ -231,31 +229,6 @@ class _Walk:
             raise _Decision(question, is_scripted=is_scripted)
         chosen: str = value
         return chosen
-
-    def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        law = dice.law
-        value = self.chance(label, law.values, law.weights, law.total)
-        return Throw(value, (), str(value))
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        from rpgres.dice.readings import joint_law
-
-        if not readings:
-            return None, ()
-        law = joint_law(dice, readings)
-        return None, self.chance(label, law.values, law.weights, law.total)
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        law = difference(own, other)
-        value: int = self.chance(label, law.values, law.weights, law.total)
-        return value
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        indices = [index for index, weight in enumerate(weights) if weight]
-        index: int = self.chance(label, indices, [weights[index] for index in indices], sum(weights))
-        return index
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         is_known, value = self._next(label)
