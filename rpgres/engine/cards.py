@@ -63,7 +63,7 @@ def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, loo
         stock, seat = pile_of(run, source), run.state.seat_of(by)
         is_free = len(stock) >= count and not stock.top
         is_free = is_free and all(unseen.source != source for unseen in run.unseen.values())
-        if is_free and not looks and run.players.preference(by, seat) is not None:
+        if is_free and not looks and run.players.policies.preference(by, seat) is not None:
             firsts, sizes = classes(stock.cards, Stack("", 0, run.rules.cards, run.lump))
             kinds = {_kind(run, run.rules.cards.card(one)): size for one, size in zip(firsts, sizes, strict=True)}
             run.unseen = {**run.unseen, to: dealt(source, kinds, count=count)}
@@ -282,7 +282,7 @@ def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, U
     """Return the same for whoever decides by an order of preference."""
     unseen, possible = run.unseen[question.pile], possible_in(run, question.pile)
     kinds = {card.short: _kind(run, card) for card in possible}
-    preference = run.players.preference(question.who, seat)
+    preference = run.players.policies.preference(question.who, seat)
     assert preference is not None  # or the hand would have been dealt
     order = [option.name for option in preference.order(question)]
     told = preferred(unseen, tuple(kinds.get(name) for name in order))

@@ -39,12 +39,12 @@ def check_repeats(
     dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
     asks = ""
     try:
-        from rpgres.engine.waiting import Waiting, always
+        from rpgres.engine.waiting import always, waiting
 
         # Everything that was asked so far is answered, optional moments included, so the next question is the end.
         # So are claims, which go by who answered.
         is_recalled = waits_for or prepared.trust is not None
-        players = Waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
+        players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
         _, run = play(prepared, dealer=dealer, players=players)
     except NeedsAnswer as needs:
         run, asks = needs.run, needs.question.label

@@ -15,7 +15,7 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
 from rpgres.engine.parameters import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
-from rpgres.engine.players import NO, Players, Policy, Prompt, Seats, policy_of
+from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table, apply_effects
@@ -142,7 +142,7 @@ def play(
     prepared: Prepared,
     *,
     dealer: Dealer,
-    players: Players,
+    players: Seats,
     asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
 ) -> tuple[Outcome, Run]:
@@ -495,10 +495,10 @@ def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecor
     """
     unused = []
     for answer in _left(seats):
-        if seats.take_single(answer.label, answer.who, answer.value):
+        if seats.script.take_single(answer.label, answer.who, answer.value):
             continue
         question = run.foregone.get(answer.label)
-        is_named = question is not None and question.options and all(one is not question for one in seats.single)
+        is_named = question is not None and question.options and all(one is not question for one in seats.script.single)
         if question is None or is_named or (answer.who and answer.who != question.who):
             unused.append(answer)
             continue

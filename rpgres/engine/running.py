@@ -12,7 +12,7 @@ import msgspec
 
 from rpgres.dice import Dice, Throw
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import NO, Players, Question, View, named_option
+from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
 from rpgres.rulesets import CLAIM, QUESTIONS, Option, Rules
@@ -201,7 +201,7 @@ class Run(msgspec.Struct):
     rules: Rules
     state: State
     dealer: Dealer
-    players: Players
+    players: Seats
     asked: str = EFFECTS
     events: list[Event] = []
     counts: dict[str, int] = {}

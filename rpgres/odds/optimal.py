@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import NO, Answer, Policy, Preference, Question, Seats, View
+from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
 from rpgres.engine.run import Prepared, fault_of, laid, play
 from rpgres.engine.running import Broken, Chain, Decided, Event, NeedsAnswer, Run, Settled, Stop, not_deterministic
 from rpgres.engine.table import CHAIN, Table
@@ -248,44 +248,41 @@ class _Walk(JointDealer):
         self.fresh_keys.append(key)
 
 
-class _Seats:
-    """Players among whom one seat's decisions are weighed and the others' are answered as usual.
+class _Weighed(Policies):
+    """Policies among which one seat's decisions are weighed, as the walk says.
 
     Args:
-        others: the script and the policies.
+        others: the policies.
         seat: whose decisions are weighed.
         walk: where their answers come from.
         only_first: whether policies decide for that seat too, once it has decided.
         is_first: whether it has not.
     """
 
-    __slots__ = ("_only_first", "_seat", "_walk", "is_first", "others")
-    gathers = False
+    __slots__ = ("_only_first", "_seat", "_walk", "is_first", "script")
+    script: Script
 
-    def __init__(self, others: Seats, *, seat: str, walk: _Walk, only_first: bool, is_first: bool) -> None:
-        self.others, self._seat, self._walk = others, seat, walk
+    def __init__(
+        self, others: Mapping[str, Policy], *, seat: str, walk: _Walk, only_first: bool, is_first: bool
+    ) -> None:
+        super().__init__(others)
+        self._seat, self._walk = seat, walk
         self._only_first, self.is_first = only_first, is_first
 
-    def answer(self, question: Question, view: View) -> Answer | None:
-        """Return what the script says, what is weighed, or what the others answer."""
-        scripted = self.others.scripted(question)
-        if scripted is not None:
-            return scripted
-        if view.seat == self._seat and (self.is_first or not self._only_first):
-            is_scripted = any(left for _, left in self.others.used())
-            chosen = self._walk.decide(question, is_scripted=is_scripted)
-            self.is_first = False
-            return Answer(chosen, "best")
-        return self.others.answer(question, view)
+    def of(self, who: str, seat: str) -> Policy | None:
+        """Return the policy that decides for somebody: the walk for the seat that is weighed."""
+        if seat == self._seat and (self.is_first or not self._only_first):
+            return self._decide
+        return super().of(who, seat)
 
-    def scripted(self, question: Question) -> Answer | None:
-        return self.others.scripted(question)
+    def _decide(self, view: View, question: Question) -> str:
+        chosen = self._walk.decide(question, is_scripted=any(self.script.left.values()))
+        self.is_first = False
+        return chosen
 
     def preference(self, who: str, seat: str) -> Preference | None:
-        return None if seat == self._seat else self.others.preference(who, seat)
-
-    def used(self) -> tuple[tuple[str, int], ...]:
-        return self.others.used()
+        """Return by which order of preference somebody else decides."""
+        return None if seat == self._seat else super().preference(who, seat)
 
 
 def best_odds(
@@ -501,13 +498,16 @@ class _Solver:
             raise
         finally:
             self._budget.spend(work)
-            self._passed |= players.others.passed
+            self._passed |= players.passed
 
-    def _players(self, at: _Place | None) -> _Seats:
+    def _players(self, at: _Place | None) -> Seats:
         script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
-        others = Seats(script, policies=self._policies)
         is_first = at is None or at.is_first
-        return _Seats(others, seat=self._seat, walk=self._walk, only_first=self.only_first, is_first=is_first)
+        only_first = self.only_first
+        policies = _Weighed(self._policies, seat=self._seat, walk=self._walk, only_first=only_first, is_first=is_first)
+        seats = Seats(script, policies=policies)
+        policies.script = seats.script
+        return seats
 
     def _followed(self, table: Table, chain: Chain, start: Any) -> Any:
         """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
@@ -520,7 +520,7 @@ class _Solver:
         run.players = self._players(at)
         return at.place
 
-    def _step(self, at: _Place, players: _Seats) -> tuple[_Course, int]:
+    def _step(self, at: _Place, players: Seats) -> tuple[_Course, int]:
         """Take the next step of a chain, and return the course that goes on from there, and what work it was."""
         rules, chain = self._prepared.rules, at.chain
         run = Run(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
@@ -543,11 +543,13 @@ class _Solver:
         """Return the course that begins where a chain has led."""
         run = table.run
         players = run.players
-        assert isinstance(players, _Seats)
+        policies = players.policies
+        assert isinstance(policies, _Weighed)
         hidden = (*hidden, *self._not_seen(run))
         number = sum(label == CHAIN for label, _ in before)  # a rule may have several chains
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
-        state, left, is_first = run.state, players.others.remaining(), players.is_first
+        left = {label: tuple(answers) for label, answers in players.script.left.items()}
+        state, is_first = run.state, policies.is_first
         at = _Place(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
 
