@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         State,
         Tag,
         freeze,
+        mark_box,
         pile_name,
         put,
         slug,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
         effect,
         unknown,
     )
-    from rpgres.rulesets.sheets import mark_box
 
 _HOMES = {
     "engine.records": ("Pending", "Result"),
@@ -83,10 +83,9 @@ _HOMES = {
         *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
         *("Rule", "Rules", "Ruleset", "effect", "unknown"),
     ),
-    "rulesets.sheets": ("mark_box",),
     "model.state": (
         *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Card", "Character", "Deck", "Map", "Pile", "State", "Tag"),
-        *("freeze", "pile_name", "put", "slug"),
+        *("freeze", "mark_box", "pile_name", "put", "slug"),
     ),
     "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told"),
     "engine.table": ("Compared", "Outcome", "Table"),

@@ -19,10 +19,9 @@ from rpgres.engine.table import Table
 from rpgres.errors import FileError
 from rpgres.lint.rulesets import check_overlaid, data_problems
 from rpgres.model.cards import DeckFile, build_deck, known_cards
-from rpgres.model.state import Deck, State, code_of
+from rpgres.model.state import Deck, State, blank_character, code_of
 from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
 from rpgres.rulesets.decks import shared_deck, shared_decks
-from rpgres.rulesets.sheets import blank_character
 
 
 def rules_in(folder: Path, text: str, *, house: str = "", files: dict[str, str] | None = None) -> Rules:

@@ -27,13 +27,12 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError
-from rpgres.model.state import GM, State, code_of
+from rpgres.model.state import GM, State, blank_character, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import blank_character
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source
 from rpgres_faith.hands import card_options

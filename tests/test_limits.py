@@ -16,9 +16,9 @@ from command_line import PROGRAM, rpgres
 from growth import calls_of
 
 from rpgres import UsageError, resolve
-from rpgres.engine.parameters import lay_distinct
 from rpgres.model.state import State, Tag
 from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets.sheets import lay_distinct
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 

@@ -17,10 +17,11 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
-from rpgres.engine.parameters import SHEET, metavar
+from rpgres.engine.parameters import SHEET
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import BUILTIN, ruleset_names
 from rpgres.rulesets import Parameter, unknown
+from rpgres.rulesets.schema import metavar
 
 INPUTS = "What the action takes"
 

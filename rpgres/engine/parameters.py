@@ -6,18 +6,21 @@ Nothing here plays; reading may put somebody or something on the table first (a 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rpgres.dice import Dice, dice
-from rpgres.errors import FileError, UsageError
-from rpgres.model.state import EMPTY, GM, ROLES, SCENE, Map, State, Tag, pile_name, put, slug
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, GM, ROLES, SCENE, Map, State, Tag, blank_character, pile_name, put, slug
 from rpgres.rulesets import FormField, Parameter, Rules, unknown
-from rpgres.rulesets.sheets import Sheet, blank_character, find_sheet, read_sheet, sheet_source, unique_name
+from rpgres.rulesets.schema import metavar
 from rpgres.toml.reading import Source, nearest
+
+if TYPE_CHECKING:
+    from rpgres.rulesets.sheets import Sheet
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
 OPPONENT = "opponent"  # the other side when it is nobody with a sheet
@@ -83,13 +86,26 @@ class Setting(msgspec.Struct):
 
     def seat(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
+        from rpgres.rulesets.sheets import seated, unique_name
+
         character = sheet.character
         name = unique_name(character.name, taken=dict.fromkeys((*ROLES, *self.state.characters)))
         if name != character.name:
             character = msgspec.structs.replace(character, name=name)
-        tags = sheet.tags if name == sheet.character.name else [_carried(tag, name) for tag in sheet.tags]
-        self.state = lay_distinct(self.state.with_character(character), tags)
+            tags = tuple(msgspec.structs.replace(tag, on=name) for tag in sheet.tags)
+            sheet = msgspec.structs.replace(sheet, character=character, tags=tags)
+        self.state = seated(self.state, sheet)
         return name
+
+    def sit(self, name: str) -> str:
+        """Return the name of somebody at the table; a sheet that is not there yet is read and sits down.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+            MissingSheet: there is no such sheet.
+            FileError: it is faulty.
+        """
+        return name if name in self.state.characters else self.seat(self.read(name))
 
     def check_name(self, name: str) -> None:
         """Check that a sheet may be named so.
@@ -108,28 +124,11 @@ class Setting(msgspec.Struct):
             FileError: there is no such sheet, or it is faulty.
         """
         self.check_name(name)
+        from rpgres.rulesets.sheets import read_sheet, sheet_source
+
         if name not in self.sheets:
             self.sheets[name] = sheet_source(self.rules, name, beside=self.beside)
         return read_sheet(self.rules, name, source=self.sheets[name])
-
-
-def _carried(tag: Tag, name: str) -> Tag:
-    return msgspec.structs.replace(tag, on=name)
-
-
-def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
-    """Return the state with tags laid, each named after its owner too when there is one of the same text already."""
-    laid = {tag.slug: tag for tag in state.tags}  # a sheet may bring thousands, so none is sought among all others
-    for tag in tags:
-        known = laid.get(tag.slug)
-        if known is not None and known.audience is None:
-            tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(laid)})")
-            known = laid.get(tag.slug)
-        if known is not None and known.audience is not None:
-            aside = msgspec.structs.replace(state, tags=tuple(laid.values())).with_room(tag.name)
-            laid = {one.slug: one for one in aside.tags}
-        laid[tag.slug] = tag
-    return msgspec.structs.replace(state, tags=tuple(laid.values()))
 
 
 def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,8 +161,8 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
         )
         raise UsageError(f"{rules.id} {action} needs {'; and '.join(words)}")
     for name, parameter in parameters.items():  # first, as what else is typed may depend on whose somebody is
-        if parameter.kind == "flag" and parameter.seat and _flag(given.get(name, False), option=f"--{name}"):
-            _sit(setting, setting.actor, parameter.seat, before=before)
+        if parameter.kind == "flag" and parameter.seat and read_flag(given.get(name, False), option=f"--{name}"):
+            give_seat(setting, setting.actor, parameter.seat, before=before)
     for name, parameter in parameters.items():
         value = given.get(name)
         if value is None and parameter.default is None and name not in described.required:
@@ -189,30 +188,6 @@ def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> dict[str,
         if value is not None:
             read[names[name]] = value
     return read
-
-
-def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:
-    """Return what stands for a parameter's value in help and messages.
-
-    Args:
-        parameter: what it is.
-        name: its name as an option.
-        has_rungs: whether the ruleset has a ladder.
-    """
-    if parameter.metavar:
-        return parameter.metavar
-    if parameter.kind == "flag":
-        return ""
-    if parameter.kind == "choice":
-        return "|".join(parameter.choices)
-    return {
-        "ability": "NAME|NAME=N|N",
-        "opposition": f"N|{'RUNG|' if has_rungs else ''}DICE|SHEET:ABILITY|none",
-        "integer": "N",
-        "counter": "N",
-        "cards": "CARD,CARD",
-        "form": "NAME:KEY=VALUE,...",
-    }.get(parameter.kind, name.upper())
 
 
 def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
@@ -242,36 +217,38 @@ def _read_one(setting: Setting, name: str, parameter: Parameter, value: Any) -> 
         case "opposition":
             return read_opposition(setting, value, option=f"--{name}", parameter=parameter)
         case "integer":
-            return _integer(parameter, value, option=f"--{name}")
+            return read_integer(parameter, value, option=f"--{name}")
         case "counter":
-            return _set_counter(setting, parameter, _integer(parameter, value, option=f"--{name}"))
+            return _set_counter(setting, parameter, read_integer(parameter, value, option=f"--{name}"))
         case "flag":
-            return _flag(value, option=f"--{name}")
+            return read_flag(value, option=f"--{name}")
         case "choice":
-            return _choice(parameter, value, option=f"--{name}")
+            return read_choice(parameter, value, option=f"--{name}")
         case "character":
             return _character(setting, str(value), option=f"--{name}")
         case "tag":
             return _lay_tag(setting, parameter, str(value))
         case "text":
-            return _text(value, option=f"--{name}")
+            return read_text(value, option=f"--{name}")
         case "form":
-            return _form(setting, parameter, value, option=f"--{name}")
+            from rpgres.engine.forms import read_form
+
+            return read_form(setting, parameter, value, option=f"--{name}")
 
 
-def _text(value: Any, *, option: str) -> str:
+def read_text(value: Any, *, option: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{option} takes a text, not {value!r}")
     return value
 
 
-def _choice(described: Parameter | FormField, value: Any, *, option: str) -> str:
+def read_choice(described: Parameter | FormField, value: Any, *, option: str) -> str:
     if not isinstance(value, str) or value not in described.choices:
         raise UsageError(unknown("choice", str(value), described.choices, of=option))
     return value
 
 
-def _integer(parameter: Parameter | FormField, value: Any, *, option: str) -> int:
+def read_integer(parameter: Parameter | FormField, value: Any, *, option: str) -> int:
     if isinstance(value, str):
         try:
             value = int(value)
@@ -292,7 +269,7 @@ def _integer(parameter: Parameter | FormField, value: Any, *, option: str) -> in
     return value
 
 
-def _flag(value: Any, *, option: str) -> bool:
+def read_flag(value: Any, *, option: str) -> bool:
     if isinstance(value, bool):
         return value
     if value in ("true", "yes", "false", "no"):
@@ -352,19 +329,18 @@ def _lay_tag(setting: Setting, parameter: Parameter, text: str) -> str:
 
 
 def _character(setting: Setting, name: str, *, option: str) -> str:
-    """Return the name of somebody at the table; a sheet that is not there yet is read and sits down."""
-    if name in setting.state.characters:
-        return name
-    setting.check_name(name)
+    """Return the name of somebody at the table, or of a sheet, which sits down."""
+    from rpgres.rulesets.sheets import MissingSheet
+
     try:
-        if name not in setting.sheets:
-            find_sheet(setting.rules, name, beside=setting.beside)
-    except FileError:
+        return setting.sit(name)
+    except MissingSheet:
         raise _nobody(setting, name, option) from None
-    return setting.seat(setting.read(name))
 
 
 def _nobody(setting: Setting, name: str, option: str) -> UsageError:
+    from rpgres.rulesets.sheets import sheet_names
+
     known = [known for known in setting.state.characters if known != ACTOR]
     who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
     near = nearest(name, [*known, *sheet_names(setting.rules)])
@@ -372,133 +348,10 @@ def _nobody(setting: Setting, name: str, option: str) -> UsageError:
     return UsageError(f"{option}: {name!r} is neither at the table nor a sheet ({who}){hint}")
 
 
-def sheet_names(rules: Rules) -> list[str]:
-    """Return the names of the sheets that come with a ruleset and its overlays."""
-    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Forms
-
-
-def _form(setting: Setting, parameter: Parameter, value: Any, *, option: str) -> Form:
-    """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
-    name, typed = form_parts(parameter, value, option=option)
-    before = setting.state.characters
-    if parameter.seats:
-        name = _seated(setting, name)
-        if parameter.guests and name not in setting.state.characters:
-            if slug(name) in (*ROLES, ""):
-                raise UsageError(f"{option}: nobody can be called {name!r}")
-            setting.state = setting.state.with_character(blank_character(name))
-    for key in typed:
-        if key not in parameter.fields:
-            typed_as = f"; it is typed as {metavar(parameter, option)}"
-            raise UsageError(unknown("field", key, parameter.fields, of=f"{option} {name}") + typed_as)
-    values: dict[str, Any] = {}
-    for key, field in parameter.fields.items():
-        one = typed.get(key, field.default)
-        if one is not None:
-            values[key] = _form_value(setting, field, one, who=name, option=f"{option} {name}: {key}")
-        elif field.required:
-            raise UsageError(f"{option} {name} needs {key}=...: {field.help}")
-        if field.seat and values.get(key):
-            _sit(setting, name, field.seat, before=before)
-    return Form(name, Map(values))
-
-
-def _sit(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
+def give_seat(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
     """Give a seat to somebody who has just come to the table; whoever was there before keeps the own one."""
     if name in setting.state.characters and name not in before:
         setting.state = put(setting.state, ("characters", name, "seat"), seat)
-
-
-def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, dict[str, Any]]:
-    """Return the name that a form speaks of, and what is said of it by field, as typed.
-
-    Args:
-        parameter: what takes the form.
-        value: `NAME:key=value,key=value`, or a scene's table with a `name`.
-        option: what it was typed after, for messages.
-
-    Raises:
-        UsageError: it is no such thing.
-    """
-    if isinstance(value, Mapping):
-        rest = {key.replace("_", "-"): one for key, one in value.items()}
-        name = rest.pop("name", None)
-        if not isinstance(name, str) or not name.strip():
-            raise UsageError(f'{option} as a table has a name: {{ name = "NAME", ... }}, not {dict(value)!r}')
-        return name.strip(), rest
-    text = _text(value, option=option)
-    head, sign, behind = text.partition("=")
-    name, colon, first = head.rpartition(":")
-    if not colon:
-        name, first = head, ""
-    if not name.strip() or (sign and not colon):
-        keys = ",".join(f"{key}=..." for key in parameter.fields)
-        raise UsageError(f"{option} takes NAME:{keys}, and {text!r} names nobody and nothing")
-    said: dict[str, Any] = {}
-    for pair in f"{first}{sign}{behind}".split(",") if first or sign else ():
-        key, has_value, one = (part.strip() for part in pair.partition("="))
-        key = key.replace("_", "-")
-        if not key:
-            raise UsageError(f"{option} {name}: {text!r} has an empty part; a comma stands between two KEY=VALUE")
-        if key in said:
-            raise UsageError(f"{option} {name}: {key} is said twice")
-        is_flag = not has_value and key in parameter.fields and parameter.fields[key].kind == "flag"
-        if not has_value and not is_flag and key in parameter.fields:
-            raise UsageError(f"{option} {name}: behind {key} stands = and its value")
-        said[key] = True if is_flag else one
-    return name.strip(), said
-
-
-def _seated(setting: Setting, name: str) -> str:
-    """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
-    if name in setting.state.characters:
-        return name
-    if setting.confined and name != os.path.basename(name):
-        setting.check_name(name)
-    if name not in setting.sheets:
-        try:
-            find_sheet(setting.rules, name, beside=setting.beside)
-        except FileError:
-            if name.endswith(".toml"):
-                raise
-            return name
-    return setting.seat(setting.read(name))
-
-
-def _form_value(setting: Setting, field: FormField, value: Any, *, who: str, option: str) -> Any:
-    match field.kind:
-        case "ability":
-            actor = who if who in setting.state.characters else ""
-            return _form_rating(setting, value, actor=actor, option=option)
-        case "integer":
-            return _integer(field, value, option=option)
-        case "flag":
-            return _flag(value, option=option)
-        case "choice":
-            return _choice(field, value, option=option)
-        case "dice":
-            return dice(
-                str(value) if isinstance(value, int) and not isinstance(value, bool) else _text(value, option=option)
-            )
-        case "text":
-            return _text(value, option=option)
-
-
-def _form_rating(setting: Setting, value: Any, *, actor: str, option: str) -> Rating:
-    if actor:
-        return read_ability(setting.rules, value, state=setting.state, actor=actor, option=option)
-    number = value if isinstance(value, int) and not isinstance(value, bool) else None
-    if isinstance(value, str):
-        number = _number(value)
-        if number is None:
-            number = _rung(setting.rules, value)
-    if number is None:
-        raise UsageError(f"{option} takes a whole number, as nobody of this name is at the table, not {value!r}")
-    return Rating(number)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -520,13 +373,13 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
         raise UsageError(f"{option} takes a number or the name of an ability, not {value!r}")
     if isinstance(value, int):
         return Rating(value)
-    number = _number(value)
+    number = number_in(value)
     if number is not None:
         return Rating(number)
     name, separator, rating = value.partition("=")
     name = slug(name)
     if separator:
-        number = _number(rating)
+        number = number_in(rating)
         if number is None:
             raise UsageError(f"{option} {value}: behind = stands a whole number, not {rating!r}")
         _check_spelt(rules, name, state.characters[actor].abilities, option=option)
@@ -541,7 +394,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: 
                 f"{option} {name}: no sheet says how high it is; give --sheet FILE, or {option} {name}=NUMBER"
             )
         return Rating(0, name)
-    rung = _rung(rules, value)
+    rung = rung_in(rules, value)
     if rung is not None:
         return Rating(rung)
     if actor == ACTOR and not abilities:
@@ -572,13 +425,13 @@ def _check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, optio
         )
 
 
-def _number(text: str) -> int | None:
+def number_in(text: str) -> int | None:
     text = text.strip().replace("\N{MINUS SIGN}", "-")
     digits = text[1:] if text[:1] in "+-" else text
     return int(text) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
 
 
-def _rung(rules: Rules, text: str) -> int | None:
+def rung_in(rules: Rules, text: str) -> int | None:
     wanted = slug(text)
     return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
 
@@ -610,9 +463,9 @@ def read_opposition(
     text = value.strip()
     if text.lower() == "none":
         return None
-    number = _number(text)
+    number = number_in(text)
     if number is None:
-        number = _rung(setting.rules, text)
+        number = rung_in(setting.rules, text)
     if number is not None:
         return _plain(number, parameter)
     counted = _with_unit(text, parameter, option=option)
@@ -622,31 +475,36 @@ def read_opposition(
     if separator and name:
         return _opposed_by(setting, name, ability, option=option, parameter=parameter)
     name, separator, ability = text.partition("=")
-    if separator and parameter is not None and parameter.rolls and _number(ability) is not None:
+    if separator and parameter is not None and parameter.rolls and number_in(ability) is not None:
         _check_spelt(setting.rules, slug(name), EMPTY, option=option)
-        return rated(parameter.rolls, _number(ability) or 0, ability=slug(name))
+        return rated(parameter.rolls, number_in(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)
         if read.constant:
             return Opposition(read.law.values[0])
         _check_counted(text, read, option=option, parameter=parameter)
         return Opposition(0, read)
-    near = nearest(text, setting.rules.file.ladder)
+    raise _no_opposition(setting.rules, value, option=option, parameter=parameter)
+
+
+def _no_opposition(rules: Rules, value: str, *, option: str, parameter: Parameter | None) -> UsageError:
+    """Return what to say of a text that stands for no opposition: what does, as far as this parameter takes it."""
+    near = nearest(text, rules.file.ladder)
     if near is not None:
-        raise UsageError(f"{option} {value!r} is no rung of the ladder; did you mean {near!r}?")
-    ladder = ", ".join(setting.rules.file.ladder)
+        return UsageError(f"{option} {value!r} is no rung of the ladder; did you mean {near!r}?")
+    ladder = ", ".join(rules.file.ladder)
     unit = parameter.unit if parameter is not None else ""
     forms = metavar(parameter or _ANY, option, has_rungs=bool(ladder)).split("|")
     wanted = (
         "no number",
         f"no number of {unit} such as 3 {unit}" if unit else "",
         f"no rung of the ladder ({ladder})" if "RUNG" in forms else "",
-        f"no dice such as {_dice_example(setting.rules, parameter)}" if "DICE" in forms else "",
+        f"no dice such as {_dice_example(rules, parameter)}" if "DICE" in forms else "",
         "no SHEET:ABILITY such as guard.toml:will" if "SHEET:ABILITY" in forms else "",
         "not none" if "none" in forms else "",
     )
     *others, last = filter(None, wanted)
-    raise UsageError(f"{option} {value!r} is {', '.join(others)}{', and ' if others else ''}{last}")
+    return UsageError(f"{option} {value!r} is {', '.join(others)}{', and ' if others else ''}{last}")
 
 
 def _dice_example(rules: Rules, parameter: Parameter | None) -> str:
@@ -670,7 +528,7 @@ def _with_unit(text: str, parameter: Parameter | None, *, option: str) -> int | 
     word = text[len(digits) :].strip().lower()
     if digits and nearest(word, (parameter.unit,)) and not parameter.unit.startswith(word):
         raise UsageError(f"{option} {text!r}: a plain number is written as `{digits} {parameter.unit}`")
-    return _number(digits) if word and parameter.unit.startswith(word) else None
+    return number_in(digits) if word and parameter.unit.startswith(word) else None
 
 
 def _check_counted(text: str, read: Dice, *, option: str, parameter: Parameter | None) -> None:

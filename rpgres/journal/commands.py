@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import ACTOR, lay_distinct
+from rpgres.engine.parameters import ACTOR
 from rpgres.engine.periods import check_period, period_names
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Prompt, Question, View, default_policy
@@ -50,6 +50,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
+from rpgres.rulesets.sheets import seated as sit_down
 from rpgres.toml.reading import Source
 from rpgres.version import __version__
 
@@ -202,7 +203,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
         raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
-    state = lay_distinct(state.with_character(sheet.character), sheet.tags)
+    state = sit_down(state, sheet)
     return lay_out(rules, state) if rules.file.piles else state
 
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.engine.dealers import unknown_card
-from rpgres.engine.parameters import ACTOR, SHEET, form_parts, read_ability
+from rpgres.engine.forms import form_parts
+from rpgres.engine.parameters import ACTOR, SHEET, read_ability
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
 from rpgres.engine.running import Decided

@@ -216,6 +216,11 @@ class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     is_out: bool = False
 
 
+def blank_character(name: str) -> Character:
+    """Return somebody of whom only the name is known: no abilities, no tracks, no counters."""
+    return Character(name=name, title=name)
+
+
 class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that lies on the table between two actions.
 
@@ -318,6 +323,11 @@ def put(record: R, path: Sequence[str], value: Any) -> R:
         return record.with_(key, inner)  # type: ignore[return-value]
     inner = put(getattr(record, key), rest, value) if rest else value
     return msgspec.structs.replace(record, **{key: inner})  # type: ignore[type-var]
+
+
+def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box, ...]:
+    """Return a track in which the box of this name holds `text`."""
+    return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
 
 
 def pile_name(name: str, owner: str = "") -> str:

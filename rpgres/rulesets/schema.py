@@ -566,3 +566,27 @@ class RulesetFile(_Record, frozen=True):
         """Return what an action takes, by the name it is typed under; what is not described is left out."""
         found = ((key, self.parameters[key]) for key in self.actions[action].parameters if key in self.parameters)
         return {parameter.name or key: parameter for key, parameter in found}
+
+
+def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:
+    """Return what stands for a parameter's value in help and messages.
+
+    Args:
+        parameter: what it is.
+        name: its name as an option.
+        has_rungs: whether the ruleset has a ladder.
+    """
+    if parameter.metavar:
+        return parameter.metavar
+    if parameter.kind == "flag":
+        return ""
+    if parameter.kind == "choice":
+        return "|".join(parameter.choices)
+    return {
+        "ability": "NAME|NAME=N|N",
+        "opposition": f"N|{'RUNG|' if has_rungs else ''}DICE|SHEET:ABILITY|none",
+        "integer": "N",
+        "counter": "N",
+        "cards": "CARD,CARD",
+        "form": "NAME:KEY=VALUE,...",
+    }.get(parameter.kind, name.upper())

@@ -18,8 +18,8 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet
-from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
+from rpgres.rulesets.sheets import find_sheet, seated
+from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, set_out
 from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.reading import Problem, Source, locate, nearest, parse, problem_error, problems
 
