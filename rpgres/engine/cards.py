@@ -11,7 +11,7 @@ import msgspec
 
 from rpgres.engine import piles
 from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
-from rpgres.engine.dealers import unknown_card, unpromised
+from rpgres.engine.dealers import unpromised
 from rpgres.engine.players import NO, Question, named_option
 from rpgres.engine.running import PLACE, Broken, Drawn, Moved, Run, refusal
 from rpgres.errors import GivenError, UsageError
@@ -220,24 +220,21 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
     source = pile_name(source, there.owner) if known_piles[source].each else source
     stock = pile_of(run, source)
     stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
-    known, laid = run.rules.cards, list[str]()
-    # Those that are said in full come first: the others are what is left then.
-    for typed in sorted(texts, key=lambda text: len(known.matching(text)) != 1):
-        codes = known.matching(typed)
-        if not codes:
-            raise UsageError(f"{option}: {unknown_card(known, typed)}")
-        fitting = tuple(card for card in stock.cards if code_of(card) in codes)
-        if not fitting:
-            raise UsageError(f"{option}: no {typed} is left in {source}; every one lies somewhere else already")
-        card = next((one for one in fitting if one in there.cards), fitting[0])
-        if len({code_of(one) for one in fitting}) > 1:
-            # Not in the order in which they would be drawn: those left would then come later than their share.
-            stack = Stack(f"which:{source}", stock.shuffles, known, run.lump)
-            free = unpromised(fitting, elsewhere, known=known)
-            card = run.dealer.draw(free, stack, PLACE, run.count(PLACE))
-            run.add(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
-        laid.append(card)
-        stock = msgspec.structs.replace(stock, cards=piles.without(stock.cards, (card,)))
+    known = run.rules.cards
+
+    def choose(fitting: tuple[str, ...], _: int) -> str:
+        if len({code_of(one) for one in fitting}) == 1:
+            return next((one for one in fitting if one in there.cards), fitting[0])
+        # Not in the order in which they would be drawn: those left would then come later than their share.
+        stack = Stack(f"which:{source}", stock.shuffles, known, run.lump)
+        free = unpromised(fitting, elsewhere, known=known)
+        card = run.dealer.draw(free, stack, PLACE, run.count(PLACE))
+        run.add(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
+        return card
+
+    lack = f"no {{card}} is left in {source}; every one lies somewhere else already"
+    laid, left = piles.take_typed(stock.cards, texts, known=known, option=option, lack=lack, choose=choose)
+    stock = msgspec.structs.replace(stock, cards=left)
     if set(there.cards) - set(laid):  # whoever held them knows them, and would draw them next
         stock = piles.shuffled(stock)
     _put(run, {source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})

@@ -489,7 +489,7 @@ def read_opposition(
 
 def _no_opposition(rules: Rules, value: str, *, option: str, parameter: Parameter | None) -> UsageError:
     """Return what to say of a text that stands for no opposition: what does, as far as this parameter takes it."""
-    near = nearest(text, rules.file.ladder)
+    near = nearest(value.strip(), rules.file.ladder)
     if near is not None:
         return UsageError(f"{option} {value!r} is no rung of the ladder; did you mean {near!r}?")
     ladder = ", ".join(rules.file.ladder)
