@@ -52,11 +52,11 @@ class RpgresError(Exception):
         reason: what kind of fault it is, where a program may want to know: `unknown`, `missing`, `type`, `range`.
         details: the same as data for JSON readers (for example `file`, `key`, `line`, `position`).
         raw: the message with names of inputs marked; `message` has them as keys.
-        table: where a run failed, with the events so far; see `rpgres.engine.run`.
+        run: the run that failed, with the events so far; see `rpgres.engine.running`.
     """
 
     code = "error"
-    table: Any = None
+    run: Any = None
 
     def __init__(self, message: str, *, path: tuple[str | int, ...] = (), reason: str = "", **details: Any) -> None:
         super().__init__(told(message))

@@ -7,8 +7,8 @@ from typing import Any
 
 from rpgres.cli.render.words import who_is
 from rpgres.cli.rulesets import RulesetData
+from rpgres.engine.labels import chance_help, labels_of
 from rpgres.engine.players import NO
-from rpgres.engine.run import chance_help, labels_of
 from rpgres.errors import RpgresError
 from rpgres.parameters.kind import Offers, Typed
 from rpgres.parameters.kinds import kind_of

@@ -275,7 +275,7 @@ def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> di
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
     """Return the same policies by name, for the record; everybody's under `*`."""
-    from rpgres.engine.run import default_policy
+    from rpgres.engine.players import default_policy
 
     named = {"*": default_policy(rules)} if auto else {}
     for text in names:

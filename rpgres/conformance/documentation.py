@@ -8,8 +8,8 @@ from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import Finding, NothingToCheck
 from rpgres.conformance.subjects import Case, Subject, read_example
 from rpgres.conformance.walks import Course, account, deadline
-from rpgres.engine.run import labels_of
-from rpgres.engine.table import Decided
+from rpgres.engine.labels import labels_of
+from rpgres.engine.running import Decided
 from rpgres.errors import FileError, RpgresError
 from rpgres.lint.whole import all_problems
 from rpgres.rulesets import Band, Rules

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.run import Pending, Prepared, Result, policies_of, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, policies_of, prepare, run
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, told
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset

@@ -16,9 +16,9 @@ import msgspec
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.periods import check_period, period_names
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import NO, Prompt, Question, View
-from rpgres.engine.run import Pending, QuestionRecord, Result, default_policy
-from rpgres.engine.table import NeedsAnswer, accepted
+from rpgres.engine.players import NO, Prompt, Question, View, default_policy
+from rpgres.engine.records import Pending, QuestionRecord, Result
+from rpgres.engine.running import NeedsAnswer, accepted
 from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, commitment
@@ -45,11 +45,12 @@ from rpgres.journal.records import (
 from rpgres.journal.replay import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.model.state import EMPTY, GM, ROLES, State
-from rpgres.parameters.setting import ACTOR, lay_distinct
+from rpgres.parameters.setting import ACTOR
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
+from rpgres.rulesets.sheets import seated as sit_down
 from rpgres.toml.reading import Source
 from rpgres.version import __version__
 
@@ -202,7 +203,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
         raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
-    state = lay_distinct(state.with_character(sheet.character), sheet.tags)
+    state = sit_down(state, sheet)
     return lay_out(rules, state) if rules.file.piles else state
 
 
@@ -788,7 +789,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
 
 
 def _check_label(rules: Rules, label: str) -> None:
-    from rpgres.engine.run import labels_of
+    from rpgres.engine.labels import labels_of
 
     known = {
         name for action in rules.file.actions for name, kind in labels_of(rules, action).items() if kind != "chance"

@@ -14,7 +14,7 @@ from typing import Any
 from rpgres.engine.dealers import unknown_card
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
-from rpgres.engine.table import Decided
+from rpgres.engine.running import Decided
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.form import forms_in

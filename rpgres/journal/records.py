@@ -12,7 +12,7 @@ from typing import Any, Literal, overload
 
 import msgspec
 
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.journal.forms import pending_from, result_from

@@ -13,25 +13,14 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Given, GivenDealer, SeededDealer, TapedDealer
+from rpgres.engine.dealers import Given, GivenDealer, NoDealer, SeededDealer, TapedDealer
+from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, View
-from rpgres.engine.run import (
-    Pending,
-    Prepared,
-    QuestionRecord,
-    Result,
-    answers_to,
-    bare_result,
-    check_labels,
-    play,
-    policies_of,
-    policy_of,
-    prepare,
-    run,
-)
-from rpgres.engine.table import NeedsAnswer, Stop, Trust
-from rpgres.engine.waiting import Answered, Asked, Recalled, Waiting, Waits, always
+from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, View, policy_of
+from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
+from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
+from rpgres.engine.running import NeedsAnswer, Stop, Trust
+from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
 from rpgres.journal.records import Entry, History, Secret, found_in
@@ -219,16 +208,7 @@ def _check_slips(prepared: Prepared) -> None:
         UsageError: it does.
     """
     with suppress(Stop):
-        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
-
-
-class _NoChance:
-    """A dealer that ends the run at the first question of chance."""
-
-    joint = False
-
-    def __getattr__(self, name: str) -> Any:
-        raise Stop
+        play(msgspec.structs.replace(prepared, placed=()), dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
 
 
 def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
@@ -250,8 +230,8 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
-    return Waiting(
+def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Seats:
+    return waiting(
         asked.choose,
         waits=waits,
         recalled=asked.answered,
@@ -271,29 +251,30 @@ def _ran(
     asked: Run,
     play_it: Callable[[], tuple[Result | Pending, State]],
     before: State,
-    players: Waiting,
+    players: Seats,
     dealer: TapedDealer,
 ) -> Ran:
     is_act, fault = asked.kind == "act", None
     try:
         found, state = play_it()
     except RpgresError as error:
-        if error.table is None:
+        if error.run is None:
             raise
         fault = error
         action, actor = (asked.name, asked.actor) if is_act else (None, None)
-        found = bare_result(rules, error.table.events, action=action, actor=actor, inputs={}, note=asked.note)
+        found = bare_result(rules, error.run.events, action=action, actor=actor, inputs={}, note=asked.note)
     is_over = isinstance(found, Result) and fault is None
     inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
     found = msgspec.structs.replace(found, seed=None, inputs=inputs)
-    choose, own = players.left()
+    left = [{label: texts for label, texts in script.left.items() if texts} for script in players.scripts]
+    own = {script.seat: texts for script, texts in zip(players.scripts[1:], left[1:], strict=True)}
     record = msgspec.to_builtins(found)
     secret = Secret(
         inputs=asked.inputs,
         given=dealer.typed,
         later={label: texts for label, texts in dealer.later.items() if texts},
         tape=dealer.tape if isinstance(found, Pending) else [],
-        choose=choose,
+        choose=left[0],
         own=own,
         policies=asked.policies,
         note=asked.note,
@@ -329,7 +310,7 @@ def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], Given
         if not further(view, question, answered):
             return False
         try:
-            play(prepared, dealer=dealer(), players=Recalled(answered))
+            play(prepared, dealer=dealer(), players=recalling(answered))
         except NeedsAnswer as needs:
             asked = (needs.question, *needs.together)
             return (question.label, question.who) in [(one.label, one.who) for one in asked]

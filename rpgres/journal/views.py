@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from rpgres.engine.run import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
 from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
 from rpgres.model.serialization import state_record

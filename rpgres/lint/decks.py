@@ -8,7 +8,7 @@ from itertools import combinations
 from rpgres.errors import FileError
 from rpgres.lint.bands import newest
 from rpgres.lint.outcomes import condition_problems, missing
-from rpgres.model.cards import Deck
+from rpgres.model.state import Deck
 from rpgres.rulesets.provenance import Path, problem_at, problems_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Condition, PileText

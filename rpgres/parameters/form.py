@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rpgres.errors import UsageError, located
-from rpgres.model.state import ROLES, Map, pile_name, slug
+from rpgres.model.state import ROLES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import ABILITY
 from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
-from rpgres.parameters.setting import give_seat, seat_if_sheet, sheet_offers
+from rpgres.parameters.setting import Setting, give_seat, sheet_offers
 from rpgres.parameters.values import Form
 from rpgres.rulesets import Parameter, Rules, unknown
-from rpgres.rulesets.sheets import blank_character
 
 FIELD_KINDS: dict[str, Kind] = {
     "ability": ABILITY,
@@ -32,7 +32,7 @@ def _read(slot: Slot, value: Any) -> Form:
     name, typed = form_parts(parameter, value, called=slot.called)
     before = setting.state.characters
     if parameter.seats:
-        name = seat_if_sheet(setting, name)
+        name = _seated(setting, name)
         if parameter.guests and name not in setting.state.characters:
             if slug(name) in (*ROLES, ""):
                 raise UsageError(f"{slot.called}: nobody can be called {name!r}")
@@ -54,6 +54,21 @@ def _read(slot: Slot, value: Any) -> Form:
         if field.seat and values.get(key):
             give_seat(setting, name, field.seat, before=before)
     return Form(name, Map(values))
+
+
+def _seated(setting: Setting, name: str) -> str:
+    """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
+    from rpgres.rulesets.sheets import MissingSheet
+
+    try:
+        return setting.sit(name)
+    except MissingSheet:
+        if name.endswith(".toml"):
+            raise
+    except UsageError:
+        if name != os.path.basename(name):
+            raise
+    return name
 
 
 def form_parts(parameter: Parameter, value: Any, *, called: str) -> tuple[str, dict[str, Any]]:

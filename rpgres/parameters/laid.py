@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rpgres.errors import UsageError
-from rpgres.model.cards import Deck
-from rpgres.model.state import GM, SCENE, Tag, pile_name, put, slug
+from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
 from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import integer_metavar, integer_schema, name_metavar, whole_number
 from rpgres.parameters.setting import ACTOR

@@ -4,30 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import UsageError
 from rpgres.model.state import State
 from rpgres.parameters.kind import Described, Kind, Slot
 from rpgres.parameters.plain import name_metavar
-from rpgres.parameters.setting import ACTOR, Setting, sheet_names, sheet_offers
+from rpgres.parameters.setting import ACTOR, Setting, sheet_offers
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet
 from rpgres.toml.reading import nearest
 
 
 def character_at(setting: Setting, name: str, *, called: str) -> str:
-    """Return the name of somebody at the table; a sheet that is not there yet is read and sits down."""
-    if name in setting.state.characters:
-        return name
-    setting.check_name(name)
+    """Return the name of somebody at the table, or of a sheet, which sits down."""
+    from rpgres.rulesets.sheets import MissingSheet
+
     try:
-        if name not in setting.sheets:
-            find_sheet(setting.rules, name, beside=setting.beside)
-    except FileError:
+        return setting.sit(name)
+    except MissingSheet:
         raise _nobody(setting, name, called) from None
-    return setting.seat(setting.read(name))
 
 
 def _nobody(setting: Setting, name: str, called: str) -> UsageError:
+    from rpgres.rulesets.sheets import sheet_names
+
     known = [known for known in setting.state.characters if known != ACTOR]
     who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
     near = nearest(name, [*known, *sheet_names(setting.rules)])

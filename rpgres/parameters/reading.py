@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from rpgres.errors import UsageError, located, named
+from rpgres.model.state import blank_character
 from rpgres.parameters.kind import Slot
 from rpgres.parameters.kinds import kind_of, metavar
 from rpgres.parameters.plain import is_set
 from rpgres.parameters.setting import SHEET, Setting, give_seat
 from rpgres.rulesets import Parameter, Rules, unknown
-from rpgres.rulesets.sheets import blank_character
 
 
 def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError
-from rpgres.model.state import ROLES, State, Tag, put
+from rpgres.errors import UsageError
+from rpgres.model.state import ROLES, State, put
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import Sheet, find_sheet, read_sheet, sheet_source, unique_name
 from rpgres.toml.reading import Source
+
+if TYPE_CHECKING:
+    from rpgres.rulesets.sheets import Sheet
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
 OPPONENT = "opponent"  # the other side when it is nobody with a sheet
@@ -38,13 +40,26 @@ class Setting(msgspec.Struct):
 
     def seat(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
+        from rpgres.rulesets.sheets import seated, unique_name
+
         character = sheet.character
         name = unique_name(character.name, taken=dict.fromkeys((*ROLES, *self.state.characters)))
         if name != character.name:
             character = msgspec.structs.replace(character, name=name)
-        tags = sheet.tags if name == sheet.character.name else [_carried(tag, name) for tag in sheet.tags]
-        self.state = lay_distinct(self.state.with_character(character), tags)
+            tags = tuple(msgspec.structs.replace(tag, on=name) for tag in sheet.tags)
+            sheet = msgspec.structs.replace(sheet, character=character, tags=tags)
+        self.state = seated(self.state, sheet)
         return name
+
+    def sit(self, name: str) -> str:
+        """Return the name of somebody at the table; a sheet that is not there yet is read and sits down.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+            MissingSheet: there is no such sheet.
+            FileError: it is faulty.
+        """
+        return name if name in self.state.characters else self.seat(self.read(name))
 
     def check_name(self, name: str) -> None:
         """Check that a sheet may be named so.
@@ -62,29 +77,12 @@ class Setting(msgspec.Struct):
             UsageError: the name is a path, and paths are not allowed here.
             FileError: there is no such sheet, or it is faulty.
         """
+        from rpgres.rulesets.sheets import read_sheet, sheet_source
+
         self.check_name(name)
         if name not in self.sheets:
             self.sheets[name] = sheet_source(self.rules, name, beside=self.beside)
         return read_sheet(self.rules, name, source=self.sheets[name])
-
-
-def _carried(tag: Tag, name: str) -> Tag:
-    return msgspec.structs.replace(tag, on=name)
-
-
-def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
-    """Return the state with tags laid, each named after its owner too when there is one of the same text already."""
-    laid = {tag.slug: tag for tag in state.tags}  # a sheet may bring thousands, so none is sought among all others
-    for tag in tags:
-        known = laid.get(tag.slug)
-        if known is not None and known.audience is None:
-            tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(laid)})")
-            known = laid.get(tag.slug)
-        if known is not None and known.audience is not None:
-            aside = msgspec.structs.replace(state, tags=tuple(laid.values())).with_room(tag.name)
-            laid = {one.slug: one for one in aside.tags}
-        laid[tag.slug] = tag
-    return msgspec.structs.replace(state, tags=tuple(laid.values()))
 
 
 def give_seat(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
@@ -93,31 +91,9 @@ def give_seat(setting: Setting, name: str, seat: str, *, before: Mapping[str, An
         setting.state = put(setting.state, ("characters", name, "seat"), seat)
 
 
-def seat_if_sheet(setting: Setting, name: str) -> str:
-    """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
-    if name in setting.state.characters:
-        return name
-    if setting.confined and name != os.path.basename(name):
-        setting.check_name(name)
-    if name not in setting.sheets:
-        try:
-            find_sheet(setting.rules, name, beside=setting.beside)
-        except FileError:
-            if name.endswith(".toml"):
-                raise
-            return name
-    return setting.seat(setting.read(name))
-
-
-def sheet_names(rules: Rules) -> list[str]:
-    """Return the names of the sheets that come with a ruleset and its overlays."""
-    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
-
-
 def sheet_offers(rules: Rules) -> list[tuple[str, str]]:
     """Return what a shell may offer as a sheet: those that come with the ruleset, and the TOML files here."""
-    here = [path.name for path in sorted(Path().glob("*.toml"))]
-    return [
-        *((name, "comes with the ruleset") for name in dict.fromkeys(sheet_names(rules))),
-        *((name, "") for name in here),
-    ]
+    from rpgres.rulesets.sheets import sheet_names
+
+    shipped = [(name, "comes with the ruleset") for name in dict.fromkeys(sheet_names(rules))]
+    return [*shipped, *((path.name, "") for path in sorted(Path().glob("*.toml")))]

@@ -36,7 +36,8 @@ from rpgres.toml.reading import nearest, problem_error, read_source
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice
-    from rpgres.model.cards import Cards, Deck
+    from rpgres.model.cards import Cards
+    from rpgres.model.state import Deck
 
 
 class Option(msgspec.Struct, frozen=True):

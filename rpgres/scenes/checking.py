@@ -10,14 +10,16 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.run import check_labels, policy_of, prepare
+from rpgres.engine.labels import check_labels
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.parameters.setting import SHEET
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet
-from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
+from rpgres.rulesets.sheets import find_sheet, seated
+from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, set_out
 from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.reading import Problem, Source, locate, nearest, parse, problem_error, problems
 

@@ -9,7 +9,8 @@ import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.players import Prompt
-from rpgres.engine.run import Pending, Prepared, Result, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State

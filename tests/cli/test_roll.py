@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.cli.root import COMMANDS
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from tests.support.command_line import FIXED, PROGRAM, as_json, completions, rpgres
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")

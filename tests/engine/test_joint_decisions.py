@@ -15,7 +15,8 @@ from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform
-from rpgres.engine.run import Pending, Result, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views

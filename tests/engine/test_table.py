@@ -12,8 +12,10 @@ import pytest
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import preferred, uniform
-from rpgres.engine.run import Pending, Result, prepare, run
-from rpgres.engine.table import MAX_QUESTIONS, Outcome, Table
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
+from rpgres.engine.running import MAX_QUESTIONS
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
 from rpgres.model.state import GM, Map, State, put
 from rpgres.rulesets import Option

@@ -17,7 +17,8 @@ import pytest
 from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines
-from rpgres.engine.run import Pending, Result, labels_of
+from rpgres.engine.labels import labels_of
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
 from rpgres.journal import commands as sitting
 from rpgres.journal import replay as running

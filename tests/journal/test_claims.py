@@ -18,7 +18,7 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.players import Question
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.table import Outcome, Table
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views

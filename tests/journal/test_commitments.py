@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views

@@ -20,7 +20,7 @@ from rpgres import UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.commands import TRUSTS, Done, Place

@@ -15,8 +15,8 @@ import pytest
 
 from rpgres import UsageError, resolve
 from rpgres.model.state import State, Tag
-from rpgres.parameters.setting import lay_distinct
 from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets.sheets import lay_distinct
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import PROGRAM, rpgres

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.table import Decided, Outcome, Table
+from rpgres.engine.running import Decided
+from rpgres.engine.table import Outcome, Table
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder
@@ -83,10 +84,10 @@ def played(ruleset: str) -> Played:
     settle = Table.settle
 
     def noting(table: Table, name: str, margin: int | None, **more: Any) -> Outcome:
-        before = len(table.events)
+        before = len(table.run.events)
         outcome = settle(table, name, margin, **more)
         found.add((name, outcome.band))
-        decided = [event for event in table.events[before:] if isinstance(event, Decided)]
+        decided = [event for event in table.run.events[before:] if isinstance(event, Decided)]
         found.update((name, outcome.band, event.label, event.answer) for event in decided)
         return outcome
 

@@ -15,7 +15,7 @@ import pytest
 from rpgres import UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.commands import Done, Place

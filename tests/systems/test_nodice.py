@@ -22,8 +22,9 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import Question, View, uniform
-from rpgres.engine.run import Pending, Result, policy_of, prepare, run
+from rpgres.engine.players import Question, View, policy_of, uniform
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views

@@ -17,9 +17,10 @@ from rpgres.cli.formats.field_texts import CONDITION, TEXTS, UNLESS
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
+from rpgres.engine.labels import labels_of
 from rpgres.engine.players import COMMON_POLICIES
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.resolve import DiceRequest, Request
-from rpgres.engine.run import Pending, Result, labels_of
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.verifying import Verification

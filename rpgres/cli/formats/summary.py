@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.run import chance_help, labels_of
+from rpgres.engine.labels import chance_help, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown

@@ -9,8 +9,8 @@ from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
 from rpgres.engine.players import NO, Question
-from rpgres.engine.run import Pending, QuestionRecord, Result, event_record
-from rpgres.engine.table import PLACE, Event
+from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
+from rpgres.engine.running import PLACE, Event
 from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import RulesetFile
 
