@@ -31,7 +31,7 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
     """
     rules = setting.rules
     described = rules.file.actions[action]
-    given = _canonical(rules, action, given)
+    given, keys = _canonical(rules, action, given)
     sheet, before = given.get(SHEET), setting.state.characters
     if sheet is not None:
         with located(SHEET):
@@ -56,19 +56,24 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
         value = given.get(name)
         if value is None and parameter.default is None and name not in described.required:
             continue  # the rule's own default stands
-        with located(name):
+        with located(keys.get(name, name)):
             read = _read(setting, name, parameter, value)
         if parameter.is_argument:
             arguments[name.replace("-", "_")] = read
     return arguments
 
 
-def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs under their parameters' own names, aliases replaced; refuses what the action does not take."""
+def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the inputs under their parameters' own names, aliases replaced, and the keys under which they came.
+
+    Raises:
+        UsageError: the action does not take one, or it was given twice.
+    """
     names = {SHEET: SHEET}
     for name, parameter in rules.parameters(action).items():
         names |= {name: name} | dict.fromkeys(parameter.aliases, name)
     read: dict[str, Any] = {}
+    keys: dict[str, str] = {}
     for key, value in given.items():
         name = key.replace("_", "-")
         if name not in names:
@@ -78,8 +83,8 @@ def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> dict[str,
             both = f"{named(names[name])} and {named(name)}"
             raise UsageError(f"{rules.id} {action} was given both {both}; they mean the same", path=(key,))
         if value is not None:
-            read[names[name]] = value
-    return read
+            read[names[name]], keys[names[name]] = value, key
+    return read, keys
 
 
 def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
