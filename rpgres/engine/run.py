@@ -100,7 +100,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner; `key` is what it is answered by where that is not the label."""
+    """A question that waits for its owner; `key` is what it is answered by where that is not the label.
+
+    `passing` is the option that lets an optional one pass, as `no` does, where the rule has such an option.
+    """
 
     label: str
     who: str
@@ -108,6 +111,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     options: list[dict[str, str]]
     facts: dict[str, Any] = {}
     optional: bool = False
+    passing: str = ""
     form: str = ""
     words: str = ""
     of: str = ""
@@ -875,9 +879,10 @@ def _record_of(question: Question) -> QuestionRecord:
         label=question.label,
         who=question.who,
         text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.listed],
+        options=[{"name": option.name, "text": option.text} for option in question.offered],
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
+        passing=question.passing.name if question.passing is not None else "",
         form=question.form,
         words=question.words,
         of=question.of,

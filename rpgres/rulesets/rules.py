@@ -46,8 +46,7 @@ class Option(msgspec.Struct, frozen=True):
         prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
-        passes: whether choosing it is what letting the moment pass is, where the question is optional. It is not listed
-            then, so that there is one way to say so, and is an answer all the same.
+        passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
     """
 
     name: str
