@@ -30,7 +30,7 @@ class Scripted:
 
     def __init__(self, state: State, answers: dict[str, list[str]], rolls: list[int] = []) -> None:  # noqa: B006
         self.state = state
-        self.rules = type("Rules", (), {"switches": {}})()
+        self.rules = type("Rules", (), {"switches": staticmethod(lambda record: record())})()
         self.answers = {label: list(given) for label, given in answers.items()}
         self.rolls = list(rolls)
         self.asked: list[tuple[str, str, list[str]]] = []
@@ -276,7 +276,7 @@ def test_points_for_the_next_scene_are_kept_apart() -> None:
 def test_one_aspect_several_times_on_a_roll(rule: str, free: int, answers: list[str], height: int, left: int) -> None:
     """With `two-free` a side is offered an aspect once, or twice when both are free; with `stack` paid and free."""
     table = Scripted(table_of(MUD.with_uses("mara", free)), {"mine": answers})
-    table.rules.switches = {"same_aspect": rule}
+    table.rules.switches = lambda record: record(same_aspect=rule)
     own, _, effects = window(table, own=Side(("mara",), "mine", "roll", 1))
     assert own == height
     assert free + sum(count for kind, _, count in effects if kind == "free-invoke") == left

@@ -706,7 +706,7 @@ def test_every_switch_and_row_is_played_in_the_cases() -> None:
     met = set()
     for path in sorted((builtin_folder() / "nodice" / "scenes").glob("conformance-*.toml")):
         scene = read_scene(read_source(path), find_ruleset=find_ruleset)
-        for name, value in scene.rules.switches.items():
+        for name, value in scene.rules.chosen.items():
             used[name].add(value)
         for step in scene.file.steps:
             if step.expect is not None and step.expect.outcome is not None:

@@ -65,8 +65,10 @@ from rpgres_faith.sides import (
     suits_of,
     with_limits,
 )
+from rpgres_faith.switches import Switches
 
 faith = Ruleset("faith")
+faith.switches(Switches)
 faith.policy("steady")(Preference(steady))
 faith.policy("eager")(Preference(eager))
 
@@ -88,7 +90,7 @@ def with_hand_size(rules: Rules, character: Character) -> Character:
 @faith.lump("confront", holds=QUESTIONS)
 def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple[int | None, str]:
     """Cards are told apart by value, and by the suits that let somebody draw: of the place, and of anybody here."""
-    if rules.switches["draw_on_suit"] == "off":
+    if rules.switches(Switches).draw_on_suit == "off":
         return card.value, ""
     settings = rules.file.settings
     words = [parameters.get("ambience") or str(state.things.get("ambience", ""))]
@@ -222,7 +224,7 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
     """
     known = [side.name for side in others]
     for name in names:
-        if rules.switches["gm_may_confront_counteractions"] == "no":
+        if not rules.switches(Switches).gm_may_confront_counteractions:
             raise UsageError("bad luck confronts the first action alone, unless gm_may_confront_counteractions=yes")
         if name not in known:
             raise UsageError(f"--gm-against {name}: {name} has declared no counteraction")
@@ -244,7 +246,7 @@ def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
         over = ""
         if side.net < 0:
             over = f" ({counted(-side.net, 'disadvantage')} over: to {_names(sides, side.limits)})"
-        elif table.rules.switches["surplus_advantage"] == "giver" and len(side.limits) > 1:
+        elif table.rules.switches(Switches).surplus_advantage == "giver" and len(side.limits) > 1:
             givers = [find(sides, other) for other in side.limits]
             over = "".join(f" ({-one.net} against {spoken(one)} alone)" for one in givers if one.net < 0)
         table.tell(f"{spoken(side)}: {side.start}, {counted(shown[side.name], 'advantage')}{over}, {cards}")
@@ -258,7 +260,7 @@ def unconfronted(table: Table, actor: Character) -> Outcome:
     """Return what comes of an action that nobody confronts: it succeeds, at the level its owner names (R:4, R:B6)."""
     rules = table.rules
     levels = [Option(name, band.title) for name, band in rules.file.bands.items() if band.success]
-    if rules.switches["unconfronted_level"] == "success":
+    if rules.switches(Switches).unconfronted_level == "success":
         chosen = levels[0].name
     else:
         chosen = table.ask("level", actor.name, levels, text="At which level does it succeed?")
@@ -474,7 +476,7 @@ def _named(table: Table, settled: Outcome) -> list[Effect]:
 
 def _shifted(table: Table, play: Play, verdict: Verdict) -> Verdict:
     """Return a verdict at the level that whoever played a joker sets, where jokers do that (R:4.7)."""
-    if table.rules.switches["joker_rule"] == "nullify" or not verdict.winner:
+    if table.rules.switches(Switches).joker_rule == "nullify" or not verdict.winner:
         return verdict
     for name in (verdict.one, verdict.other):
         side = find(play.sides, name)
@@ -491,7 +493,7 @@ def _used(table: Table, play: Play) -> list[Effect]:
     """Return how many cards of a round's limit were used, while there is a round (S:39, R:4.4)."""
     if ROUND not in table.state.periods:
         return []
-    shares = table.rules.switches["gm_round_budget"] == "per_character"
+    shares = table.rules.switches(Switches).gm_round_budget == "per_character"
     found = []
     for side in play.sides:
         if not side.cards or (side.plays == LUCK and not shares):
@@ -534,7 +536,7 @@ def damage(
     range: int = 0,  # noqa: A002  # the option's name
 ) -> Outcome:
     """Say what a hit does to whoever acts: its counters lower every skill (S:33, S:71, R:6.9-6.11)."""
-    times = int(table.rules.switches["critical_multiplier"]) if critical else 1
+    times = table.rules.switches(Switches).critical_multiplier if critical else 1
     hit = Map({"weapon": weapon, "times": times, "worn": armour, "ammo": ammo, "range": range})
     count = counters_of(table.rules.file.settings, hit)
     if range_loss(range):
@@ -613,7 +615,7 @@ def initiative(
     names = in_order(table, totals)
     table.tell(", ".join(f"{name} {totals[name].total}" for name in names))
     effects = [effect("order", names=", ".join(names))]
-    if table.rules.switches["initiative_card_counts"] == "yes":
+    if table.rules.switches(Switches).initiative_card_counts:
         effects += [effect("used", to=name, attribute="agility", count=1) for name in names if totals[name].is_player]
     outcome = outcome.plus(effects)
     shown = tuple(Map({"name": name, "total": totals[name].total}) for name in names)

@@ -286,7 +286,8 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
     members = (actor.name, *ally)
     if table.state.tags and aspects.can_invoke(table.state, members):
         own = aspects.Side(members, "invoke", "roll", total, rolled, dice, actor.name)
-        own, _, costs = aspects.invoke_window(table, own, None, order=table.rules.switches["invoke_order"])
+        order = table.rules.switches(aspects.AspectSwitches).invoke_order
+        own, _, costs = aspects.invoke_window(table, own, None, order=order)
         total = own.total
     defaults = {"opposition": {"value": total}}
     standing = Standing(None, total, None, costs)

@@ -49,16 +49,17 @@ from rpgres_saga.hands import (
     is_doom,
     lost,
     powers_of,
-    ruling,
     suits_of,
 )
 from rpgres_saga.playing import ENDLESS, Goal, Stand, card_options, play, push
 from rpgres_saga.policies import lavish, sensible
+from rpgres_saga.switches import Switches
 
 EXCHANGE = "exchange"
 ALL = Option("all", "every card of the hand")
 
 saga = Ruleset("saga")
+saga.switches(Switches)
 saga.policy("sensible")(sensible)
 saga.policy("lavish")(lavish)
 
@@ -85,7 +86,7 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards are told apart by value, by being trump, and by their suit where else that counts before the result."""
     opposing = parameters.get("opposing")
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name)
-    if opposing is not None and ruling(rules, "gm_card_trumps") == "yes":
+    if opposing is not None and rules.switches(Switches).gm_card_trumps:
         apart |= suits_of(rules, opposing.ability)
     return _suit_if(rules, card, apart), card.value or 0
 
@@ -94,7 +95,7 @@ def alike(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
 def alike_to_both(rules: Rules, card: Card, **parameters: Any) -> tuple[str, int]:
     """Cards are told apart by value, by being somebody's trump, and by their suit where else that counts."""
     apart = suits_of(rules, parameters.get("trump") or parameters["ability"].name, parameters["against"].ability)
-    if parameters.get("rounds", 1) > 1 and ruling(rules, "doom_bank") == "on":
+    if parameters.get("rounds", 1) > 1 and rules.switches(Switches).doom_bank:
         apart |= frozenset(TRUMPLESS)  # what is played in one round may be used in the next
     return _suit_if(rules, card, apart), card.value or 0
 
@@ -106,9 +107,9 @@ def _suit_if(rules: Rules, card: Card, apart: Set[str]) -> str:
 
 def _counts_trumpless(rules: Rules) -> bool:
     """Tell whether it matters before the result that a card is of no ability's suit."""
-    telling = ("doom_worth_zero", "desperate_attack", "bank_trump_doom")
-    is_told = any(ruling(rules, name) == "yes" for name in telling)
-    return is_told or ruling(rules, "doom_available") == "immediate" or ruling(rules, "mishap_on") != "none"
+    switches = rules.switches(Switches)
+    counts_otherwise = switches.doom_worth_zero or switches.desperate_attack or switches.bank_trump_doom
+    return counts_otherwise or switches.doom_available == "immediate" or switches.mishap_on != "none"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -131,6 +132,7 @@ def act(
 ) -> Outcome:
     """Play cards against a difficulty, opposed or not (S:1-S:16)."""
     rules = table.rules
+    switches = rules.switches(Switches)
     base = _plain(vs, "--vs")
     levels = _levels(rules, actor, skilled=skilled, skills=skill)
     _require_able(actor)
@@ -141,16 +143,16 @@ def act(
         difficulty += _plain(opposing, "--opposing")
     difficulty += _gm_card(table, opposing)
     used = 0
-    if ruling(rules, "doom_timing") == "before_play":
+    if switches.doom_timing == "before_play":
         used = _doom(table, needed=_needed(rules, difficulty))
         difficulty += used
-    may_push = dire or ruling(rules, "push_free") == "yes"
+    may_push = dire or switches.push_free
     stand = Stand(hero.ability)
     goal = Goal(_needed(rules, difficulty), _threat(table, is_open=not used))
-    if may_push and ruling(rules, "push_timing") == "before":
+    if may_push and switches.push_timing == "before":
         stand = push(table, hero, stand, goal)
     stand = play(table, hero, stand, goal)
-    if may_push and ruling(rules, "push_timing") == "after_total":
+    if may_push and switches.push_timing == "after_total":
         stand = push(table, hero, stand, goal)
     stand, raised = _met_by_doom(table, hero, stand, goal, used=used)
     difficulty += raised
@@ -208,7 +210,7 @@ def _levels(rules: Rules, actor: Character, *, skilled: bool, skills: Sequence[s
             listed = ", ".join(known.values()) or "none"
             raise UsageError(f"{actor.name}'s sheet has no skill {name!r}; it has: {listed}. --skilled says one helps")
     count = len({slug(name) for name in skills}) + (1 if skilled else 0)
-    return count if ruling(rules, "skills_stack") == "yes" else min(count, 1)
+    return count if rules.switches(Switches).skills_stack else min(count, 1)
 
 
 def _lowered(rules: Rules, base: int, levels: int) -> int:
@@ -216,7 +218,7 @@ def _lowered(rules: Rules, base: int, levels: int) -> int:
     step = rules.file.settings["step"]
     rungs = sorted(rules.file.ladder.values())
     for _ in range(levels):
-        if ruling(rules, "skill_snap") == "yes":
+        if rules.switches(Switches).skill_snap:
             base = max((rung for rung in rungs if rung < base), default=0)
         else:
             base -= step
@@ -225,23 +227,24 @@ def _lowered(rules: Rules, base: int, levels: int) -> int:
 
 def _needed(rules: Rules, difficulty: int) -> int:
     """Return the total that is enough: the difficulty itself (S:8), or one more where a tie fails (R:35)."""
-    return difficulty + (1 if ruling(rules, "tie") == "fail" else 0)
+    return difficulty + (1 if rules.switches(Switches).tie == "fail" else 0)
 
 
 def _gm_card(table: Table, opposing: Opposition | None) -> int:
     """Return what the game master's card adds: turned up for an opposed action, kept for the exchange (S:13)."""
     rules = table.rules
-    if ruling(rules, "gm_card") == "none":
+    switches = rules.switches(Switches)
+    if switches.gm_card == "none":
         return 0
     is_opposed = opposing is not None
     if is_opposed and not table.count(GM_CARD):
         card = table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
-        while card is not None and ruling(rules, "gm_card_trumps") == "yes":
+        while card is not None and switches.gm_card_trumps:
             suit = opposing.ability if opposing is not None else ""
             if not suit or card.suit not in (suit, rules.file.settings["trumps"].get(suit, "")):
                 break
             card = table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
-    if not is_opposed and ruling(rules, "gm_card_opposed_only") == "yes":
+    if not is_opposed and switches.gm_card_opposed_only:
         return 0
     return sum(card.value or 0 for card in table.cards(GM_CARD))
 
@@ -253,13 +256,13 @@ def _put_gm_card_away(table: Table, *, is_first: bool) -> None:
         table: where it is played.
         is_first: whether the action turned it up: without an exchange it is one of its own.
     """
-    if ruling(table.rules, "gm_card") == "action" or (is_first and EXCHANGE not in table.state.periods):
+    if table.rules.switches(Switches).gm_card == "action" or (is_first and EXCHANGE not in table.state.periods):
         clear_gm_card(table)
 
 
 def clear_gm_card(table: Table) -> None:
     """Put the game master's card away."""
-    discard(table, table.cards(GM_CARD), source=GM_CARD, banked=ruling(table.rules, "bank_gm_doom") == "yes")
+    discard(table, table.cards(GM_CARD), source=GM_CARD, banked=table.rules.switches(Switches).bank_gm_doom)
 
 
 def _threat(table: Table, *, is_open: bool) -> int:
@@ -268,12 +271,13 @@ def _threat(table: Table, *, is_open: bool) -> int:
     What they cannot see may be anything; else being asked or not would tell them.
     """
     rules = table.rules
-    if ruling(rules, "doom_timing") != "any" or not table.count(BANK):
+    switches = rules.switches(Switches)
+    if switches.doom_timing != "any" or not table.count(BANK):
         return 0
-    if ruling(rules, "doom_hidden") == "yes":
+    if switches.doom_hidden:
         return ENDLESS
     values = [card.value or 0 for card in table.cards(BANK)]
-    if ruling(rules, "doom_max_per_action") == "one":
+    if switches.doom_max_per_action == "one":
         return max(values) if is_open else 0
     return sum(values)
 
@@ -287,8 +291,9 @@ def _doom(table: Table, *, lead: int | None = None, needed: int | None = None) -
         needed: what has to be reached so far, where cards are still to be played.
     """
     rules = table.rules
+    switches = rules.switches(Switches)
     raised = 0
-    used = REMOVED if ruling(rules, "doom_removed") == "yes" else DISCARD
+    used = REMOVED if switches.doom_removed else DISCARD
     while lead is None or raised <= lead:
         cards = table.cards(BANK)
         facts: dict[str, Any] = {"needed": needed} if lead is None else {"lead": lead - raised}
@@ -299,14 +304,14 @@ def _doom(table: Table, *, lead: int | None = None, needed: int | None = None) -
         card = next(card for card in cards if card.short == chosen)
         table.move([card], source=BANK, to=used, by=GM, label="doom")
         raised += card.value or 0
-        if ruling(rules, "doom_max_per_action") == "one":
+        if switches.doom_max_per_action == "one":
             break
     return raised
 
 
 def _may_use_more(rules: Rules, used: int) -> bool:
     """Tell whether the game master may use doom after so much of it (R:16)."""
-    return not used or ruling(rules, "doom_max_per_action") == "any"
+    return not used or rules.switches(Switches).doom_max_per_action == "any"
 
 
 def _met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: int, sign: int = 1) -> tuple[Stand, int]:
@@ -320,14 +325,15 @@ def _met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: in
         sign: whether more difficulty raises (1) or lowers (-1) what has to be reached, or does nothing to it (0).
     """
     rules = table.rules
+    switches = rules.switches(Switches)
     assert goal.need is not None
     moved = 0
-    while sign and ruling(rules, "doom_timing") == "any" and _may_use_more(rules, used):
+    while sign and switches.doom_timing == "any" and _may_use_more(rules, used):
         ahead = stand.total - goal.need - moved
         lead = ahead if sign > 0 else -1 - ahead
         raised = _doom(table, lead=lead) if lead >= 0 else 0
         used, moved = used + raised, moved + sign * raised
-        if not raised or sign < 0 or ruling(rules, "doom_reopens_play") == "no":
+        if not raised or sign < 0 or not switches.doom_reopens_play:
             break
         threat = _threat(table, is_open=_may_use_more(rules, used))
         stand = play(table, hero, stand, msgspec.structs.replace(goal, need=goal.need + moved, threat=threat))
@@ -336,7 +342,7 @@ def _met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: in
 
 def _mishap(table: Table, stand: Stand, difficulty: int) -> str:
     """Tell whether a mishap happens: by a played card of the suit that misfires (R:4.5)."""
-    when = ruling(table.rules, "mishap_on")
+    when = table.rules.switches(Switches).mishap_on
     misfires = any(card.suit in TRUMPLESS for card in stand.played)
     fails = stand.total < _needed(table.rules, difficulty)
     return "yes" if misfires and (when == "any" or (when == "fail" and fails)) else "no"
@@ -345,13 +351,14 @@ def _mishap(table: Table, stand: Stand, difficulty: int) -> str:
 def _clean_up(table: Table, hero: Hero, stand: Stand) -> tuple[Effect, ...]:
     """Put the cards in play away (S:11, R:11, R:14), and return what pushing costs (S:16)."""
     rules = table.rules
+    switches = rules.switches(Switches)
     played = list(stand.played)
     for card in stand.banked:
         played.remove(card)
     discard(table, played, source=IN_PLAY, banked=True, by=hero.name)
-    discard(table, stand.drawn, source=IN_PLAY, banked=ruling(rules, "bank_trump_doom") == "yes")
-    discard(table, stand.pushed, source=IN_PLAY, banked=ruling(rules, "bank_push_doom") == "yes")
-    return lost(hero.name, len(stand.pushed), ruling(rules, "push_recovery"))
+    discard(table, stand.drawn, source=IN_PLAY, banked=switches.bank_trump_doom)
+    discard(table, stand.pushed, source=IN_PLAY, banked=switches.bank_push_doom)
+    return lost(hero.name, len(stand.pushed), switches.push_recovery)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -376,6 +383,7 @@ def versus(
 ) -> Outcome:
     """Hero against hero (S:14): the active one plays, the other has to reach score and difficulty together."""
     rules = table.rules
+    switches = rules.switches(Switches)
     difficulty = _plain(vs, "--vs")
     _plain(against, "--against")
     other = table.state.characters[against.character] if against.character else "opponent"
@@ -389,9 +397,9 @@ def versus(
     own = hero_of(table, actor, ability, trump=trump, edge=edge)
     foe = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
     helped = {own.name: skilled, foe.name: against_skilled}
-    if skilled and rounds == 1 and not _has_number(rules) and ruling(rules, "skill_in_pvp") == "reach":
+    if skilled and rounds == 1 and not _has_number(rules) and switches.skill_in_pvp == "reach":
         table.tell(f"the skill of {own.name} changes nothing: whoever plays first has no number to reach")
-    by_most = rounds > 1 and ruling(rules, "rounds_decide") == "most"
+    by_most = rounds > 1 and switches.rounds_decide == "most"
     met: list[Met] = []
     effects: list[Effect] = []
     won = 0
@@ -427,7 +435,7 @@ def versus(
 
 def _has_number(rules: Rules) -> bool:
     """Tell whether who plays first has a number to reach, too."""
-    return bool(ruling(rules, "active_must_succeed") == "yes")
+    return bool(rules.switches(Switches).active_must_succeed)
 
 
 def _places(hero: Hero, effects: Sequence[Effect]) -> int:
@@ -493,25 +501,26 @@ def _round(
         apart: what else matters later on, for odds.
     """
     rules = table.rules
+    switches = rules.switches(Switches)
     step = rules.file.settings["step"]
     is_first = not table.count(GM_CARD)
-    if ruling(rules, "gm_card_in_pvp") == "yes":
+    if switches.gm_card_in_pvp:
         if is_first:
             table.draw(DECK, to=GM_CARD, label="gm-card", by=GM)
         difficulty += sum(card.value or 0 for card in table.cards(GM_CARD))
-    sign = {"add": 1, "subtract": -1, "none": 0}[ruling(rules, "hero_vs_hero_difficulty")]
-    is_late = ruling(rules, "doom_timing") == "any"
+    sign = {"add": 1, "subtract": -1, "none": 0}[switches.hero_vs_hero_difficulty]
+    is_late = switches.doom_timing == "any"
     used = _doom(table, needed=difficulty) if not is_late and (sign or _has_number(rules)) else 0
-    may_push = dire or ruling(rules, "push_free") == "yes"
+    may_push = dire or switches.push_free
     first = _played(table, active, Goal(None, apart=apart), may_push=may_push)
-    is_worth = helped[active.name] and ruling(rules, "skill_in_pvp") == "score"
+    is_worth = helped[active.name] and switches.skill_in_pvp == "score"
     score = first.total + (step if is_worth else 0)
     own = difficulty - (step if helped[active.name] and not is_worth else 0)
     if _has_number(rules) and is_late and score >= _needed(rules, own + used):
         used += _doom(table, lead=score - _needed(rules, own + used))
     if _has_number(rules) and score < _needed(rules, own + used):
         effects = _clean_up(table, active, first)
-        if ruling(rules, "redraw_between") == "yes":
+        if switches.redraw_between:
             fill(table, active, places=len(first.pushed))
         _put_gm_card_away(table, is_first=is_first)
         words = f"{active.name} needs {_needed(rules, own + used)} and comes to {score}"
@@ -520,7 +529,7 @@ def _round(
     if is_late and sign and _may_use_more(rules, used):
         more = _doom(table, needed=_needed(rules, target))
         used, target = used + more, target + sign * more
-    if ruling(rules, "redraw_between") == "yes":
+    if switches.redraw_between:
         fill(table, active, places=len(first.pushed))
     # What was played here cannot be used against the same action: it is put away, and banked, when both have played.
     doomed = tuple(
@@ -541,7 +550,7 @@ def _round(
 
 def _played(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
     stand = Stand(hero.ability)
-    before = ruling(table.rules, "push_timing") == "before"
+    before = table.rules.switches(Switches).push_timing == "before"
     if may_push and before:
         stand = push(table, hero, stand, goal)
     stand = play(table, hero, stand, goal)
@@ -556,7 +565,7 @@ def _played(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
 def aura(table: Table, actor: Character) -> Outcome:
     """Read the aura of the top card: yes, no or neither (S:2); without a card it is neither (R:31)."""
     rules = table.rules
-    readings, neutral = rules.file.settings["readings"], ruling(rules, "aura_neutral")
+    readings, neutral = rules.file.settings["readings"], rules.switches(Switches).aura_neutral
     while True:
         card = table.draw(DECK, to=IN_PLAY, label="aura", by=actor.name)
         sign = card.attributes.get("aura", "neutral") if card is not None else "neutral"
@@ -570,11 +579,12 @@ def aura(table: Table, actor: Character) -> Outcome:
 
 
 def _put_back(table: Table, card: Card) -> None:
-    if ruling(table.rules, "aura_return") == "deck":
+    switches = table.rules.switches(Switches)
+    if switches.aura_return == "deck":
         table.move([card], source=IN_PLAY, to=DECK)
         table.shuffle(DECK)
         return
-    discard(table, [card], source=IN_PLAY, banked=ruling(table.rules, "bank_gm_doom") == "yes")
+    discard(table, [card], source=IN_PLAY, banked=switches.bank_gm_doom)
 
 
 @saga.action("damage")
@@ -600,7 +610,7 @@ def _harm(
         defense = actor.counters.get("defense", 0)
     if armor is not None:
         defense += table.rules.file.settings["armor"][armor]
-    if ruling(table.rules, "damage_defense") == "ignore":
+    if table.rules.switches(Switches).damage_defense == "ignore":
         defense = 0
     harm = max(0, amount + weapon - defense)
     if weapon or defense:
@@ -644,7 +654,7 @@ def _harmed(table: Table, actor: Character, amount: int) -> Outcome:
 
 
 def _worth(table: Table, card: Card) -> int:
-    return 1 if ruling(table.rules, "damage_mode") == "count" else card.value or 0
+    return 1 if table.rules.switches(Switches).damage_mode == "count" else card.value or 0
 
 
 def _payments(table: Table, hero: Hero, paid: Sequence[Card], amount: int) -> list[Card]:
@@ -669,12 +679,12 @@ def _payments(table: Table, hero: Hero, paid: Sequence[Card], amount: int) -> li
 
 def _pay(table: Table, hero: Hero, cards: Sequence[Card]) -> None:
     table.move(cards, source=hero.hand, to=IN_PLAY, by=hero.name, label="pay")
-    discard(table, cards, source=IN_PLAY, banked=ruling(table.rules, "bank_damage_doom") == "yes")
+    discard(table, cards, source=IN_PLAY, banked=table.rules.switches(Switches).bank_damage_doom)
 
 
 def _damage_trump(table: Table, hero: Hero, card: Card) -> int:
     """Return what a card turned up counts against harm, where the suit of the one paid allows it."""
-    if card.suit != ruling(table.rules, "damage_trump_suit"):
+    if card.suit != table.rules.switches(Switches).damage_trump_suit:
         return 0
     drawn = table.draw(DECK, to=IN_PLAY, label="trump-damage", by=hero.name)
     if drawn is None:
@@ -706,13 +716,13 @@ def heal(table: Table, actor: Character, *, amount: int) -> Outcome:
 def end_exchange(table: Table) -> Sequence[Effect]:
     """The game master's card goes, and what was pushed for the exchange comes back (S:13)."""
     clear_gm_card(table)
-    return _recovered(table) if ruling(table.rules, "push_recovery") == "exchange" else ()
+    return _recovered(table) if table.rules.switches(Switches).push_recovery == "exchange" else ()
 
 
 @saga.begins("scene")
 def begin_scene(table: Table) -> Sequence[Effect]:
     """The discard is shuffled into the deck where a table plays so (R:30), and everybody fills the hand."""
-    if ruling(table.rules, "reshuffle") == "each_scene":
+    if table.rules.switches(Switches).reshuffle == "each_scene":
         table.move(table.cards(DISCARD), source=DISCARD, to=DECK)
         table.shuffle(DECK)
     for character in table.state.characters.values():
@@ -726,7 +736,7 @@ def begin_scene(table: Table) -> Sequence[Effect]:
 def end_scene(table: Table) -> Sequence[Effect]:
     """What was pushed for a scene or an exchange comes back, and hands are filled."""
     clear_gm_card(table)
-    return _recovered(table) if ruling(table.rules, "push_recovery") in ("scene", "exchange") else ()
+    return _recovered(table) if table.rules.switches(Switches).push_recovery in ("scene", "exchange") else ()
 
 
 def _recovered(table: Table) -> list[Effect]:

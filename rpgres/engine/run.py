@@ -779,7 +779,7 @@ def _result(
         effects=[dict(effect) for effect in outcome.effects],
         texts=list(outcome.texts),
         events=[event_record(event) for event in events],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         unused=list(unused),
         note=note,
@@ -816,7 +816,7 @@ def bare_result(
         effects=[dict(effect) for effect in effects],
         texts=[],
         events=[event_record(event) for event in events],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         note=note,
     )
@@ -837,7 +837,7 @@ def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | N
 def _to_be_resumed(prepared: Prepared, pending: Pending, table: Table, *, unused: list[AnswerRecord]) -> Pending:
     """Return what waits with all that it takes to run it up to the same question again."""
     rules, asked = prepared.rules, pending.question
-    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
+    changed = {name: value for name, value in rules.chosen.items() if value != rules.default_switch(name)}
     if asked.label in table.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     answers = list(answers_of(table.events, single=table.single))
@@ -867,7 +867,7 @@ def pending_of(
         events=[event_record(event) for event in events],
         question=_record_of(needs.question),
         together=[_record_of(question) for question in needs.together],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         resume="",
         note=note,

@@ -777,6 +777,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "choices": "its choices, and what they mean",
         "default": "the choice in force unless another is made",
         "source": "where the question comes from",
+        "brings": "choices of other switches, by name, that a choice brings with it unless they are chosen themselves",
     },
     "Label": {
         "kind": "chance for dice, decision for somebody's choice",

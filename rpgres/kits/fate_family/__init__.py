@@ -13,6 +13,7 @@ from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family import policies
 from rpgres.kits.fate_family.rolls import (
     NEXT,
+    FamilySwitches,
     Foe,
     Help,
     Part,
@@ -48,6 +49,7 @@ from rpgres.rulesets import Effect, Ruleset
 __all__ = [
     "NEXT",
     "OPPONENT",
+    "FamilySwitches",
     "Foe",
     "Help",
     "Part",
@@ -79,7 +81,8 @@ __all__ = [
 
 
 def register(ruleset: Ruleset) -> None:
-    """Register the effects of this kit, of `aspects` and of `harm` with a ruleset, and the policies."""
+    """Register the effects and house rules of this kit, of `aspects` and of `harm` with a ruleset, and the policies."""
+    ruleset.switches(FamilySwitches)
     aspects.register_effects(ruleset)
     harm.register_effects(ruleset)
     ruleset.effect("goal")(harm.unchanged)

@@ -7,7 +7,7 @@ text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 import msgspec
 
@@ -21,6 +21,12 @@ from rpgres.rulesets import Effect, effect
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
 FULL_DEFENSE = 2  # A:339
+
+
+class FamilySwitches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code of this kit reads; a ruleset may do without the switch."""
+
+    opposers: Literal["highest", "one"] = "highest"
 
 
 class Help(TypedDict, total=False):
@@ -128,7 +134,7 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    order = table.rules.switches["invoke_order"]
+    order = table.rules.switches(aspects.AspectSwitches).invoke_order
     own, other, costs = aspects.invoke_window(table, own, other, order=order, ledger=ledger)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
@@ -278,7 +284,7 @@ def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
     Raises:
         UsageError: several oppose, and the switch `opposers` allows one.
     """
-    if len(vs) > 1 and table.rules.switches.get("opposers") == "one":
+    if len(vs) > 1 and table.rules.switches(FamilySwitches).opposers == "one":
         raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
     if len(vs) == 1 and not vs[0].character:
         return [Foe(vs[0].value, vs[0].dice, "")]
