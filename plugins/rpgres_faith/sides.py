@@ -219,8 +219,7 @@ def _check_names(settings: Any, who: str, *, skill: str, attribute: str) -> None
 
 def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvantages: int) -> Side:
     """Return the game master as bad luck: the attribute and affinity of whom she confronts, no skill (S:9)."""
-    rules = table.rules
-    switches = rules.switches(Switches)
+    switches = table.rules.switches(Switches)
     shared = switches.gm_round_budget == "per_character"
     return Side(
         name,

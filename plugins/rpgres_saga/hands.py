@@ -123,6 +123,16 @@ def powers_of(character: Character) -> Iterable[tuple[str, Any]]:
     return powers.items() if powers is not None else ()
 
 
+def require_able(actor: Character) -> None:
+    """Check that somebody is not out.
+
+    Raises:
+        UsageError: they are.
+    """
+    if actor.is_out:
+        raise UsageError(f"{actor.name} is out, and cannot act before `heal` has brought something back")
+
+
 def has_points(character: Character) -> bool:
     """Tell whether somebody is harmed by points, as those whom the game master plays, and not by cards."""
     return bool(character.counters.get("health", 0) or character.counters.get("hurt", 0))

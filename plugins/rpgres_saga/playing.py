@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from rpgres import NO, Card, Option, Table, UsageError
-from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, is_doom
+from rpgres import NO, Card, Effect, Option, Table, UsageError
+from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, discard, is_doom, lost
 from rpgres_saga.switches import Switches
 
 STOP = Option("stop", passes=True)
@@ -54,6 +54,28 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
     def lacking(self, stand: Stand) -> int:
         """Return how much is missing for certain success; 0 or less when it is certain."""
         return ENDLESS if self.need is None else self.need + self.threat - stand.total
+
+
+def play_through(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
+    """Return a whole play: pushing, where its owner may, before the cards or after them (S:8, S:16)."""
+    stand = Stand(hero.ability)
+    before = table.rules.switches(Switches).push_timing == "before"
+    if may_push and before:
+        stand = push(table, hero, stand, goal)
+    stand = play(table, hero, stand, goal)
+    return push(table, hero, stand, goal) if may_push and not before else stand
+
+
+def clean_up(table: Table, hero: Hero, stand: Stand) -> tuple[Effect, ...]:
+    """Put the cards in play away (S:11, R:11, R:14), and return what pushing costs (S:16)."""
+    switches = table.rules.switches(Switches)
+    played = list(stand.played)
+    for card in stand.banked:
+        played.remove(card)
+    discard(table, played, source=IN_PLAY, banked=True, by=hero.name)
+    discard(table, stand.drawn, source=IN_PLAY, banked=switches.bank_trump_doom)
+    discard(table, stand.pushed, source=IN_PLAY, banked=switches.bank_push_doom)
+    return lost(hero.name, len(stand.pushed), switches.push_recovery)
 
 
 def push(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
@@ -145,8 +167,7 @@ def _low_cards(table: Table, hero: Hero, cards: Sequence[Card]) -> list[Card]:
     There are none where it matters which card is the last, or where what is played may count less or help the game
     master at once.
     """
-    rules = table.rules
-    switches = rules.switches(Switches)
+    switches = table.rules.switches(Switches)
     if switches.trump_on != "each" or switches.edge_order != "seed":
         return []
     return [card for card in cards if (card.value or 0) <= hero.edge and not _is_doubtful(table, card)]
@@ -154,8 +175,7 @@ def _low_cards(table: Table, hero: Hero, cards: Sequence[Card]) -> list[Card]:
 
 def _is_doubtful(table: Table, card: Card) -> bool:
     """Tell whether a card may be worth less than its value when it is played, or help the game master at once."""
-    rules = table.rules
-    switches = rules.switches(Switches)
+    switches = table.rules.switches(Switches)
     odd = switches.doom_available == "immediate" or switches.doom_worth_zero
     return odd and is_doom(card)
 
@@ -181,8 +201,7 @@ def _may_play(table: Table, hero: Hero, stand: Stand, card: Card) -> bool:
 
 def _lay(table: Table, hero: Hero, stand: Stand, card: Card) -> Stand:
     """Return the play with one more card from the hand in it."""
-    rules = table.rules
-    switches = rules.switches(Switches)
+    switches = table.rules.switches(Switches)
     at_once = is_doom(card) and switches.doom_bank and switches.doom_available == "immediate"
     table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name, label="play")
     table.move([card] if at_once else [], source=IN_PLAY, to=BANK, by=hero.name, label="to the doom bank")
@@ -223,8 +242,7 @@ def draw_on(
         number: which of several it is, where trumps draw when all cards are played.
         is_over: whether no further card can be played, but for one that a card drawn allows.
     """
-    rules = table.rules
-    switches = rules.switches(Switches)
+    switches = table.rules.switches(Switches)
     desperate = is_doom(card) and switches.desperate_attack
     if not hero.trump or not (card.suit == hero.trump or desperate):
         return stand
