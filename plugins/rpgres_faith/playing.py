@@ -17,7 +17,6 @@ from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_o
 from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_court_last, spoken
 from rpgres_faith.switches import Switches
 
-PASSING = "pass_mode"  # the switch
 PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
 DONE = Option("done", "no more cards, whatever is played")
 PASSES = (PASS.name, DONE.name)

@@ -125,23 +125,23 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
 
 
 def invoke_window(
-    table: Table, own: Side, other: Side | None, *, order: str, ledger: Ledger | None = None
+    table: Table, own: Side, other: Side | None, *, ledger: Ledger | None = None
 ) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
     Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice. How
-    often one aspect may be invoked on a roll is the switch `same_aspect`.
+    the sides take turns is the switch `invoke_order`, how often one aspect may be invoked on a roll `same_aspect`.
 
     Args:
         table: where it is played.
         own: the acting side.
         other: what it rolls against; None when there is nothing yet.
-        order: `alternate` (in turn, the acting side first) or `actor-then-opponent`.
         ledger: what has been used up on this roll before; nothing by default.
     """
     sides = [own, other if other is not None else NOBODY]
     ledger = ledger if ledger is not None else new_ledger(table)
-    if order == "actor-then-opponent":
+    switches = table.rules.switches(AspectSwitches)
+    if switches.invoke_order == "actor-then-opponent":
         for turn in (0, 1):
             while _invoke(table, sides, turn, ledger):
                 pass
@@ -150,7 +150,7 @@ def invoke_window(
         while passes < 2:
             passes = 0 if _invoke(table, sides, turn, ledger) else passes + 1
             turn = 1 - turn
-    if table.rules.switches(AspectSwitches).boost_lifetime == "next-chance":
+    if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
     return sides[0], sides[1], tuple(ledger.effects)
 

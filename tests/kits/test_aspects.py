@@ -51,12 +51,12 @@ class Scripted:
 
 
 def window(
-    table: Scripted, *, own: Side | None = None, other: Side | None = None, order: str = "alternate"
+    table: Scripted, *, own: Side | None = None, other: Side | None = None
 ) -> tuple[int, int, list[tuple[str, str, int]]]:
     dice: Any = object()
     own = own or Side(("mara",), "mine", "roll", 1, 0, dice)
     other = other or Side(("venn",), "theirs", "opposition", 2, 1, dice)
-    first, second, effects = invoke_window(table, own, other, order=order)  # type: ignore[arg-type]
+    first, second, effects = invoke_window(table, own, other)  # type: ignore[arg-type]
     said = [(one["kind"], one["to"], one.get("count", one.get("change"))) for one in effects if "to" in one]
     return first.height, second.height, said
 
@@ -74,7 +74,8 @@ def test_turns_alternate_until_both_pass() -> None:
 
 def test_one_side_after_the_other() -> None:
     table = Scripted(table_of(MUD.with_uses("mara", 2).with_uses("venn", 1)), {"mine": [NO, "mud"], "theirs": ["mud"]})
-    assert window(table, order="actor-then-opponent")[:2] == (1, 4)
+    table.rules.switches = lambda record: record(invoke_order="actor-then-opponent")
+    assert window(table)[:2] == (1, 4)
     assert [label for label, *_ in table.asked] == ["mine", "theirs"]
 
 

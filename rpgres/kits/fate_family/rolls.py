@@ -7,7 +7,7 @@ text that ruleset `fate` is made from (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 import msgspec
 
@@ -21,12 +21,6 @@ from rpgres.rulesets import Effect, effect
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
 FULL_DEFENSE = 2  # A:339
-
-
-class FamilySwitches(msgspec.Struct, frozen=True, gc=False):
-    """The house rules that the code of this kit reads; a ruleset may do without the switch."""
-
-    opposers: Literal["highest", "one"] = "highest"
 
 
 class Help(TypedDict, total=False):
@@ -134,8 +128,7 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    order = table.rules.switches(aspects.AspectSwitches).invoke_order
-    own, other, costs = aspects.invoke_window(table, own, other, order=order, ledger=ledger)
+    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
 
@@ -276,19 +269,6 @@ def check_in(state: State, name: str) -> None:
     """
     if state.characters[name].is_out:
         raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; say so with `end conflict`")
-
-
-def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
-    """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
-
-    Raises:
-        UsageError: several oppose, and the switch `opposers` allows one.
-    """
-    if len(vs) > 1 and table.rules.switches(FamilySwitches).opposers == "one":
-        raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
-    if len(vs) == 1 and not vs[0].character:
-        return [Foe(vs[0].value, vs[0].dice, "")]
-    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:
