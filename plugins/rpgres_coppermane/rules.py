@@ -58,6 +58,7 @@ EPIC = "epic-attributes"
 CALLED = "attribute"  # what is rolled, where it has no name
 
 coppermane = Ruleset("coppermane")
+coppermane.switches(legend.Switches)
 register(coppermane)
 coppermane.effect("legend")(legend.change_points)
 

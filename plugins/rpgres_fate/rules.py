@@ -6,7 +6,7 @@ Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 import msgspec
 
@@ -48,7 +48,6 @@ from rpgres.kits.fate_family import (
     new_name,
     old_name,
     opponent_of,
-    opposers,
     register,
     resistance,
     roles_of,
@@ -59,6 +58,14 @@ from rpgres.kits.fate_family import (
 
 fate = Ruleset("fate")
 register(fate)
+
+
+@fate.switches
+class Switches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code reads beside those of the kits; `rulesets/fate/ruleset.toml` explains them."""
+
+    opposers: Literal["highest", "one"]
+
 
 ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what somebody does against whom one defends
 
@@ -78,7 +85,7 @@ def overcome(
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
     check_present(table.state, actor, vs, given)
-    foes = opposers(table, vs)
+    foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
     roles = roles_of(actor.name, target or opponent_of(foes))
     if not (removes or alters or harms):
@@ -116,7 +123,7 @@ def discover(
         refusal = Option("veto", "It is out of scope: say something else.")
         if table.ask("veto", GM, (refusal,), text="Does the game master refuse it?", optional=True) != NO:
             return settle(table, "veto", Standing(None), roles_of(actor.name, GM), EMPTY)
-    foes = opposers(table, vs)
+    foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "discover", skill, given), foes, given)
     aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
     defaults = {
@@ -169,7 +176,7 @@ def create_advantage(
     elif defender or full_defense or defense_stunt:
         raise UsageError("nobody defends against an advantage on the scene; say whom it is on (--on NAME)")
     else:
-        foes = opposers(table, vs)
+        foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "create-advantage", skill, given), foes, given)
     if tag is not None and tag.audience is not None:  # using an aspect that others do not know of shows it
         shown = effect("aspect", change="revealed", name=aspect)
@@ -286,7 +293,7 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
     members = (actor.name, *ally)
     if table.state.tags and aspects.can_invoke(table.state, members):
         own = aspects.Side(members, "invoke", "roll", total, rolled, dice, actor.name)
-        own, _, costs = aspects.invoke_window(table, own, None, order=table.rules.switches["invoke_order"])
+        own, _, costs = aspects.invoke_window(table, own, None)
         total = own.total
     defaults = {"opposition": {"value": total}}
     standing = Standing(None, total, None, costs)
@@ -333,3 +340,16 @@ def concede(table: Table, actor: Character, *, consequences: int | None = None) 
 def learn(state: State, _effect: Effect) -> State:
     """Return the state as it is: what was learned is for the people at the table."""
     return state
+
+
+def _opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
+    """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
+
+    Raises:
+        UsageError: several oppose, and the switch `opposers` allows one.
+    """
+    if len(vs) > 1 and table.rules.switches(Switches).opposers == "one":
+        raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
+    if len(vs) == 1 and not vs[0].character:
+        return [Foe(vs[0].value, vs[0].dice, "")]
+    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]

@@ -10,13 +10,15 @@ from typing import Any
 
 from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, unknown
 from rpgres_nodice import declaring, effects, pictures, policies, resolving
-from rpgres_nodice.figures import check_observation, delay, is_on
+from rpgres_nodice.figures import check_observation, delay
 from rpgres_nodice.observing import Sight, Target, observe
 from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, read_plans, spells_of
 from rpgres_nodice.points import pools_of, total
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import timeline_of
 
 nodice = Ruleset("nodice")
+nodice.switches(Switches)
 effects.register(nodice)
 policies.register(nodice)
 pictures.register(nodice)
@@ -70,6 +72,7 @@ def _check_pools(table: Table, actor: Character, *, points: int, qic: int) -> No
 def _described(table: Table, form: Form, phase: int) -> Target:
     """Return a stack that was described on the command line."""
     rules, values = table.rules, form.values
+    switches = rules.switches(Switches)
     known = "spell" if form.name in spells_of(rules) else form.name
     if known in actions_of(rules) and is_reaction(rules, known):
         raise UsageError(f"--target {form.name}: a reaction lies on no phase, and cannot be observed")
@@ -81,13 +84,13 @@ def _described(table: Table, form: Form, phase: int) -> Target:
         )
     stat = {"physical": "agi", "mental": "qic"}.get(nature, "")
     defence = _bid(table, form.name, stat, values[stat]) if stat else 0
-    if is_on(rules, "ante_counts_as_defence") and known in actions_of(rules):
+    if switches.ante_counts_as_defence and known in actions_of(rules):
         defence += ante_of(rules, known).get(stat, 0)
     cards = _cards(form.name, values["stack"]) if "stack" in values else _usual_cards(table, known)
     if values["seen"] > len(cards):
         raise UsageError(f"--target {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})")
     lies = values.get("phase")
-    is_late = lies is not None and (lies < phase or (lies == phase and not is_on(rules, "same_phase_observes")))
+    is_late = lies is not None and (lies < phase or (lies == phase and not switches.same_phase_observes))
     return Target(form.name, cards, defence, values["seen"], is_gone=values.get("aborted", False) or is_late)
 
 
@@ -106,7 +109,7 @@ def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
     if action not in actions_of(table.rules):
         return UNKNOWN_CARDS
     if action == "pause":
-        return ("action", "pool") if is_on(table.rules, "pause_pool_is_second_card") else ("action and pool",)
+        return ("action", "pool") if table.rules.switches(Switches).pause_pool_is_second_card else ("action and pool",)
     cards = [card for card in actions_of(table.rules)[action].get("cards", ()) if not card.endswith("?")]
     return ("action", *cards, "bid")
 

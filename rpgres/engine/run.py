@@ -478,7 +478,7 @@ def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unus
         effects=[dict(effect) for effect in outcome.effects],
         texts=list(outcome.texts),
         events=[event_record(event) for event in done.events],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=by["streams"].seed,
         unused=unused,
         note=by.get("note"),
@@ -529,7 +529,7 @@ def is_ours(rules: Rules) -> bool:
 def _to_be_resumed(prepared: Prepared, pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
     """Return what waits with all that it takes to run it up to the same question again."""
     rules, asked = prepared.rules, pending.question
-    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
+    changed = {name: value for name, value in rules.chosen.items() if value != rules.default_switch(name)}
     if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     answers = list(answers_of(run.events, single=run.single))

@@ -166,7 +166,7 @@ def begin_table(
         trust=trust or rules.file.trust,
         ruleset=rules.id,
         title=title,
-        switches=dict(rules.switches),
+        switches=dict(rules.chosen),
         commitment=commitment(salt, seed.encode()).hex(),
     )
     folders = [str(folder.absolute()) for folder in place.folders]

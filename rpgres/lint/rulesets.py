@@ -18,6 +18,7 @@ from rpgres.lint.decks import laying_problems, switch_problems
 from rpgres.lint.outcomes import missing, roles_of, row_problems, undescribed, unregistered
 from rpgres.lint.overlays import stray_problems
 from rpgres.lint.reachable import reach_problems
+from rpgres.lint.switches import house_rule_problems
 from rpgres.lint.unused import unused_problems
 from rpgres.rulesets.provenance import Path, problem_at
 from rpgres.rulesets.rules import Rules
@@ -50,6 +51,7 @@ def data_problems(rules: Rules) -> list[Problem]:
         _sheet_fields,
         laying_problems,
         stray_problems,
+        house_rule_problems,
         unused_problems,
     )
     return list({_key(problem): problem for check in checks for problem in check(rules)}.values())

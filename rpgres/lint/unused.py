@@ -20,7 +20,6 @@ from rpgres.toml.reading import Problem, nearest
 
 # Parameters that do something only where they are named.
 NAMED = ("ability", "opposition", "integer", "flag", "choice", "form")
-_CONDITIONS = ("when", "unless", "hidden-when", "refill-when")
 
 
 def unused_problems(rules: Rules) -> Iterator[Problem]:
@@ -29,7 +28,6 @@ def unused_problems(rules: Rules) -> Iterator[Problem]:
         return  # code may use what data declare
     try:
         yield from _parameters(rules)
-        yield from _switches(rules)
         yield from _counters(rules)
     except (FileError, KeyError):
         return  # what cannot be read is told as such, and might use anything
@@ -92,33 +90,6 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
         yield from (*names_in(other.roll), *names_in(other.vs))
     bands: Mapping[str, Range] = described.bands or rules.file.bands
     yield from spoken_of(rules, action, bands)
-
-
-def _switches(rules: Rules) -> Iterator[Problem]:
-    used = set(_switched(msgspec.to_builtins(rules.file)))
-    used |= {one for pile in rules.file.piles.values() for condition in pile.decks.values() for one in condition}
-    for name in dict.fromkeys(rules.table_names()):
-        used |= {one for text in rules.table_texts(name) for one in _switched(text.data)}
-    used |= {one for text in rules.menu_texts() for one in _switched(text.data)}
-    for name in rules.file.switches:
-        if name not in used:
-            told = "this house rule changes nothing: no condition (when, unless) and no `who` names it"
-            yield problem_at(rules.texts(), ("switches", name), told)
-
-
-def _switched(data: Any) -> Iterator[str]:
-    """Yield what conditions and `who` name, wherever they stand."""
-    if isinstance(data, list):
-        for one in data:
-            yield from _switched(one)
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            if key in _CONDITIONS and isinstance(value, dict):
-                yield from value
-            elif isinstance(value, str) and value.startswith("switch:"):
-                yield value.removeprefix("switch:")
-            else:
-                yield from _switched(value)
 
 
 def _counters(rules: Rules) -> Iterator[Problem]:

@@ -688,7 +688,7 @@ def odds_record(
         states=odds.states,
         passed=list(odds.passed),
         policies=dict(policies),
-        switches=prepared.rules.switches,
+        switches=prepared.rules.chosen,
         weighed=weighed,
         choices=list(choices),
         sample=odds.sample,

@@ -130,7 +130,7 @@ COUNT = "    count = 0\n"
 ONE = "table.roll(Dice.of('1d1'), 'bounce')"
 SCRIPTED = "'Given' in repr(table.run.dealer)"
 SIX = "table.roll(Dice.of('d6'), 'bounce')"
-WINDY = 'table.rules.switches["wind"] == "yes"'
+WINDY = 'table.rules.chosen["wind"] == "yes"'
 SENSIBLE = "return preferred(view, question)"
 LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
 

@@ -185,7 +185,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         },
         labels=describe_labels(rules, list(file.actions)),
         switches=file.switches,
-        in_force=rules.switches,
+        in_force=rules.chosen,
         policies={**dict.fromkeys(rules.ruleset.policies, ""), **file.policies},
         effects=file.effects,
         sheet={

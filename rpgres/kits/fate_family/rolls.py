@@ -128,8 +128,7 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    order = table.rules.switches["invoke_order"]
-    own, other, costs = aspects.invoke_window(table, own, other, order=order, ledger=ledger)
+    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
 
@@ -270,19 +269,6 @@ def check_in(state: State, name: str) -> None:
     """
     if state.characters[name].is_out:
         raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; say so with `end conflict`")
-
-
-def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
-    """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
-
-    Raises:
-        UsageError: several oppose, and the switch `opposers` allows one.
-    """
-    if len(vs) > 1 and table.rules.switches.get("opposers") == "one":
-        raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
-    if len(vs) == 1 and not vs[0].character:
-        return [Foe(vs[0].value, vs[0].dice, "")]
-    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:
