@@ -332,11 +332,12 @@ def forged(path: Path, number: int, **changes: Any) -> None:
     rewrite(path, forge)
 
 
-def test_a_table_that_cannot_be_read_is_taken_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize("state", [{"characters": {"mara": 3}}, {"characters": {"mara": {"name": "edda"}}}])
+def test_a_table_that_cannot_be_read_is_taken_back(tmp_path: Path, state: dict[str, Any]) -> None:
     place = begun(tmp_path / "t.db")
     act(place)
     sitting.set_value(place, "things.plan", "1")
-    forged(place.path, 3, state={"characters": {"mara": 3}})
+    forged(place.path, 3, state=state)
     where = ("--table", str(place.path))
     told = rpgres("table", "show", *where)
     assert told.code == 1
