@@ -12,7 +12,6 @@ every entry that is read has to lead to the last one; `rpgres table verify` read
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -23,16 +22,18 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.journal import store
 from rpgres.journal.chain import START, digest
-from rpgres.journal.records import (
-    SAID,
-    Entry,
-    History,
-    Pass,
-    Standing,
-    TableError,
+from rpgres.journal.history import History
+from rpgres.journal.records import SAID, Entry, Known, KnownMark, Pass, Standing, TableError
+from rpgres.journal.standing import (
+    joined,
+    known_in,
+    latest,
     pass_of,
     stands_after,
+    step_of,
     taken_back,
+    with_earlier,
+    without_pass,
 )
 from rpgres.journal.store import Row
 
@@ -166,51 +167,75 @@ def _unreadable(row: Row) -> Iterator[str]:
         )
 
 
+class _Since(msgspec.Struct, frozen=True):
+    """An entry that stands and is no note or pass, with what was said and drawn from it on to the next such entry.
+
+    What was drawn includes what was undone, by step and label.
+    """
+
+    entry: Entry
+    passes: tuple[Pass, ...]
+    known: dict[tuple[int, str], Known]
+
+    def and_(self, later: _Since) -> _Since:
+        """Return this and a later one as one; of what was drawn the smaller part is added to the larger one."""
+        more, most = sorted((self.known, later.known), key=len)
+        for key, one in more.items():
+            most[key] = joined((most[key], one))[0] if key in most else one
+        return _Since(self.entry, latest([*self.passes, *later.passes]), most)
+
+
 class _Stands:
-    """What stands after each entry, worked out from the beginning."""
+    """What stands after each entry, worked out from the beginning, in time that grows with the journal alone."""
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
-        self._done: list[int] = []  # numbers of what stands, but for notes and passes
+        self._done: list[_Since] = []
         self._said: set[int] = set()  # numbers of notes and passes that stand
-        self._passes: list[Pass] = []  # of all that was said in advance, taken back or not
         self._alone: set[int] = set()  # numbers of notes and passes that were taken back
 
     def fault(self, entry: Entry) -> str:
         """Return what an entry says of earlier ones that is not so; empty when all of it is. It is the next one."""
-        before, public = entry.public.before, entry.public
-        is_sound = public.alone == (before in self._said) and entry.secret.stands == self._expected(entry)
-        if entry.kind == "undo":
-            is_sound = is_sound and (before in self._said or before in self._done)
-        if public.of is not None:
-            run = entry.secret.stands.run
-            is_sound = is_sound and run is not None and public.of == run.number
-        self._add(entry)
-        return "" if is_sound else "what it says of earlier entries is not so"
-
-    def _expected(self, entry: Entry) -> Standing:
-        if not self._entries:
-            return Standing()
-        now, before = stands_after(self._entries[-1]), entry.public.before
-        if entry.kind != "undo" or before is None:
-            return now
-        if before in self._said:
-            return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
-        later = self._passes[bisect_left(self._passes, before, key=lambda one: one.number) :]
-        return taken_back(self._entries[before:], later, self._alone)
-
-    def _add(self, entry: Entry) -> None:
+        secret, public, run = entry.secret, entry.public, entry.secret.stands.run
+        is_sound = public.alone == (public.before in self._said)
+        is_sound = is_sound and (public.of is None or (run is not None and public.of == run.number))
+        is_sound = (secret.stands, secret.known) == self._expected(entry) and is_sound
         self._entries.append(entry)
-        before = entry.public.before or 0
-        if entry.kind == "pass":
-            self._passes.append(pass_of(entry))
         if entry.kind in SAID:
             self._said.add(entry.number)
+            passes = (pass_of(entry),) if entry.kind == "pass" else ()
+            self._done[-1] = self._done[-1].and_(_Since(entry, passes, {}))
         elif entry.kind != "undo":
-            self._done.append(entry.number)
-        elif before in self._said:
+            known = {(one.step, one.label): one for one in known_in(entry)}
+            self._done.append(_Since(entry, (), known))
+        return "" if is_sound else "what it says of earlier entries is not so"
+
+    def _expected(self, entry: Entry) -> tuple[Standing, tuple[Known, ...]] | None:
+        """Return what an entry should say of earlier ones; None of an undo of what does not stand."""
+        if not self._entries:
+            return Standing(), ()
+        now, before = stands_after(self._entries[-1]), entry.public.before
+        if entry.kind == "undo" and before is not None:
+            return self._taken_back(now, before)
+        known: tuple[Known, ...] = ()
+        if entry.public.attempt:
+            known = with_earlier(known_in(entry), now.known, self._known_by, least=step_of(entry))
+        return now, known
+
+    def _taken_back(self, now: Standing, before: int) -> tuple[Standing, tuple[Known, ...]] | None:
+        if before in self._said:
             self._said.discard(before)
             self._alone.add(before)
-        else:
-            while self._done and self._done[-1] >= before:
-                self._done.pop()
+            return without_pass(now, before), ()
+        taken: _Since | None = None
+        while self._done[-1].entry.number >= before:
+            taken = self._done[-1].and_(taken) if taken is not None else self._done[-1]
+            self._done.pop()
+        if taken is None:
+            return None
+        found = taken_back(taken.entry, taken.passes, self._alone, taken.known.values(), self._known_by)
+        self._done[-1] = self._done[-1].and_(taken)
+        return found if taken.entry.number == before else None
+
+    def _known_by(self, mark: KnownMark) -> tuple[Known, ...]:
+        return self._entries[mark.number].secret.known

@@ -30,27 +30,26 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
+from rpgres.journal.history import Entries, History
 from rpgres.journal.records import (
     RUNNING,
     RUNS,
     Draft,
-    Entries,
     Entry,
-    History,
     Mark,
     Public,
     Secret,
     TableError,
     check_entry,
     marks_of,
-    stands_after,
 )
+from rpgres.journal.standing import stands_after
 from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 
 FOLDER, FILE = ".rpgres", "table.db"
-FORMAT = 2  # of the file and of what its entries say
+FORMAT = 3  # of the file and of what its entries say
 MARK = 0x72706773  # SQLite's `application_id` of our files
 SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
 WAIT = 5.0  # seconds until somebody else's action is waited for in vain
@@ -455,10 +454,10 @@ def _standing_fault(history: History) -> str:
 
 
 def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
-    def fetch(first: int, known: int, hash_: str) -> list[Entry]:
+    def fetch(first: int, last: int, hash_: str) -> list[Entry]:
         with _opened(path) as file:
             file.connection.execute("BEGIN")
-            return _linked(file, first, known, hash_=hash_)[:-1]
+            return _linked(file, first, last, hash_=hash_)
 
     return fetch
 

@@ -18,8 +18,9 @@ from rpgres.journal.chain import canonical, commitment
 from rpgres.journal.checking import chain_of, remember
 from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.commitments import check_opening
+from rpgres.journal.history import Entries, History
 from rpgres.journal.paths import set_by
-from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, drawn_in, found_in
+from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
 from rpgres.journal.replay import Ran, answered_in, run_at, run_of
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State

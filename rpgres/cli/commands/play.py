@@ -17,7 +17,7 @@ from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.journal.records import History
+    from rpgres.journal.history import History
 
 SIGN = "> "
 INTERRUPTED = 130  # what Typer makes of an interrupt

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Prompt
     from rpgres.engine.run import Pending, Result
     from rpgres.journal.commands import Done, Place
-    from rpgres.journal.records import Entry, History
+    from rpgres.journal.history import History
+    from rpgres.journal.records import Entry
     from rpgres.journal.views import ViewRecord
     from rpgres.rulesets import Rules, RulesetFile
 
