@@ -37,4 +37,4 @@ def own_world(
 
 
 # Packages of their own, with their own tests, which run where they are installed.
-collect_ignore = ["plugins"]
+collect_ignore = ["packages"]
