@@ -22,7 +22,7 @@ from rpgres.engine.players import NO, Prompt, Question, View
 from rpgres.engine.run import Pending, QuestionRecord, Result, default_policy
 from rpgres.engine.table import NeedsAnswer, accepted
 from rpgres.errors import ChoiceError, RpgresError, UsageError
-from rpgres.journal import store
+from rpgres.journal import files, store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.checking import is_known, remember, require_whole
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
@@ -161,7 +161,7 @@ def begin_table(
         at=place.now(),
         rules=hash_of(rules),
         code=code_of(rules),
-        format=store.FORMAT,
+        format=files.FORMAT,
         trust=trust or rules.file.trust,
         ruleset=rules.id,
         title=title,

@@ -71,9 +71,9 @@ def change(path: Path, statement: str) -> None:
 
 def rows_read(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> int:
     """Return how many entries are read from the file."""
-    read, real = [], store._row
+    read, real = [], store.row_of
     with monkeypatch.context() as patched:
-        patched.setattr(store, "_row", lambda *args: read.append(args[0]) or real(*args))  # type: ignore[func-returns-value]
+        patched.setattr(store, "row_of", lambda *args: read.append(args[0]) or real(*args))  # type: ignore[func-returns-value]
         work()
     return len(read)
 

@@ -94,7 +94,7 @@ class At(Struct, frozen=True):
             TableError: there is none.
         """
         from rpgres.journal.commands import Place
-        from rpgres.journal.store import find_table
+        from rpgres.journal.files import find_table
 
         return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
 
