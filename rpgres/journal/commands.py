@@ -5,6 +5,7 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from os import urandom
@@ -20,29 +21,28 @@ from rpgres.engine.players import NO, Prompt, Question, View, default_policy
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.running import NeedsAnswer, accepted
 from rpgres.errors import ChoiceError, RpgresError, UsageError
-from rpgres.journal import store
+from rpgres.journal import files, store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.checking import is_known, remember, require_whole
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
+from rpgres.journal.history import Entries, History
 from rpgres.journal.paths import ABSENT, audience_at, set_by, value_at
 from rpgres.journal.permissions import check_given, check_laid
 from rpgres.journal.records import (
     ACTION,
     ALWAYS,
+    CARDS,
     RUNNING,
     SAID,
     Draft,
-    Entries,
     Entry,
-    History,
     Kind,
     Public,
     Secret,
-    deed_of,
-    drawn_in,
     found_in,
 )
 from rpgres.journal.replay import Ran, Run, asked_of, questions_of, run_at, run_of
+from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
 from rpgres.model.state import EMPTY, GM, ROLES, State
 from rpgres.parameters.setting import ACTOR
@@ -162,7 +162,7 @@ def begin_table(
         at=place.now(),
         rules=hash_of(rules),
         code=code_of(rules),
-        format=store.FORMAT,
+        format=files.FORMAT,
         trust=trust or rules.file.trust,
         ruleset=rules.id,
         title=title,
@@ -659,7 +659,7 @@ def _ran(
     """
     step = history.step(history.run_of(pending) if pending is not None else None)
     before = found_in(pending.secret) if pending is not None else None
-    _check_known(history, asked, before, given, step=step)
+    _check_known(rules, history, before, given, step=step)
     seed, known = history.new.secret.seed, _shown(before)
     ran = run_at(rules, history, asked, seed=seed, step=step)
     if isinstance(ran.fault, ChoiceError):
@@ -695,23 +695,41 @@ def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
 
 
 def _check_known(
-    history: History, asked: Run, before: Result | Pending | None, given: Mapping[str, Sequence[str]], *, step: int
+    rules: Rules,
+    history: History,
+    before: Result | Pending | None,
+    given: Mapping[str, Sequence[str]],
+    *,
+    step: int,
 ) -> None:
-    """Check that no result is said of what the seed has rolled already, in an action that was taken back or failed.
+    """Check that no result is said of what the seed has answered already under a step and was undone, or failed.
+
+    That holds whatever is done now: else somebody could look at what is drawn, and then choose.
 
     Raises:
         UsageError: one is.
     """
-    drawn = drawn_in(before) if before is not None else {}
-    deed = deed_of(asked.name if asked.kind == "act" else "", asked.actor, {asked.kind: asked.name})
-    for known in history.stands.known:
-        label, first = known.label, len(drawn.get(known.label, ()))
-        is_same = (known.step, known.deed) == (step, deed)
-        if is_same and any(0 <= place - first < len(given.get(label, ())) for place in known.places):
+    drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
+    for label, texts in given.items():
+        has_cards = rules.file.piles and any(map(rules.cards.matching, texts))
+        what, first = (CARDS, drawn[CARDS]) if has_cards else (label, drawn[label])
+        last = None if has_cards else first + len(texts)  # which card comes when is not told by its label
+        number = _known_at(history, step, what, first, last) if texts else None
+        if number is not None:
             raise UsageError(
-                f"--given {label}={given[label][0]}: the seed has answered this already, in entry {known.number}, "
-                "and what was rolled or drawn stays, though nothing came of it; leave this out"
+                f"--given {label}={texts[0]}: the seed has answered this already, in entry {number}, and what was "
+                "rolled or drawn stays, whatever is done now; leave this out"
             )
+
+
+def _known_at(history: History, step: int, what: str, first: int, last: int | None) -> int | None:
+    """Return the entry that shows what the seed has answered from one place to another; None where none does."""
+    for mark in history.stands.known:
+        for known in history.known_by(mark):
+            is_asked = (known.step, known.label) == (step, what)
+            if is_asked and any(first <= place and (last is None or place < last) for place in known.places):
+                return known.number
+    return None
 
 
 def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
@@ -849,7 +867,8 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
         state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
         passes = passed(history, undone, state, store.read_states_after(place.path, undone))
-        secret = Secret(by=seat or "", passes=passes, stands=history.stands_without(before))
+        stands, known = history.without(before)
+        secret = Secret(by=seat or "", passes=passes, stands=stands, known=known)
         return [_draft(place, rules, "undo", secret, state, before=before, alone=is_said)]
 
     return _write(place, work, is_mending=True)
@@ -1036,6 +1055,10 @@ def _draft_of(
     secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
     secret = hidden_by(secret, history.state, ran.state)
     draft = _draft(place, rules, kind, secret, ran.state, attempt=ran.is_attempt, **public)
+    if ran.is_attempt:
+        entry = history.with_draft(draft).head
+        known = with_earlier(known_in(entry), history.stands.known, history.known_by, least=step_of(entry))
+        draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(secret, known=known))
     return msgspec.structs.replace(draft, refused=ran.fault)
 
 

@@ -16,7 +16,7 @@ from rpgres.errors import FileError, UsageError
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import pending_from, result_from
-from rpgres.journal.records import History
+from rpgres.journal.history import History
 from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
 from rpgres.model.serialization import read_state
 from rpgres.model.state import State, slug

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from rpgres.errors import FileError
-from rpgres.journal.records import History
+from rpgres.journal.history import History
 from rpgres.journal.views import state_seen
 from rpgres.model.state import EMPTY, GM, Character, State, Tag
 from rpgres.rulesets import Field, Rules

@@ -22,8 +22,9 @@ from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, 
 from rpgres.engine.running import NeedsAnswer, Stop, Trust
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
-from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source

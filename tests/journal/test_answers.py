@@ -101,7 +101,7 @@ def test_dice_that_were_said_for_later_are_those_of_the_reroll_or_make_room(plac
         done = sitting.answer(place, choose={"invoke": [REROLL]}, given=more)
         assert rolled(done)["roll"] == ["0000", second]
         sitting.undo(place)
-        assert sitting.act(place, "overcome", OPPOSED, actor="edda", seat="edda").entry.kind == "act"
+        assert sitting.act(place, "overcome", OPPOSED, actor="edda", seat="edda", given=given).entry.kind == "act"
         sitting.undo(place)
 
 
@@ -159,9 +159,43 @@ def test_what_was_rolled_stays_after_an_undo(place: Place) -> None:
         with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
             sitting.act(place, "overcome", OPPOSED, actor="mara", given={label: OTHER[label]})
     assert rolled(sitting.act(place, "overcome", OPPOSED, actor="mara")) == first
+    finish(place)
+    assert in_order(place)
+
+
+@pytest.mark.parametrize("deed", [("edda", "overcome", OPPOSED), ("mara", "attack", {**OPPOSED, "vs": ["edda:will"]})])
+def test_dice_that_were_seen_and_undone_are_not_chosen_in_another_action(
+    place: Place, deed: tuple[str, str, dict[str, Any]]
+) -> None:
+    """Else one could look at what the seed rolls, and take real dice where it rolls badly."""
+    who, action, inputs = deed
+    first = rolled(sitting.act(place, "overcome", OPPOSED, actor="mara"))
     sitting.undo(place)
-    sitting.act(place, "overcome", OPPOSED, actor="edda", given=OTHER)  # another question
-    assert len(entries(place)) == 9
+    with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+        sitting.act(place, action, inputs, actor=who, given={"roll": ["++++"]})
+    done = sitting.act(place, action, inputs, actor=who)
+    assert rolled(done)["roll"] == first["roll"]
+    sitting.undo(place)
+    assert [len(entries(place)[number].secret.known) for number in (2, 4)] == [2, 2]
+    sitting.act(place, action, inputs, actor=who, auto=True)
+    sitting.act(place, action, inputs, actor=who, auto=True, given={"roll": ["++++"]})  # nobody has seen these
+    assert in_order(place)
+
+
+def test_cards_that_were_seen_and_undone_are_not_chosen_under_another_label(tmp_path: Path) -> None:
+    """Cards come from their pile, whatever asks for them."""
+    place = Place(tmp_path / "cards.db")
+    sheets, action, inputs = CARDS["faith"]
+    rules = sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="5").rules
+    drawn = rolled(sitting.act(place, action, inputs, actor=sheets[0], auto=True))
+    assert drawn
+    sitting.undo(place)
+    card = next(code for code in rules.cards.by_code if not any(code in cards for cards in drawn.values()))
+    for label in {name for name, kind in labels_of(rules, action).items() if kind == "chance"} - drawn.keys():
+        with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+            sitting.act(place, action, inputs, actor=sheets[1], given={label: [card]})
+    assert rolled(sitting.act(place, action, inputs, actor=sheets[0], auto=True)) == drawn
+    assert in_order(place)
 
 
 def test_a_slip_in_what_was_typed_is_mended_after_an_undo(place: Place) -> None:
