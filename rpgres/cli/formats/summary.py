@@ -12,7 +12,7 @@ from rpgres.errors import UsageError
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
 from rpgres.rulesets.schema import PileText
-from rpgres.toml.reading import Problem
+from rpgres.toml.diagnostics import Diagnostic
 from rpgres.version import __version__
 
 
@@ -22,7 +22,7 @@ class RulesetList(msgspec.Struct, frozen=True, kw_only=True):
     format: Literal["rpgres.rulesets/1"] = "rpgres.rulesets/1"
     version: str = __version__
     rulesets: list[RulesetName]
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
 
 
 class RulesetCheck(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class RulesetCheck(msgspec.Struct, frozen=True):
     id: str
     ok: bool
     overlays: Sequence[str]
-    problems: Sequence[Problem]
+    problems: Sequence[Diagnostic]
 
 
 class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True):
     format: Literal["rpgres.ruleset-check/1"] = "rpgres.ruleset-check/1"
     ok: bool
     rulesets: Sequence[RulesetCheck]
-    strays: Sequence[Problem]
+    strays: Sequence[Diagnostic]
 
 
 class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
