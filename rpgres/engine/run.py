@@ -40,7 +40,8 @@ from rpgres.engine.table import (
 )
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.model.state import EMPTY, GM, Map, State, slug
-from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Row, RowOption, RowQuestion, Rule, Rules, blamed, unknown
+from rpgres.rulesets.tree import walk
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
@@ -385,21 +386,11 @@ def labels_of(rules: Rules, action: str) -> dict[str, str]:
     }
     if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
         found[PLACE] = "chance"
-    for table in rules.file.actions[action].tables:
-        for row in rules.table(table).values():
-            found |= dict.fromkeys(row.rolls, "chance")
-            found |= _asked(rules, row.ask)
-    return found
-
-
-def _asked(rules: Rules, ask: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for label, question in ask.items():
-        found[label] = "decision"
-        shown = rules.menu(question.menu) if question.menu else question
-        for option in shown.options.values():
-            found |= dict.fromkeys(option.rolls, "chance")
-            found |= _asked(rules, option.ask)
+    for path, node in walk([rules.table(table) for table in rules.file.actions[action].tables], menu=rules.menu):
+        if isinstance(node, RowQuestion):
+            found[str(path[-1])] = "decision"
+        elif isinstance(node, Row | RowOption):
+            found |= dict.fromkeys(node.rolls, "chance")
     return found
 
 

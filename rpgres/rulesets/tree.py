@@ -27,13 +27,23 @@ def walk(
         within: the shared questions that the value stands in, whose options are not walked again.
     """
     if menu is not None and isinstance(value, RowQuestion) and value.menu:
-        shown = menu(value.menu)
-        options = shown.options if value.menu not in within else {}
+        is_again = value.menu in within
         within = (*within, value.menu)
-        value = msgspec.structs.replace(value, who=shown.who, text=shown.text, optional=shown.optional, options=options)
+        value = filled(value, menu)
+        value = msgspec.structs.replace(value, options={}) if is_again else value
     yield path, value
     for key, inner in _inside(value):
         yield from walk(inner, (*path, key), menu=menu, within=within)
+
+
+def filled(question: RowQuestion, menu: Callable[[str], RowQuestion]) -> RowQuestion:
+    """Return a question with what the shared one that it names says and offers; its conditions are its own."""
+    if not question.menu:
+        return question
+    shown = menu(question.menu)
+    return msgspec.structs.replace(
+        question, who=shown.who, text=shown.text, optional=shown.optional, options=shown.options
+    )
 
 
 def _inside(value: Any) -> Iterable[tuple[str | int, Any]]:
