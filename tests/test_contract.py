@@ -297,6 +297,7 @@ PLAYED = (
     "odds",
     "leaves",
     "views",
+    "permissions",
     "states",
     "policies",
 )
@@ -565,6 +566,29 @@ def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pyt
     told = "it did not come to an end within 0.2 seconds"
     assert told in text_of(verdict("ends", subject))
     assert told in text_of(verdict("scenes", subject))
+
+
+@pytest.mark.parametrize(
+    ("declared", "broken", "told"),
+    [
+        ('said-by = "gm"', "rpgres.journal.permissions._check_said", "a player may say skill, which the game master"),
+        ('seen-by = "own"', "rpgres.journal.views._input_seen", "gm reads 'arm' of --skill arm, and not None"),
+        ('seen-by = "all"', "rpgres.journal.views._input_seen", "gm reads None of --skill arm, and not 'arm'"),
+    ],
+)
+def test_a_table_that_does_not_keep_what_parameters_declare(
+    site: Path, monkeypatch: pytest.MonkeyPatch, declared: str, broken: str, told: str
+) -> None:
+    help_ = 'help = "how good the arm is"\n'
+    subject = pebble.install(site, [("ruleset.toml", help_, f"{help_}{declared}\n")])
+    found = verdict("permissions", subject)
+    assert (found.unchecked, text_of(found)) == ("", "")
+
+    def other(*given: Any, **_: Any) -> Any:
+        return None if "all" in declared and given[-1] == "gm" else given[-2]
+
+    monkeypatch.setattr(broken, other)
+    assert told in text_of(verdict("permissions", subject))
 
 
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from rpgres.conformance.documentation import (
     check_tables,
     check_texts,
 )
+from rpgres.conformance.permissions import check_permissions
 from rpgres.conformance.probabilities import check_leaves, check_odds
 from rpgres.conformance.records import Check, NothingToCheck, Verdict, finding
 from rpgres.conformance.secrets import check_views
@@ -51,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
     Check("odds", "exact odds are the same merged and unmerged, and those of what is played", check_odds),
     Check("leaves", "odds stay within their budget", check_leaves),
     Check("views", "what a seat cannot see changes nothing that it is asked", check_views),
+    Check("permissions", "players say and read of inputs what the parameters declare", check_permissions),
     Check("states", "states can be hashed, kept as plain data, and made twice", check_states),
     Check("policies", "policies answer what is offered, and decide by the view alone", check_policies),
     Check("sheets", "sheets can be read, and read again", check_sheets),

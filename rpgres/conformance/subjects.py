@@ -276,6 +276,19 @@ def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepa
         UsageError: it is not a command line for this action.
         FileError: a sheet it names is missing or faulty.
     """
+    inputs, switches = example_inputs(rules, action)
+    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
+    chosen = rules.with_switches(switches) if switches else rules
+    taken = {name: value for name, value in inputs.items() if with_cards or name not in cards}
+    return prepare(chosen, action, taken, beside=rules.folders[-1] / "sheets")
+
+
+def example_inputs(rules: Rules, action: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the `example` of an action types for it, and the switches that it chooses.
+
+    Raises:
+        UsageError: it is not a command line for this action.
+    """
     text = rules.file.actions[action].example
     try:
         words = shlex.split(text)
@@ -284,18 +297,15 @@ def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepa
     start = ["rpgres", "roll", rules.id, action]
     if words[: len(start)] != start:
         raise UsageError(f"{text!r} does not begin with {shlex.join(start)!r}")
-    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
     inputs: dict[str, Any] = {}
     switches: dict[str, str] = {}
     for name, value in _options(rules, action, words[len(start) :]):
         if name == "switch":
             switch, _, choice = str(value).partition("=")
             switches[switch] = choice
-        elif name not in SHARED and (with_cards or name not in cards):
-            inputs[name] = [*inputs[name], value] if name in inputs else [value]
-    chosen = rules.with_switches(switches) if switches else rules
-    plain = {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}
-    return prepare(chosen, action, plain, beside=rules.folders[-1] / "sheets")
+        elif name not in SHARED:
+            inputs.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}, switches
 
 
 def _options(rules: Rules, action: str, words: list[str]) -> Iterator[tuple[str, str | bool]]:
