@@ -323,3 +323,10 @@ def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("rpgres: there is no ruleset 'lantrn'; did you mean 'lantern'?; installed: ")
+
+
+def test_help_and_show_tell_what_the_game_master_says() -> None:
+    for words in (("ruleset", "show", "faith", "confront"), ("roll", "faith", "confront", "--help")):
+        shown = " ".join(rpgres(*words).stdout.replace("│", " ").split())
+        assert re.search(r"--against .*?\(said by the game master\)", shown), shown
+        assert not re.search(r"--skill [^-]*\(said by the game master\)", shown)

@@ -269,6 +269,11 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     return "player" if is_words or is_plain else "confirmed"
 
 
+def said_words(described: Parameter | FormField) -> str:
+    """Return who says something in words, where it is not the player of whoever acts; else nothing."""
+    return "said by the game master" if speaker(described) == "gm" else ""
+
+
 def is_public(described: Parameter | FormField) -> bool:
     """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
     return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
