@@ -8,8 +8,9 @@ from pathlib import Path
 from rpgres.model.cards import Deck, DeckFile, build_deck
 from rpgres.rulesets.folders import KITS
 from rpgres.rulesets.provenance import Text, faults_error, read_as
+from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, unknown_name
-from rpgres.toml.reading import parse, read_source
+from rpgres.toml.reading import read_source
 
 TextsOf = Callable[[str], Sequence[Text]]
 
@@ -68,4 +69,4 @@ def _shared_texts(name: str) -> list[Text]:
     if path is None:
         return []
     source = read_source(path)
-    return [Text(source, parse(source))]
+    return [Text(source, parse_cached(source))]
