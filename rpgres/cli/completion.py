@@ -14,6 +14,7 @@ from rpgres.parameters.kind import Offers, Typed
 from rpgres.parameters.kinds import kind_of
 from rpgres.parameters.setting import sheet_offers
 from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
+from rpgres.rulesets.tree import walk
 
 
 def _read(data: RulesetData) -> Rules:
@@ -49,17 +50,10 @@ def _labels(data: RulesetData, action: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _questions(rules: Rules, action: str) -> Iterator[tuple[str, RowQuestion]]:
-    for name in rules.file.actions[action].tables:
-        for row in rules.table(name).values():
-            yield from _asked(rules, row.ask)
-
-
-def _asked(rules: Rules, ask: Mapping[str, RowQuestion]) -> Iterator[tuple[str, RowQuestion]]:
-    for label, question in ask.items():
-        shown = rules.menu(question.menu) if question.menu else question
-        yield label, shown
-        for option in shown.options.values():
-            yield from _asked(rules, option.ask)
+    tables = [rules.table(name) for name in rules.file.actions[action].tables]
+    for path, node in walk(tables, menu=rules.menu):
+        if isinstance(node, RowQuestion):
+            yield str(path[-1]), node
 
 
 def switch_records(data: RulesetData) -> Offers:

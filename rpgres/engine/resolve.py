@@ -292,9 +292,10 @@ def _read_request(request: object) -> Request | DiceRequest:
 def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     if not isinstance(request, Mapping):
         return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
-    from rpgres.toml.reading import problem_error, problems
+    from rpgres.toml.diagnostics import diagnostics_error
+    from rpgres.toml.reading import diagnose
 
-    told = problem_error(problems(request, type_, sources=()))
+    told = diagnostics_error(diagnose(request, type_, sources=()))
     return UsageError(told.message.replace("\n", "; "), **told.details)
 
 

@@ -48,9 +48,10 @@ from rpgres.model.state import EMPTY, GM, ROLES, State
 from rpgres.parameters.setting import ACTOR
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets import RowQuestion, Rules, unknown
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
 from rpgres.rulesets.sheets import seated as sit_down
+from rpgres.rulesets.tree import walk
 from rpgres.toml.reading import Source
 from rpgres.version import __version__
 
@@ -822,22 +823,12 @@ def may_pass(rules: Rules, label: str) -> bool:
     own = rules.file.labels.get(label)
     if own is not None and own.optional:
         return True
-    tables = {name for action in rules.file.actions.values() for name in action.tables}
+    names = {name for action in rules.file.actions.values() for name in action.tables}
     return any(
-        is_optional
-        for name in tables
-        for row in rules.table(name).values()
-        for asked, is_optional in _asked_in(rules, row.ask)
-        if asked == label
+        node.optional
+        for path, node in walk([rules.table(name) for name in names], menu=rules.menu)
+        if isinstance(node, RowQuestion) and path[-1] == label
     )
-
-
-def _asked_in(rules: Rules, ask: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    for label, question in ask.items():
-        shown = rules.menu(question.menu) if question.menu else question
-        yield label, shown.optional
-        for option in shown.options.values():
-            yield from _asked_in(rules, option.ask)
 
 
 def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:

@@ -203,15 +203,24 @@ def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: s
     Raises:
         UsageError: one does.
     """
-    for key, parameter, value in _typed(rules, action, inputs) if seat != GM else ():
+    for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
+        raise UsageError(f"{where}: the game master says this, or the host, and not {seat}: {described.help}")
+
+
+def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
+    """Yield what no player says: as typed, the option with the field of a form, and what it is."""
+    for key, parameter, value in _typed(rules, action, inputs):
         option = named(key)
-        is_said = value not in (False, "false", "no", [], ())
-        told: list[tuple[str, Described]] = [(option, parameter)] if is_said and parameter.said_by == GM else []
+        if parameter.said_by == GM and value not in (False, "false", "no", [], ()):
+            yield key, option, parameter
         for name, said in forms_in(parameter, value) if parameter.kind == "form" else ():
             fields = ((field, parameter.fields.get(field)) for field in said)
-            told += [(f"{option} {name}: {key}", field) for key, field in fields if field and speaker(field) == GM]
-        for where, described in told:
-            raise UsageError(f"{where}: the game master says this, or the host, and not {seat}: {described.help}")
+            yield from ((key, f"{option} {name}: {one}", its) for one, its in fields if its and speaker(its) == GM)
+
+
+def said_by_gm(rules: Rules, action: str, inputs: Mapping[str, Any]) -> list[str]:
+    """Return which inputs of an action no player says, by the names that were typed."""
+    return list(dict.fromkeys(key for key, _, _ in _withheld(rules, action, inputs)))
 
 
 def _check_pile(state: State, name: str, *, option: str, seat: str) -> None:

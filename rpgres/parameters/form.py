@@ -9,11 +9,12 @@ from typing import Any
 from rpgres.errors import UsageError, located
 from rpgres.model.state import ROLES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import ABILITY
-from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
 from rpgres.parameters.setting import Setting, give_seat, sheet_offers
 from rpgres.parameters.values import Form
 from rpgres.rulesets import Parameter, Rules, unknown
+from rpgres.toml.diagnostics import Fault, KeyPath
 
 FIELD_KINDS: dict[str, Kind] = {
     "ability": ABILITY,
@@ -148,6 +149,19 @@ def _offers(typed: Typed) -> Offers:
     ]
 
 
+def _faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
+    assert isinstance(described, Parameter)
+    if not described.fields:
+        yield Fault("incomplete", at, "a form without fields")
+    for name, field in described.fields.items():
+        its = (*at, "fields", name)
+        if name == "name":
+            yield Fault("taken-name", its, "`name` is what stands before the colon; call it something else")
+        if field.required and field.default is not None:
+            yield Fault("inconsistent", (*its, "default"), "what has to be given has no use for a default")
+        yield from FIELD_KINDS[field.kind].faults(its, field)
+
+
 def _schema(described: Described) -> Schema:
     assert isinstance(described, Parameter)
     fields = {
@@ -160,4 +174,4 @@ def _schema(described: Described) -> Schema:
     return {"anyOf": [{"type": "string"}, table]}
 
 
-FORM = Kind(read=_read, metavar=lambda *_: METAVAR, schema=_schema, offers=_offers, laid=_laid)
+FORM = Kind(read=_read, metavar=lambda *_: METAVAR, schema=_schema, offers=_offers, laid=_laid, faults=_faults)

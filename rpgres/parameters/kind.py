@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -10,8 +10,11 @@ import msgspec
 from rpgres.model.state import State
 from rpgres.parameters.setting import Setting
 from rpgres.rulesets import FormField, Parameter, Rules
+from rpgres.rulesets.schema import RecordField
+from rpgres.toml.diagnostics import Fault, KeyPath
 
 Described = Parameter | FormField
+Declared = Parameter | FormField | RecordField  # or a key of a record on a sheet, which is declared likewise
 Schema = dict[str, Any]
 Offers = list[tuple[str, str]]  # what can be typed, and what it means
 
@@ -54,8 +57,24 @@ def _none_offered(_typed: Typed) -> Offers:
     return []
 
 
-def _no_faults(_described: Described) -> Iterable[tuple[tuple[str | int, ...], str]]:
+def _no_faults(_at: KeyPath, _described: Declared) -> Iterable[Fault]:
     return ()
+
+
+def default_faults(words: str, type_: type) -> Callable[[KeyPath, Declared], Iterable[Fault]]:
+    """Return what tells a default of the wrong type.
+
+    Args:
+        words: what the default is, such as "a flag is true or false".
+        type_: its type.
+    """
+
+    def faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
+        if described.default is not None and type(described.default) is not type_:
+            told = f"the default of {words}, not {described.default!r}"
+            yield Fault("bad-default", (*at, "default"), told)
+
+    return faults
 
 
 def _not_known(_rules: Rules, _state: State, _described: Described, _value: Any, _who: str) -> bool:
@@ -74,7 +93,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
         metavar: what stands for the value in help, from its name and whether the ruleset has a ladder.
         schema: the JSON Schema of what a scene or a request may say.
         offers: what a shell may offer.
-        faults: what is wrong with how a ruleset declares it, with the key path.
+        faults: what is wrong with how a ruleset declares it, from the key path of the declaration.
         laid: what it puts on the table before the action: piles, counters, tags, by their paths.
         is_known: whether a value is what the table has, so that nobody has to confirm it.
     """
@@ -83,6 +102,6 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     metavar: Callable[[Described, str, bool], str]
     schema: Callable[[Described], Schema]
     offers: Callable[[Typed], Offers] = _none_offered
-    faults: Callable[[Described], Iterable[tuple[tuple[str | int, ...], str]]] = _no_faults
+    faults: Callable[[KeyPath, Declared], Iterable[Fault]] = _no_faults
     laid: Callable[[Rules, Parameter, Any, str], list[str]] = _nothing_laid
     is_known: Callable[[Rules, State, Described, Any, str], bool] = _not_known

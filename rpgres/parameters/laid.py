@@ -7,10 +7,11 @@ from typing import Any
 
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
-from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.kind import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.parameters.plain import integer_metavar, integer_schema, name_metavar, whole_number
 from rpgres.parameters.setting import ACTOR
 from rpgres.rulesets import Parameter, Rules
+from rpgres.toml.diagnostics import Fault, KeyPath
 
 
 def _read_counter(slot: Slot, value: Any) -> int:
@@ -29,9 +30,10 @@ def _counter_laid(_rules: Rules, parameter: Parameter, _value: Any, actor: str) 
     return [f"{holder}counters.{parameter.counter}"]
 
 
-def _counter_faults(described: Described) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _counter_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
+    yield from default_faults("a counter is a whole number", int)(at, described)
     if isinstance(described, Parameter) and not described.counter:
-        yield (), "of the kind 'counter', it has to say which counter = ... it is about"
+        yield Fault("incomplete", at, "of the kind 'counter', it has to say which counter = ... it is about")
 
 
 def _read_cards(slot: Slot, value: Any) -> None:
@@ -115,9 +117,9 @@ def _tag_laid(_rules: Rules, _parameter: Parameter, value: Any, _actor: str) -> 
     return [f"tags.{slug(text.rpartition('=')[0] or text)}" for text in texts]
 
 
-def _tag_faults(described: Described) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _tag_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
     if isinstance(described, Parameter) and not described.tag:
-        yield (), "of the kind 'tag', it has to say which tag = ... it is about"
+        yield Fault("incomplete", at, "of the kind 'tag', it has to say which tag = ... it is about")
 
 
 _CODES: Schema = {"type": "string"}

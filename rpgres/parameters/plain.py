@@ -8,8 +8,9 @@ from typing import Any
 from rpgres.dice import dice
 from rpgres.errors import RpgresError, UsageError
 from rpgres.model.state import Character, State
-from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.rulesets import Rules, unknown
+from rpgres.toml.diagnostics import Fault, KeyPath
 
 NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
 
@@ -127,12 +128,12 @@ def _read_choice(slot: Slot, value: Any) -> str:
     return value
 
 
-def _choice_faults(described: Described) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _choice_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
     default = described.default
     if not described.choices:
-        yield (), "a choice without choices"
-    if default is not None and default not in described.choices:
-        yield ("default",), f"the default {default!r} is none of the choices"
+        yield Fault("no-choice", at, "a choice without choices")
+    elif default is not None and default not in described.choices:
+        yield Fault("bad-default", (*at, "default"), f"the default {default!r} is none of the choices")
 
 
 def _read_dice(slot: Slot, value: Any) -> Any:
@@ -141,8 +142,19 @@ def _read_dice(slot: Slot, value: Any) -> Any:
 
 
 TEXT = Kind(read=_read_text, metavar=name_metavar, schema=lambda _: {"type": "string"}, offers=_text_offers)
-INTEGER = Kind(read=_read_integer, metavar=integer_metavar, schema=integer_schema)
-FLAG = Kind(read=_read_flag, metavar=lambda *_: "", schema=lambda _: {"type": "boolean"}, is_known=_is_left_out)
+INTEGER = Kind(
+    read=_read_integer,
+    metavar=integer_metavar,
+    schema=integer_schema,
+    faults=default_faults("a whole number is a whole number", int),
+)
+FLAG = Kind(
+    read=_read_flag,
+    metavar=lambda *_: "",
+    schema=lambda _: {"type": "boolean"},
+    faults=default_faults("a flag is true or false", bool),
+    is_known=_is_left_out,
+)
 CHOICE = Kind(
     read=_read_choice,
     metavar=lambda described, *_: "|".join(described.choices),

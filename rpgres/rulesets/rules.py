@@ -13,7 +13,7 @@ import msgspec
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.folders import Part, builtin_folder, merge_parts
-from rpgres.rulesets.provenance import Text, problem_at, read_as
+from rpgres.rulesets.provenance import Text, faults_error, read_as
 from rpgres.rulesets.registry import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.schema import (
     Bounded,
@@ -34,7 +34,8 @@ from rpgres.rulesets.switches import Record as Switches
 from rpgres.rulesets.switches import switch_record, unchosen
 from rpgres.text.digest import blake2b
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.reading import nearest, problem_error, read_source
+from rpgres.toml.diagnostics import Fault, nearest
+from rpgres.toml.reading import read_source
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice
@@ -291,9 +292,8 @@ class Rules:
         table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:
             if band not in self.file.bands:
-                near = nearest(band, self.file.bands) or ""
                 message = f"the ruleset {self.id} has no band {band!r}"
-                raise problem_error([problem_at(texts, (band,), message, hint=near)])
+                raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])
         return table
 
     def may_lack(self, table: str) -> bool:

@@ -106,7 +106,8 @@ def _check_effects(**lists: list[dict[str, Any]]) -> None:
             if effects:
                 msgspec.convert(effects, list[EffectHead])
         except (msgspec.ValidationError, RecursionError, UnicodeError):
-            from rpgres.toml.problems import faults, key_text
+            from rpgres.toml.diagnostics import key_text
+            from rpgres.toml.faults import faults
 
             fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
             raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
@@ -266,6 +267,11 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     is_words = described.kind == "text" and not described.pile
     is_plain = described.kind == "choice" and not (isinstance(described, Parameter) and described.values)
     return "player" if is_words or is_plain else "confirmed"
+
+
+def said_words(described: Parameter | FormField) -> str:
+    """Return who says something in words, where it is not the player of whoever acts; else nothing."""
+    return "said by the game master" if speaker(described) == "gm" else ""
 
 
 def is_public(described: Parameter | FormField) -> bool:

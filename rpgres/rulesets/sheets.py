@@ -17,7 +17,8 @@ import msgspec
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
-from rpgres.toml.reading import Problem, Source, convert, locate, nearest, parse, problem_error, read_source
+from rpgres.toml.diagnostics import Fault, diagnostics_error, nearest
+from rpgres.toml.reading import Source, convert, locate, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
 STDIN = "-"
@@ -249,9 +250,8 @@ def _prepared(
                 raise
     if told:
         line = locate(sources[-1].text, prefix) if sources and prefix else None
-        key = ".".join(map(str, prefix))
-        refused = problem_error([Problem(where, line, key, message) for message in told])
-        raise FileError(refused.message, **{**refused.details, "file": where, "complete": is_complete})
+        refused = [Fault("refused", prefix, message).placed(where, line, None) for message in told]
+        raise diagnostics_error(refused, file=where, complete=is_complete)
     return character
 
 

@@ -657,7 +657,8 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "rpgres.journal",
         "rpgres.engine.waiting",
         "rpgres.engine.resolve",
-        "rpgres.toml.problems",
+        "rpgres.toml.faults",
+        "rpgres.toml.places",
         "rpgres.cli.completion",
     }
     unwanted |= {f"rpgres.cli.commands.{entry.module}" for name, entry in COMMANDS.items() if name != "roll"}

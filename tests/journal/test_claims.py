@@ -29,7 +29,7 @@ from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
-from rpgres.lint.whole import problems_of
+from rpgres.lint.whole import all_diagnostics
 from rpgres.model.state import Character, Map, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
@@ -545,7 +545,7 @@ def test_the_label_is_reserved(tmp_path: Path) -> None:
         broken = f'{TUG}\n[labels.claim]\nkind = "decision"\nhelp = "x"\n' if name == "claim" else f"{TUG}\n{field}"
         source = Source(path=str(folder / "ruleset.toml"), text=broken)
         parts = [Part(folder=folder, source=source, data=parse(source))]
-        assert any(told in fault for fault in problems_of(Rules(tug, file=merge_parts(parts), parts=parts)))
+        assert any(told in one.message for one in all_diagnostics(Rules(tug, file=merge_parts(parts), parts=parts)))
 
 
 def test_forms_without_some_of_their_fields() -> None:

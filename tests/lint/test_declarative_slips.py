@@ -68,7 +68,7 @@ SLIPS = {
     "no tag": (('does = "counter"\ncounter = "wounds"', 'does = "tag"'), 'effects.hurt: does = "tag" needs tag'),
     "a field that nothing reads": (
         ('fields = { to = "whose", change = "how many" }', 'fields = { to = "whose", amount = "how many" }'),
-        "effects.hurt.fields.amount: does = \"counter\" knows no 'amount'; it knows to, change",
+        "effects.hurt.fields.amount: does = \"counter\" knows no 'amount'; it knows: to, change",
     ),
     "a word for a number": (
         ('kind = "hurt", to = "actor", change = 1', 'kind = "hurt", to = "actor", change = "three"'),

@@ -651,6 +651,10 @@ def test_check_says_ok_or_everything() -> None:
         "key": "bands.fail.to",
         "message": "no band has the margins -1",
         "hint": "",
+        "advice": "",
+        "code": "margin-gap",
+        "column": 1,
+        "severity": "error",
     }
 
 
