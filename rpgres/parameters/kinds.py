@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpgres.parameters.form import FIELD_KINDS, FORM
-from rpgres.parameters.kind import Described, Kind, Schema
+from rpgres.parameters.kind import Declared, Kind, Schema
 from rpgres.parameters.laid import CARDS, COUNTER, TAG
 from rpgres.parameters.opposition import OPPOSITION
 from rpgres.parameters.people import CHARACTER
@@ -20,8 +20,8 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def kind_of(described: Described) -> Kind:
-    """Return the kind of a parameter, or of a field of a form."""
+def kind_of(described: Declared) -> Kind:
+    """Return the kind of a parameter, of a field of a form, or of a key of a record on a sheet."""
     return KINDS[described.kind]
 
 
