@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         RpgresError,
         RuleError,
         UsageError,
+        named,
     )
     from rpgres.model.state import (
         EMPTY,
@@ -73,7 +74,7 @@ _HOMES = {
     "dice": ("Comparison", "Dice", "Reading", "Throw"),
     "errors": (
         *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
-        *("RpgresError", "RuleError", "UsageError"),
+        *("RpgresError", "RuleError", "UsageError", "named"),
     ),
     "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.resolve": ("resolve",),
@@ -168,6 +169,7 @@ __all__ = [
     "freeze",
     "hookimpl",
     "mark_box",
+    "named",
     "pile_name",
     "preferred",
     "put",

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import GM, Character, Form, Map, Rating, Rules, Table, UsageError
+from rpgres import GM, Character, Form, Map, Rating, Rules, Table, UsageError, named
 from rpgres_faith.declaring import (
     JOIN,
     Ruling,
@@ -84,14 +84,14 @@ def declared_action(table: Table, action: Action, *, is_npc: bool) -> Side:
     name, skill, attribute, values = action.actor.name, action.skill, action.attribute, action.values
     side = side_of(table, name, skill=skill, attribute=attribute, values=values, is_npc=is_npc)
     # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
-    for option, names in (("--target", action.aware), ("--unaware", action.unaware)):
+    for option, names in ((named("target"), action.aware), (named("unaware"), action.unaware)):
         check_targets(name, names, option=option)
     tell_action(table, name, "action", skill, attribute, values, action.affected)
     return side
 
 
 def distinct(
-    actor: Character, against: Sequence[Form], targets: Sequence[str] = (), *, option: str = "--against"
+    actor: Character, against: Sequence[Form], targets: Sequence[str] = (), *, option: str = named("against")
 ) -> Sequence[Form]:
     """Return who was named, each of them once.
 
@@ -101,7 +101,7 @@ def distinct(
     names = [actor.name, *(form.name for form in against), *targets]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
-        where = "--target" if double in targets else option
+        where = named("target") if double in targets else option
         raise UsageError(f"{where} {double}: nobody takes part twice")
     return against
 
@@ -113,7 +113,7 @@ def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
     attribute = values.get("attribute")
     if attribute is None:
         if skill.name not in table.rules.file.settings["npc-values"]:
-            raise UsageError(f"--against {form.name} needs attribute=...: how many cards there may be")
+            raise UsageError(f"{named('against')} {form.name} needs attribute=...: how many cards there may be")
         attribute = skill
     side = side_of(
         table,
@@ -126,8 +126,10 @@ def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
     tell_action(table, form.name, "countermeasure", skill, attribute, values, ())
     if values.get("hand"):
         if not side.is_player:
-            raise UsageError(f"--against {form.name}: cards of the game master are given with --gm-hand")
-        place_typed(table, form.name, values["hand"], option=f"--against {form.name}: hand")
+            raise UsageError(
+                f"{named('against')} {form.name}: cards of the game master are given with {named('gm-hand')}"
+            )
+        place_typed(table, form.name, values["hand"], option=f"{named('against')} {form.name}: hand")
     return side
 
 
@@ -158,7 +160,10 @@ def confronting(
     sides, pairs = [first, *others], [(first.name, other.name) for other in others]
     if not ruling.option:
         if luck.advantages or luck.disadvantages or luck.against:
-            raise UsageError("--gm-advantages, --gm-disadvantages and --gm-against are for bad luck: give --gm too")
+            raise UsageError(
+                f"{named('gm-advantages')}, {named('gm-disadvantages')} and {named('gm-against')} are for bad luck: "
+                f"give {named('gm')} too"
+            )
         return sides, pairs
     for name in [first.name, *_also_met(table.rules, others, luck.against)]:
         own = GM if name == first.name else f"{GM} ({name})"
@@ -179,7 +184,7 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
         if not rules.switches(Switches).gm_may_confront_counteractions:
             raise UsageError("bad luck confronts the first action alone, unless gm_may_confront_counteractions=yes")
         if name not in known:
-            raise UsageError(f"--gm-against {name}: {name} has declared no counteraction")
+            raise UsageError(f"{named('gm-against')} {name}: {name} has declared no counteraction")
     return names
 
 

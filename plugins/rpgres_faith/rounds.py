@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rpgres import GM, Card, Effect, Form, Option, Question, Rating, Table, UsageError, effect
+from rpgres import GM, Card, Effect, Form, Option, Question, Rating, Table, UsageError, effect, named
 from rpgres_faith.hands import card_options, deal_first, draw, piles_of, place_typed, renew, worth
 from rpgres_faith.sides import HARM, ROUND
 from rpgres_faith.switches import Switches
@@ -57,7 +57,7 @@ def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:
     layers = [form.name for form in forms if form.name not in hers] + ([GM] if hers else [])
     for form in forms:
         if form.values.get("hand") and form.name not in hers:
-            place_typed(table, form.name, form.values["hand"], option=f"--who {form.name}: hand")
+            place_typed(table, form.name, form.values["hand"], option=f"{named('who')} {form.name}: hand")
     for who in layers:
         deal_first(table, who)
     answers = table.ask_together([_question(table, who) for who in layers])

@@ -27,6 +27,7 @@ from rpgres import (
     State,
     Table,
     effect,
+    named,
     put,
 )
 from rpgres_faith.confronting import (
@@ -197,7 +198,7 @@ def initiative(
 ) -> Outcome:
     """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
     first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
-    everybody = _everybody(table, [first, *distinct(actor, who, option="--who")])
+    everybody = _everybody(table, [first, *distinct(actor, who, option=named("who"))])
     outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
     totals = lay_cards(table, everybody)
     names = in_order(table, totals)

@@ -26,6 +26,7 @@ from rpgres import (
     Table,
     UsageError,
     effect,
+    named,
 )
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family import (
@@ -91,9 +92,11 @@ def overcome(
     if not (removes or alters or harms):
         return settle(table, "overcome", standing, roles, facts_of(foes), defaults=boost_defaults(given))
     if removes and alters:
-        raise UsageError("--removes and --alters are two actions; give one of them")
+        raise UsageError(f"{named('removes')} and {named('alters')} are two actions; give one of them")
     if harms and roles[OPPONENT] == GM:
-        raise UsageError("--harms does not say whom; give --target NAME, or --vs SHEET:SKILL")
+        raise UsageError(
+            f"{named('harms')} does not say whom; give {named('target')} NAME, or {named('vs')} SHEET:SKILL"
+        )
     old, _, new = (alters or "").partition("=")
     said = {"removes": removes, "alters": alters, "harm": harms}
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()))
@@ -174,7 +177,7 @@ def create_advantage(
         foes = (foe,)
         carrier = foe.who or carrier  # who steps in has it on
     elif defender or full_defense or defense_stunt:
-        raise UsageError("nobody defends against an advantage on the scene; say whom it is on (--on NAME)")
+        raise UsageError(f"nobody defends against an advantage on the scene; say whom it is on ({named('on')} NAME)")
     else:
         foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "create-advantage", skill, given), foes, given)
@@ -254,7 +257,7 @@ def defend(
     state = table.state
     check_present(state, actor, vs, given)
     if len(vs) != 1:
-        raise UsageError("defend is against one attack or advantage; give --vs once")
+        raise UsageError(f"defend is against one attack or advantage; give {named('vs')} once")
     one = vs[0]
     stunts: list[Part] = []
     if one.character:
@@ -349,7 +352,7 @@ def _opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
         UsageError: several oppose, and the switch `opposers` allows one.
     """
     if len(vs) > 1 and table.rules.switches(Switches).opposers == "one":
-        raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
+        raise UsageError(f"only one character may oppose (switch opposers=one); {named('vs')} was given several times")
     if len(vs) == 1 and not vs[0].character:
         return [Foe(vs[0].value, vs[0].dice, "")]
     return [Foe(resistance(table, one), one.dice, one.character) for one in vs]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, unknown
+from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, named, unknown
 from rpgres_nodice import declaring, effects, pictures, policies, resolving
 from rpgres_nodice.figures import check_observation, delay
 from rpgres_nodice.observing import Sight, Target, observe
@@ -75,11 +75,11 @@ def _described(table: Table, form: Form, phase: int) -> Target:
     switches = rules.switches(Switches)
     known = "spell" if form.name in spells_of(rules) else form.name
     if known in actions_of(rules) and is_reaction(rules, known):
-        raise UsageError(f"--target {form.name}: a reaction lies on no phase, and cannot be observed")
+        raise UsageError(f"{named('target')} {form.name}: a reaction lies on no phase, and cannot be observed")
     nature = values.get("kind") or (nature_of(rules, known) if known in actions_of(rules) else "")
     if not nature:
         raise UsageError(
-            f"--target {form.name}: {unknown('action', form.name, actions_of(rules), of=rules.id)}; "
+            f"{named('target')} {form.name}: {unknown('action', form.name, actions_of(rules), of=rules.id)}; "
             "for one of your own say its kind too: kind=physical"
         )
     stat = {"physical": "agi", "mental": "qic"}.get(nature, "")
@@ -88,7 +88,9 @@ def _described(table: Table, form: Form, phase: int) -> Target:
         defence += ante_of(rules, known).get(stat, 0)
     cards = _cards(form.name, values["stack"]) if "stack" in values else _usual_cards(table, known)
     if values["seen"] > len(cards):
-        raise UsageError(f"--target {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})")
+        raise UsageError(
+            f"{named('target')} {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})"
+        )
     lies = values.get("phase")
     is_late = lies is not None and (lies < phase or (lies == phase and not switches.same_phase_observes))
     return Target(form.name, cards, defence, values["seen"], is_gone=values.get("aborted", False) or is_late)
@@ -99,7 +101,7 @@ def _cards(name: str, typed: str) -> tuple[str, ...]:
     cards = tuple(card.strip() for card in typed.split("/"))
     if not all(cards):
         raise UsageError(
-            f"--target {name}: stack={typed} has an empty card; every card has a name, such as "
+            f"{named('target')} {name}: stack={typed} has an empty card; every card has a name, such as "
             "stack=action/weapon/location/bid, and without stack= it has the usual cards"
         )
     return cards
@@ -116,7 +118,7 @@ def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
 
 def _bid(table: Table, name: str, stat: str, typed: str) -> int:
     """Return what is bid on a target: a number, or what a distribution gives, under the label `bid`."""
-    where = f"--target {name}: {stat}={typed}"
+    where = f"{named('target')} {name}: {stat}={typed}"
     low, dots, high = (part.strip() for part in typed.partition(".."))
     if dots and not (_is_number(low) and _is_number(high) and int(low) <= int(high)):
         raise UsageError(f"{where} is no range such as 0..3, the lower number first")
@@ -191,7 +193,7 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
     """Go on to the next phase with stacks; with `phase` no further than to it."""
     line, roles = timeline_of(table.state), Map({"actor": actor.name})
     if phase is not None and phase <= line.phase:
-        raise UsageError(f"the current phase is {line.phase} already; --phase names a later one")
+        raise UsageError(f"the current phase is {line.phase} already; {named('phase')} names a later one")
     resolving.check_declared(table, line)
     ahead = line.next_phase()
     to = ahead if phase is None or (ahead is not None and ahead <= phase) else phase

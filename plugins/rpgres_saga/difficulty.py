@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import GM, NO, Character, Map, Opposition, Rules, Table, UsageError, slug
+from rpgres import GM, NO, Character, Map, Opposition, Rules, Table, UsageError, named, slug
 from rpgres_saga.hands import BANK, DECK, DISCARD, GM_CARD, REMOVED, Hero, discard
 from rpgres_saga.playing import ENDLESS, Goal, Stand, card_options, play
 from rpgres_saga.switches import Switches
@@ -41,7 +41,9 @@ def levels(rules: Rules, actor: Character, *, skilled: bool, skills: Sequence[st
     for name in skills:
         if slug(name) not in known:
             listed = ", ".join(known.values()) or "none"
-            raise UsageError(f"{actor.name}'s sheet has no skill {name!r}; it has: {listed}. --skilled says one helps")
+            raise UsageError(
+                f"{actor.name}'s sheet has no skill {name!r}; it has: {listed}. {named('skilled')} says one helps"
+            )
     count = len({slug(name) for name in skills}) + (1 if skilled else 0)
     return count if rules.switches(Switches).skills_stack else min(count, 1)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import Card, Character, Effect, Rating, Rules, Table, UsageError, effect, pile_name, slug
+from rpgres import Card, Character, Effect, Rating, Rules, Table, UsageError, effect, named, pile_name, slug
 from rpgres_saga.switches import Switches
 
 DECK, DISCARD, IN_PLAY, BANK, GM_CARD, REMOVED = "deck", "discard", "in-play", "doom-bank", "gm-card", "removed"
@@ -100,7 +100,7 @@ def _check_spelling(rules: Rules, name: str) -> None:
     known = [*rules.laid[DECK].suits, *rules.file.settings["trumps"]]
     near = [one for one in known if one[:2] == name[:2] and abs(len(one) - len(name)) < 3 and set(name) <= set(one)]
     if near:
-        raise UsageError(f"--ability {name}: no suit goes with it; did you mean {near[0]}?")
+        raise UsageError(f"{named('ability')} {name}: no suit goes with it; did you mean {near[0]}?")
 
 
 def suits_of(rules: Rules, *names: str) -> frozenset[str]:

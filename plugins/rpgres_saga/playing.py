@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import NO, Card, Effect, Option, Table, UsageError
+from rpgres import NO, Card, Effect, Option, Table, UsageError, named
 from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, discard, is_doom, lost
 from rpgres_saga.switches import Switches
 
@@ -225,7 +225,9 @@ def _flip(table: Table, hero: Hero, stand: Stand) -> Stand:
     if table.rules.switches(Switches).empty_hand_flip:
         card = table.draw(DECK, to=IN_PLAY, by=hero.name)
     if card is None:
-        raise UsageError(f"{hero.name} has no card to play, and cannot act; --hand says which cards are in hand")
+        raise UsageError(
+            f"{hero.name} has no card to play, and cannot act; {named('hand')} says which cards are in hand"
+        )
     return msgspec.structs.replace(stand, total=stand.total + (card.value or 0), drawn=(*stand.drawn, card))
 
 

@@ -24,6 +24,7 @@ from rpgres import (
     State,
     Table,
     effect,
+    named,
     put,
     slug,
 )
@@ -136,11 +137,11 @@ def act(
 ) -> Outcome:
     """Play cards against a difficulty, opposed or not (S:1-S:16)."""
     rules = table.rules
-    base = lowered(rules, plain(vs, "--vs"), levels(rules, actor, skilled=skilled, skills=skill))
+    base = lowered(rules, plain(vs, named("vs")), levels(rules, actor, skilled=skilled, skills=skill))
     require_able(actor)
     is_first = not table.count(GM_CARD)
     hero = hero_of(table, actor, ability, trump=trump, edge=edge)
-    difficulty = base + plain(opposing, "--opposing") + gm_card(table, opposing)
+    difficulty = base + plain(opposing, named("opposing")) + gm_card(table, opposing)
     used = doom_before_play(table, difficulty)
     goal = Goal(needed(rules, difficulty + used), threat(table, is_open=not used))
     stand = play_through(table, hero, goal, may_push=dire or rules.switches(Switches).push_free)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres import GM, Character, Effect, Map, Opposition, Outcome, Rating, Rules, Table, UsageError
+from rpgres import GM, Character, Effect, Map, Opposition, Outcome, Rating, Rules, Table, UsageError, named
 from rpgres_saga.difficulty import (
     doom,
     may_use_more,
@@ -96,8 +96,8 @@ def versus(
 ) -> Outcome:
     """Hero against hero (S:14): the active one plays, the other has to reach score and difficulty together."""
     switches = table.rules.switches(Switches)
-    difficulty = plain(vs, "--vs")
-    plain(against, "--against")
+    difficulty = plain(vs, named("vs"))
+    plain(against, named("against"))
     other = _other(table, actor, against)
     own = hero_of(table, actor, ability, trump=trump, edge=edge)
     foe = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
@@ -122,12 +122,16 @@ def _other(table: Table, actor: Character, against: Opposition) -> Character | s
     """
     other = table.state.characters[against.character] if against.character else "opponent"
     if isinstance(other, Character) and table.count(OTHER_HAND):
-        raise UsageError(f"{other.name} has a hand of their own; --against-hand is for somebody without a sheet")
+        raise UsageError(
+            f"{other.name} has a hand of their own; {named('against-hand')} is for somebody without a sheet"
+        )
     for one in (actor, other):
         if isinstance(one, Character):
             require_able(one)
             if has_points(one):
-                raise UsageError(f"{one.name} has points and no hand; a hero acts against them: `act --opposing ...`")
+                raise UsageError(
+                    f"{one.name} has points and no hand; a hero acts against them: `act {named('opposing')} ...`"
+                )
     return other
 
 

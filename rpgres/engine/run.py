@@ -18,7 +18,7 @@ from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table, apply_effects
-from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
+from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
 from rpgres.model.state import EMPTY, GM, Card, State, slug
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.setting import ACTOR, OPPONENT, Setting
@@ -436,7 +436,9 @@ def _finished(
     is_refused = outcome is REFUSED
     for label, value in dealer.unused() if by.get("dealer") is None and not is_refused else ():
         _check_repeats(prepared, by, done)
-        raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
+        raise UsageError(
+            f"{named('given')} {label}={value} was not used: {rules.id} {action} did not roll {label!r} again"
+        )
     unused = _unused(done, seats)
     if not is_ours(rules):
         from rpgres.engine import contract

@@ -20,7 +20,7 @@ from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Prompt, Question, View, default_policy
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.engine.running import NeedsAnswer, accepted
-from rpgres.errors import ChoiceError, RpgresError, UsageError
+from rpgres.errors import ChoiceError, RpgresError, UsageError, named
 from rpgres.journal import files, store
 from rpgres.journal.chain import SALT, commitment
 from rpgres.journal.checking import is_known, remember, require_whole
@@ -152,7 +152,7 @@ def begin_table(
         FileError: a sheet is faulty, there is a table already, or the file cannot be written.
     """
     if trust not in ("", *TRUSTS):
-        raise UsageError(unknown("choice", trust, TRUSTS, of="--trust"))
+        raise UsageError(unknown("choice", trust, TRUSTS, of=named("trust")))
     rules = load_rules(find_ruleset(ruleset, extra=place.folders), switches=switches, extra=place.folders)
     texts = {name: sheet_source(rules, name) for name in sheets}
     state = set_table(rules, texts)
@@ -229,7 +229,7 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         check_seat(history, seat)
         _refuse_while_pending(history, "join", seat)
         if seat not in (HOST, GM) and history.new.public.trust == "gm":
-            raise UsageError(f"at this table the game master or the host reads sheets, not {seat}: --as {GM}")
+            raise UsageError(f"at this table the game master or the host reads sheets, not {seat}: {named('as')} {GM}")
         source = sheet_source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
         name = read.character.name
@@ -383,7 +383,7 @@ def answer(
         asked = require_own(history, pending, seat)
         _refuse_sealed(history, pending, seat)
         if not (choose or policies or auto):
-            raise UsageError(f"say what you choose: --choose {asked.label}={_options(asked)}")
+            raise UsageError(f"say what you choose: {named('choose')} {asked.label}={_options(asked)}")
         draft = _answered(
             place, rules, history, pending, seat, given=given, choose=choose, policies=policies, auto=auto
         )
@@ -444,7 +444,7 @@ def _refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
     for one in seats:
         seal = seal_by(history, pending, one)
         if seal is not None:
-            how = "" if seat is not HOST else "; the others answer with --as"
+            how = "" if seat is not HOST else f"; the others answer with {named('as')}"
             raise UsageError(f"{one} sealed an answer in entry {seal.number}: `rpgres table open` opens it{how}")
 
 
@@ -589,7 +589,7 @@ def _answered(
 
 
 def _undecided(left: QuestionRecord) -> UsageError:
-    return UsageError(f"this leaves {left.label!r} undecided: --choose {left.label}={_options(left)}")
+    return UsageError(f"this leaves {left.label!r} undecided: {named('choose')} {left.label}={_options(left)}")
 
 
 def _thing(begun: Entry) -> str:
@@ -618,7 +618,7 @@ def _with_answers(
     everybody = "" if seat is HOST else seat
     for who in policies:
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
-            raise UsageError(f"--policy {who}={policies[who]}: {seat} does not decide for {who}")
+            raise UsageError(f"{named('policy')} {who}={policies[who]}: {seat} does not decide for {who}")
     more = {who or everybody: name for who, name in policies.items()}
     if auto:
         more.setdefault(everybody, default_policy(rules))
@@ -674,7 +674,7 @@ def _ran(
     unused = [label for label in ran.secret.later if label in given] if is_done else []
     if unused and ran.fault is None:
         text = ran.secret.later[unused[0]][0]
-        told = f"--given {unused[0]}={text} was not used: nothing of that label was asked again"
+        told = f"{named('given')} {unused[0]}={text} was not used: nothing of that label was asked again"
         return msgspec.structs.replace(ran, fault=UsageError(told))
     return ran
 
@@ -718,8 +718,8 @@ def _check_known(
         number = _known_at(history, step, what, first, last) if texts else None
         if number is not None:
             raise UsageError(
-                f"--given {label}={texts[0]}: the seed has answered this already, in entry {number}, and what was "
-                "rolled or drawn stays, whatever is done now; leave this out"
+                f"{named('given')} {label}={texts[0]}: the seed has answered this already, in entry {number}, and what "
+                "was rolled or drawn stays, whatever is done now; leave this out"
             )
 
 
@@ -766,7 +766,7 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
         own = [name for name in state.characters if state.seat_of(name) == GM] or list(state.characters)
     if is_anybody and own:
         return own[0]
-    raise UsageError(f"say who acts: --actor {'|'.join(own or state.characters) or 'NAME'}")
+    raise UsageError(f"say who acts: {named('actor')} {'|'.join(own or state.characters) or 'NAME'}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -792,7 +792,7 @@ def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -
         _check_label(rules, label)
         spans = [ACTION, *period_names(rules), ALWAYS]
         if until not in spans:
-            raise UsageError(unknown("span", until, spans, of="--until"))
+            raise UsageError(unknown("span", until, spans, of=named("until")))
         drafts = [_draft(place, rules, "pass", Secret(by=seat, label=label, until=until), history.state)]
         pending = history.pending
         found = found_in(pending.secret) if pending is not None else None
@@ -895,12 +895,16 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
     for entry in undone:
         public = entry.public
         if entry.kind == "seal":
-            raise UsageError(f"entry {entry.number} is sealed, and only the game master takes it back: --as {GM}")
+            raise UsageError(
+                f"entry {entry.number} is sealed, and only the game master takes it back: {named('as')} {GM}"
+            )
         owners = {entry.secret.by, *_asked_before(history, entry)}
         if public.actor:
             owners.add(history.state.seat_of(public.actor))
         if seat not in owners:
-            raise UsageError(f"entry {entry.number} is not {seat}'s to take back; the game master can, with --as {GM}")
+            raise UsageError(
+                f"entry {entry.number} is not {seat}'s to take back; the game master can, with {named('as')} {GM}"
+            )
 
 
 def _asked_before(history: History, entry: Entry) -> set[str]:

@@ -24,7 +24,7 @@ from rpgres.parameters.plain import is_set
 from rpgres.parameters.setting import SHEET
 from rpgres.rulesets import Parameter, Rules, is_public, speaker
 
-THE_HOSTS = "the host says it, without --as"
+THE_HOSTS = f"the host says it, without {named('as')}"
 
 
 def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str) -> dict[str, str]:
@@ -267,8 +267,8 @@ def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], 
                 _check_dice(rules, label, text)
             elif hides:
                 raise UsageError(
-                    f"--given {label}={text}: which card is drawn is not {seat}'s to say where others hold cards in "
-                    f"secret, as the answer could tell of them; {THE_HOSTS}"
+                    f"{named('given')} {label}={text}: which card is drawn is not {seat}'s to say where others "
+                    f"hold cards in secret, as the answer could tell of them; {THE_HOSTS}"
                 )
 
 
@@ -277,5 +277,7 @@ def _check_dice(rules: Rules, label: str, text: str) -> None:
     if text.strip() and not any(char.isalpha() for char in text):
         return
     if rules.file.piles:
-        raise GivenError(f"--given {label}={text}: {unknown_card(rules.cards, text)}", label=label)
-    raise GivenError(f"--given {label}={text}: this is nothing that dice show, such as ++0- or 6,5,1", label=label)
+        raise GivenError(f"{named('given')} {label}={text}: {unknown_card(rules.cards, text)}", label=label)
+    raise GivenError(
+        f"{named('given')} {label}={text}: this is nothing that dice show, such as ++0- or 6,5,1", label=label
+    )

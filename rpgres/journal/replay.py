@@ -21,7 +21,7 @@ from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
 from rpgres.engine.running import NeedsAnswer, Stop, Trust
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
 from rpgres.journal.records import Entry, Secret, found_in
@@ -178,7 +178,9 @@ def run_at(
         plain = {label: typed[label] for label in typed if label != CLAIM}
         check_labels(rules, asked.name, given=asked.given, choose=plain)
     for key in (key for own in asked.own.values() for key in own if ":" in key):
-        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+        raise UsageError(
+            f"{named('choose')} {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}"
+        )
     asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
     waits = (
         always

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import msgspec
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, named
 from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
@@ -74,7 +74,9 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
         TableError: there is one already, or it cannot be written.
     """
     if os.path.exists(path):
-        raise TableError(f"{path}: there is a table already; --table PATH begins another elsewhere", file=str(path))
+        raise TableError(
+            f"{path}: there is a table already; {named('table')} PATH begins another elsewhere", file=str(path)
+        )
     with told(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
         try:

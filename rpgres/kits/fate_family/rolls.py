@@ -13,7 +13,7 @@ import msgspec
 
 from rpgres.dice import Dice
 from rpgres.engine.table import Table
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
 from rpgres.model.state import EMPTY, GM, Character, State, slug
 from rpgres.parameters.values import Opposition, Rating
@@ -311,10 +311,16 @@ def defense(
         UsageError: there is not exactly one, or a stunt does not help.
     """
     if len(vs) != 1:
-        raise UsageError(f"{action} is met by one defense; give --vs once, and --vs 0 for somebody who does not defend")
+        raise UsageError(
+            f"{action} is met by one defense; give {named('vs')} once, "
+            f"and {named('vs')} 0 for somebody who does not defend"
+        )
     one = vs[0]
     if defender and one.character and defender != one.character:
-        raise UsageError(f"--vs has {one.character} roll the defense, and --defender says {defender}; give one of them")
+        raise UsageError(
+            f"{named('vs')} has {one.character} roll the defense, and {named('defender')} says {defender}; "
+            "give one of them"
+        )
     parts: list[Part] = [("full defense", FULL_DEFENSE if full_defense else 0)]
     who = defender or one.character
     if one.character:
@@ -322,7 +328,9 @@ def defense(
         parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=stunts)
         parts += parts_of(character, one) if parts_of is not None else ()
     elif stunts:
-        raise UsageError(f"--defense-stunt is for a defender with a sheet; say --vs SHEET:{called.upper()}")
+        raise UsageError(
+            f"{named('defense-stunt')} is for a defender with a sheet; say {named('vs')} SHEET:{called.upper()}"
+        )
     if who:
         check_in(table.state, who)
     if target and not who:
