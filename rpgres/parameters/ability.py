@@ -27,7 +27,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
         UsageError: it is no number, and the actor's sheet does not know the name.
     """
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise UsageError(f"{called} takes a number or the name of an ability, not {value!r}")
+        raise UsageError(f"{called} takes a number or the name of an ability, not {value!r}", reason="type")
     if isinstance(value, int):
         return Rating(value)
     number = number_of(value)

@@ -30,7 +30,8 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return _plain(value, slot.described)
     if not isinstance(value, str):
-        raise UsageError(f"{slot.called} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}")
+        told = f"{slot.called} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}"
+        raise UsageError(told, reason="type")
     rules, parameter, text = slot.setting.rules, slot.described, value.strip()
     if text.lower() == "none":
         return None
