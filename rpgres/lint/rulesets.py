@@ -41,8 +41,9 @@ def data_diagnostics(rules: Rules) -> list[Diagnostic]:
     Sheets and scenes are no rules; they are judged elsewhere.
     """
     texts = rules.texts()
-    found = [located_in(texts, fault) for check in _CHECKS for fault in check(rules)]
-    found += [diagnostic for check in _FILE_CHECKS for diagnostic in check(rules)]
+    found = [
+        one if isinstance(one, Diagnostic) else located_in(texts, one) for check in _CHECKS for one in check(rules)
+    ]
     return list({_key(diagnostic): diagnostic for diagnostic in found}.values())
 
 
@@ -336,8 +337,8 @@ def _sheet_fields(rules: Rules) -> Iterator[Fault]:
             yield from kind_of(inner).faults((*at, "fields", key), inner)
 
 
-# What is wrong in `ruleset.toml` and what is laid over it, by key path; and in files of any name.
-_CHECKS: tuple[Callable[[Rules], Iterator[Fault]], ...] = (
+# Faults are in `ruleset.toml` and what is laid over it; diagnostics are in files of any name.
+_CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] = (
     _bands,
     _dice,
     _parameters,
@@ -347,16 +348,14 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault]], ...] = (
     _settings,
     description_faults,
     reach_faults,
+    unmet_rows,
+    row_diagnostics,
     _labels,
     _tracks,
     _sheet_fields,
+    deck_diagnostics,
     pile_faults,
     house_rule_faults,
-    unused_faults,
-)
-_FILE_CHECKS: tuple[Callable[[Rules], Iterator[Diagnostic]], ...] = (
-    unmet_rows,
-    row_diagnostics,
-    deck_diagnostics,
     stray_diagnostics,
+    unused_faults,
 )

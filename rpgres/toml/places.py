@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -37,15 +38,8 @@ def places(paths: Sequence[KeyPath], texts: Sequence[str]) -> list[Place]:
     if not texts:
         return [Place(0, None, None) for _ in paths]
     data = [_data(text) for text in texts] if len(texts) > 1 else [{}]
-    owners = [_owner(path, data) for path in paths]
-    wanted: list[set[KeyPath]] = [set() for _ in texts]
-    for path, owner in zip(paths, owners, strict=True):
-        wanted[owner].update(path[:length] for length in range(1, len(path) + 1))
-    spots = [_spots(text, some) if some else {} for text, some in zip(texts, wanted, strict=True)]
-    return [
-        Place(owner, *(_innermost(path, spots[owner]) if texts[owner] else (None, None)))
-        for path, owner in zip(paths, owners, strict=True)
-    ]
+    owners = ((path, _owner(path, data)) for path in paths)
+    return [Place(owner, *(_spot(path, texts[owner]) if texts[owner] else (None, None))) for path, owner in owners]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -89,7 +83,8 @@ def _is_removal(value: dict[str, Any]) -> bool:
     return len(value) == 1 and value.get("remove") is True
 
 
-def _innermost(path: KeyPath, spots: Mapping[KeyPath, Spot]) -> Spot:
+def _spot(path: KeyPath, text: str) -> Spot:
+    spots = _spots(text)
     return next((spots[path[:length]] for length in range(len(path), 0, -1) if path[:length] in spots), (1, 1))
 
 
@@ -117,34 +112,20 @@ class _DeepError(Exception):
     """The text nests deeper than asked for."""
 
 
-class _ManyError(Exception):
-    """The text has more key paths than are worth keeping."""
-
-
-class _Everything:
-    """A set that has every key path."""
-
-    def __contains__(self, _path: object) -> bool:
-        return True
-
-
 class _Scan(msgspec.Struct):
-    """A text, and what is noted of it on the way: the place of each key path that is wanted (None: of the last key)."""
+    """A text, and what is noted of it on the way: the offsets of its key paths, `most` of them, and its last key."""
 
     text: str
     limit: int = _NO_LIMIT
-    wanted: Container[KeyPath] | None = None
+    most: int = 0
     offsets: dict[KeyPath, int] = {}  # msgspec gives each record its own
+    last: tuple[KeyPath, int] = ((), 0)
 
     def note(self, path: KeyPath, offset: int, *, again: bool = False) -> None:
         """Remember where a path stands: where it was met first, unless it is said `again` by a header of its own."""
-        if self.wanted is None:
-            self.offsets.clear()
-        elif path not in self.wanted or (path in self.offsets and not again):
-            return
-        self.offsets[path] = offset
-        if len(self.offsets) > _MOST_PATHS:
-            raise _ManyError
+        self.last = (path, offset)
+        if (path in self.offsets and again) or (path not in self.offsets and len(self.offsets) < self.most):
+            self.offsets[path] = offset
 
     def meets(self, mark: str, at: int) -> int:
         """Return the place after `mark`, which has to stand here."""
@@ -161,11 +142,10 @@ class _Scan(msgspec.Struct):
 def is_deeper(text: str, limit: int) -> bool:
     """Return whether a key path of the text has more than `limit` parts, in time that grows only with its length."""
     try:
-        _scan(_Scan(text, limit))
+        with suppress(_LostError):
+            _scan(_Scan(text, limit))
     except _DeepError:
         return True
-    except _LostError:
-        return False
     return False
 
 
@@ -173,38 +153,24 @@ def last_key(text: str) -> tuple[str, int]:
     """Return the last key of a text as far as it is TOML, and its line; an empty key if there is none."""
     scan = _Scan(text)
     _scan_while_toml(scan)
-    for path, offset in scan.offsets.items():
-        return key_text(path), text.count("\n", 0, offset) + 1
-    return "", 0
+    path, offset = scan.last
+    return key_text(path), text.count("\n", 0, offset) + 1 if path else 0
 
 
-def _spots(text: str, wanted: set[KeyPath]) -> Mapping[KeyPath, Spot]:
-    spots = _all_spots(text)
-    return spots if spots is not None else _spots_of(_Scan(text, wanted=wanted))
-
-
-# Problems are located one by one, and a file may have thousands: it is read for all of them at once.
+# Faults are located one by one, and a file may have thousands: it is read for all of them at once.
 @lru_cache(maxsize=_KEPT)
-def _all_spots(text: str) -> Mapping[KeyPath, Spot] | None:
-    """Return the place of every key path of a text; None where it has so many that they are sought one by one."""
-    try:
-        return _spots_of(_Scan(text, wanted=_Everything()))
-    except _ManyError:
-        return None
-
-
-def _spots_of(scan: _Scan) -> dict[KeyPath, Spot]:
+def _spots(text: str) -> Mapping[KeyPath, Spot]:
+    """Return the line and column of every key path of a text, or of the first ones where it has too many."""
+    scan = _Scan(text, most=_MOST_PATHS)
     _scan_while_toml(scan)
-    starts = [0, *(found.end() for found in re.finditer("\n", scan.text))]
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
     lines = {path: bisect_right(starts, offset) for path, offset in scan.offsets.items()}
     return {path: (line, scan.offsets[path] - starts[line - 1] + 1) for path, line in lines.items()}
 
 
 def _scan_while_toml(scan: _Scan) -> None:
-    try:
+    with suppress(_LostError, _DeepError):
         _scan(scan)
-    except (_LostError, _DeepError):
-        return
 
 
 def _scan(scan: _Scan) -> None:
@@ -280,7 +246,7 @@ def _value(scan: _Scan, at: int, path: KeyPath) -> int:
         at, index = scan.after_blank(at + 1), 0
         while not text.startswith("]", at):
             item = (*path, index)
-            if scan.wanted is not None:
+            if scan.most:
                 scan.note(item, at)
             at, index = _next(scan, _value(scan, at, item), "]"), index + 1
         return at + 1

@@ -331,11 +331,11 @@ def test_a_sheet_says_whose_it_is(work: Path) -> None:
     assert rpgres("sheet", "check", "own.toml").stdout == "own.toml: ok\n"
     assert rpgres("sheet", "check", "-", stdin=text).stdout == "-: ok\n"
     assert rpgres("sheet", "show", "-", stdin=text).stdout.startswith("Ash (lantern)\n")
-    told = "own.toml:1: this is a sheet for the ruleset 'lantern', and fate cannot read it\n"
+    told = "own.toml:1: ruleset: this is a sheet for the ruleset 'lantern', and fate cannot read it\n"
     done = rpgres("roll", "fate", "overcome", "--sheet", "own.toml", "--skill", "1", "--vs", "1")
     assert (done.exit_code, done.stderr) == (1, f"rpgres: {told}")
     done = rpgres("sheet", "check", "own.toml", "--ruleset", "fate")
-    assert (done.exit_code, done.stdout) == (1, told.replace(":1: ", ":1: ruleset: "))
+    assert (done.exit_code, done.stdout) == (1, told)
 
 
 ASH = """\

@@ -165,6 +165,8 @@ def test_builtins_fit_with_every_switch_at_either_end(ruleset_id: str, value: st
     assert problems_of(load_rules(ruleset, switches=picked)) == []
 
 
+FORM = '[parameters.foe]\nkind = "form"\nhelp = "who else"\n'
+
 CHANGES = {
     "action without rule": ("[actions.climb]", "[actions.clim]", "actions.clim has no rule in the code"),
     "parameter": (
@@ -253,6 +255,32 @@ CHANGES = {
         'tag = "gear"\nhelp = "what is carried"',
         'help = "what is carried"',
         "of which kind its tags are",
+    ),
+    "form without fields": ("[parameters.rope]", FORM + "[parameters.rope]", "parameters.foe: a form without fields"),
+    "fields of no form": (
+        'tag = "gear"',
+        'tag = "gear"\nfields.load = { kind = "text", help = "what" }',
+        "parameters.rope.fields: only a form has fields",
+    ),
+    "field of a form called name": (
+        "[parameters.rope]",
+        FORM + 'fields.name = { kind = "text", help = "what" }\n[parameters.rope]',
+        "parameters.foe.fields.name: `name` is what stands before the colon",
+    ),
+    "default of a required field": (
+        "[parameters.rope]",
+        FORM + 'fields.load = { kind = "text", help = "what", required = true, default = "a" }\n[parameters.rope]',
+        "parameters.foe.fields.load.default: what has to be given has no use for a default",
+    ),
+    "note on no setting": (
+        "[labels.roll]",
+        '[settings-notes]\nnone = "what"\n[labels.roll]',
+        "settings-notes.none: there is no setting 'none' to be explained",
+    ),
+    "rule beside a description": (
+        'summary = "Climb."',
+        'summary = "Climb."\nroll = "2d6"',
+        "actions.climb.roll: it is described (`roll`), and has a rule in the code too",
     ),
 }
 

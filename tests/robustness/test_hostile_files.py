@@ -121,7 +121,7 @@ def test_a_file_is_parsed_and_searched_once(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(tomli, "loads", counted_loads)
     monkeypatch.setattr(places, "_scan", counted_scan)
-    places._all_spots.cache_clear()
+    places._spots.cache_clear()
     done = rpgres("ruleset", "list", "--rulesets", str(tmp_path))
     assert "home broken: 30 problems" in done.out
     assert parsed[text] == 1

@@ -517,7 +517,7 @@ def test_locate(path: tuple[str | int, ...], line: int, newline: str) -> None:
 def test_locate_knows_every_key_that_tomllib_reads() -> None:
     # The nearest table answers for a key that was not seen, so the keys themselves are compared as well.
     paths = list(leaf_paths(parse(Source("", DOCUMENT)), with_tables=True))
-    assert set(places._spots(DOCUMENT, set(paths))) == set(paths)
+    assert set(paths) <= set(places._spots(DOCUMENT))
 
 
 def test_locate_in_what_is_no_toml() -> None:
@@ -559,7 +559,7 @@ documents = st.dictionaries(
 def test_every_key_of_any_document_is_seen(data: dict[str, Any], multiline: bool) -> None:
     text = written(data, multiline=multiline)
     paths = set(leaf_paths(parse(Source("", text)), with_tables=True))
-    assert set(places._spots(text, paths)) == paths
+    assert set(paths) <= set(places._spots(text))
 
 
 class Leaf(msgspec.Struct, forbid_unknown_fields=True):
@@ -757,7 +757,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert data.message.startswith("f.toml:")
         return
     paths = set(leaf_paths(data, with_tables=True))
-    assert set(places._spots(text, paths)) == paths
+    assert set(paths) <= set(places._spots(text))
     made = attempt(lambda: read([source], Everything))
     assert isinstance(made, Everything) or made.details["problems"]
 

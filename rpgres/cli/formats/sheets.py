@@ -21,14 +21,14 @@ from rpgres.rulesets.sheets import (
     RULESET,
     MissingSheet,
     Sheet,
+    box_faults,
     foreign,
     make_sheet,
     sheet_type,
     short_name,
-    track_boxes,
 )
 from rpgres.text.harmless import in_line, is_line
-from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_in, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, nearest
 from rpgres.toml.reading import Source, diagnose, located, parse
 
 NAME = "name"  # the text field that a character is called by
@@ -340,7 +340,7 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     if other is not None:  # everything else would be wrong as well
         return located([Fault("wrong-ruleset", (RULESET,), other)], [source])
     found = diagnose(data, sheet_type(rules), sources=[source])
-    found += located(list(_box_faults(rules, data)), [source])
+    found += located(list(box_faults(rules, data)), [source])
     if not found:
         try:
             make_sheet(rules, data, name=short_name(source), sources=[source])
@@ -350,48 +350,3 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
                 last = found[-1]
                 found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
     return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
-
-
-def _box_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
-    """Yield the boxes that are marked or written on and that this character does not have.
-
-    Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
-    """
-    boxes = _boxes(rules, data)
-    for key, field in rules.file.sheet.items():
-        entries = _table(data.get(key))
-        if field.kind == "written" and field.track in boxes:
-            for box in entries:  # a box that is written on is a key of its own; one that is marked stands in a list
-                yield from _absent((key, box), box, field.track, boxes)
-        elif field.kind == "marks":
-            for track, names in entries.items():
-                texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-                for box in texts if track in boxes else ():
-                    yield from _absent((key, track), box, track, boxes)
-
-
-def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, list[str]]) -> Iterator[Fault]:
-    known = tuple(boxes[track])
-    if box not in known:
-        has = ", ".join(known) or "no boxes"
-        message = f"the track {track} of this character has {has}; there is no {box!r}"
-        yield Fault("unknown-name", path, message, box, known)
-
-
-def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the names of the boxes of every track, as far as the sheet says something usable."""
-    abilities: dict[str, int] = {}
-    limits: dict[str, int] = {}
-    for key, field in rules.file.sheet.items():
-        into = {"abilities": abilities, "boxes": limits}.get(field.kind)
-        if into is not None:
-            into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
-    found = {}
-    for name, track in rules.tracks.items():
-        names = list(track_boxes(track, abilities))
-        found[name] = names[: max(0, limits[name])] if name in limits else names
-    return found
-
-
-def _table(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
