@@ -21,10 +21,10 @@ from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Prompt, Question, View
 from rpgres.engine.run import Pending, QuestionRecord, Result, default_policy
 from rpgres.engine.table import NeedsAnswer, accepted
-from rpgres.errors import ChoiceError, RpgresError, UsageError
+from rpgres.errors import ChoiceError, GivenError, RpgresError, UsageError
 from rpgres.journal import files, store
 from rpgres.journal.chain import SALT, commitment
-from rpgres.journal.checking import is_known, remember, require_whole
+from rpgres.journal.checking import is_known, remember, require_whole, stamp
 from rpgres.journal.commitments import check_opening, read_hex, seal_by
 from rpgres.journal.history import Entries, History
 from rpgres.journal.paths import ABSENT, audience_at, set_by, value_at
@@ -54,6 +54,7 @@ from rpgres.toml.reading import Source
 from rpgres.version import __version__
 
 TRUSTS = ("players", "gm")
+NOTHING = "none"  # in place of results: those that were said for later are taken back
 MOST_TOLD = 6  # options that fit into a message
 
 
@@ -171,7 +172,7 @@ def begin_table(
     folders = [str(folder.absolute()) for folder in place.folders]
     secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=_kept(rules, texts))
     entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
-    remember(place.path, entry.hash, entry.hash)
+    remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
     return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
 
 
@@ -607,11 +608,12 @@ def _with_answers(
 ) -> Run:
     """Return a run with further answers, which count for everybody or for the seat that gives them alone.
 
-    Results stand in place of those of their label that nothing has asked for so far.
+    Results stand in place of those of their label that nothing has asked for so far; `none` takes these back.
     """
     if rules.file.piles:  # kept one by one, so that what was asked for can be told from what was not
         one_by_one = rules.cards.one_by_one
         given = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
+    given = {label: [] if texts == [NOTHING] and label in asked.given else texts for label, texts in given.items()}
     check_given(rules, state, given, seat=seat)
     everybody = "" if seat is HOST else seat
     for who in policies:
@@ -661,6 +663,8 @@ def _ran(
     _check_known(rules, history, before, given, step=step)
     seed, known = history.new.secret.seed, _shown(before)
     ran = run_at(rules, history, asked, seed=seed, step=step)
+    if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
+        ran.fault.add(f"; it was said before, and --given {label}={NOTHING} takes it back")
     if isinstance(ran.fault, ChoiceError):
         for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
             then = run_at(rules, history, fewer, seed=seed, step=step)
@@ -1029,7 +1033,7 @@ def _write(
 
     history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
     if all(known):
-        remember(place.path, history.new.hash, history.head.hash)
+        remember(place.path, history.new.hash, history.head.hash, seen=stamp(place.path))
     for error in refused:
         error.add(_stands(history.head))
         error.details["entry"] = history.head.number
