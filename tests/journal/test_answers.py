@@ -22,7 +22,7 @@ from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
 from rpgres.journal import commands as sitting
 from rpgres.journal import replay as running
 from rpgres.journal import store
-from rpgres.journal.commands import Done, Place
+from rpgres.journal.commands import Done, Place, acting, writing
 from rpgres.journal.records import Entry, drawn_in, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
@@ -243,9 +243,9 @@ def test_a_journal_in_which_an_answer_rewrites_dice_is_found(
 ) -> None:
     """Such as whoever holds the file could write, chain and all."""
     sitting.act(place, "overcome", OPPOSED, actor="mara")
-    run_of = sitting.run_of
+    run_of = acting.run_of
     forged = {"tape": (), "typed": {}}
-    monkeypatch.setattr(sitting, "run_of", lambda *args: msgspec.structs.replace(run_of(*args), **forged))
+    monkeypatch.setattr(acting, "run_of", lambda *args: msgspec.structs.replace(run_of(*args), **forged))
     sitting.answer(place, choose={"invoke": ["no"]}, given=OTHER)
     monkeypatch.undo()
     assert rolled(entries(place)[-1]) == OTHER
@@ -415,7 +415,7 @@ def leap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
             raise FAULTS[ways["effect"]]("crashed")
         return state
 
-    monkeypatch.setattr(sitting, "find_ruleset", lambda id_, **more: ruleset)
+    monkeypatch.setattr(writing, "find_ruleset", lambda id_, **more: ruleset)
     place = Place(tmp_path / "leap.db")
     sitting.begin_table(place, ruleset="leap", sheets=["ann"], seed="5")
     return place
