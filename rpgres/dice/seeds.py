@@ -27,11 +27,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from rpgres.errors import UsageError
-
-try:
-    from _blake2 import blake2b  # what hashlib.blake2b is, without loading OpenSSL: 2 ms of a one-shot command
-except ImportError:
-    from hashlib import blake2b
+from rpgres.text.digest import blake2b
 
 ALGORITHM = "rp1"
 LONGEST_SEED = 1000  # characters

@@ -47,7 +47,7 @@ def quiet(*command: str | Path, cwd: Path, **extra: str) -> str:
         for key, value in os.environ.items()
         if not key.startswith(("PYTHON", "RPGRES", "VIRTUAL_ENV", "XDG"))
     }
-    env = {**kept, "HOME": str(cwd), "PIP_DISABLE_PIP_VERSION_CHECK": "1", **extra}
+    env = {**kept, "HOME": str(cwd), "RPGRES_CACHE": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **extra}
     done = subprocess.run(
         [str(part) for part in command], cwd=cwd, env=env, capture_output=True, text=True, check=False
     )
