@@ -53,6 +53,7 @@ def require_whole(path: Path, history: History) -> None:
     """
     if is_known(path, history):
         return
+    seen = stamp(path)
     problems = chain_of(path).problems
     if problems:
         raise TableError(
@@ -60,18 +61,19 @@ def require_whole(path: Path, history: History) -> None:
             "`rpgres table verify` tells more",
             file=str(path),
         )
-    remember(path, history.new.hash, history.head.hash)
+    remember(path, history.new.hash, history.head.hash, seen=seen)
 
 
-def remember(path: Path, new: str, head: str) -> None:
+def remember(path: Path, new: str, head: str, *, seen: str) -> None:
     """Note that a journal was whole up to an entry; where nothing can be noted, it is read whole again.
 
     Args:
         path: the file.
         new, head: the hashes of its first entry, and of that one.
+        seen: the file's `stamp` before it was read, or after it was written.
     """
     with suppress(OSError, RuntimeError):
-        memory, known = _memory(path, new), _known(path, head)
+        memory, known = _memory(path, new), f"{head} {seen}"
         try:
             memory.write_text(known, "utf-8")
         except FileNotFoundError:
@@ -82,13 +84,16 @@ def remember(path: Path, new: str, head: str) -> None:
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
     with suppress(OSError, RuntimeError, ValueError):
-        return _memory(path, history.new.hash).read_text("utf-8") == _known(path, history.head.hash)
+        return _memory(path, history.new.hash).read_text("utf-8") == f"{history.head.hash} {stamp(path)}"
     return False
 
 
-def _known(path: Path, head: str) -> str:
-    file = path.stat()
-    return f"{head} {file.st_size} {file.st_mtime_ns}"
+def stamp(path: Path) -> str:
+    """Return what tells a file from one that was written since: its size and time; nothing where it is not there."""
+    with suppress(OSError):
+        file = path.stat()
+        return f"{file.st_size} {file.st_mtime_ns}"
+    return ""
 
 
 def _memory(path: Path, new: str) -> Path:

@@ -15,7 +15,7 @@ from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
-from rpgres.journal.checking import chain_of, remember
+from rpgres.journal.checking import chain_of, remember, stamp
 from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.commitments import check_opening
 from rpgres.journal.history import Entries, History
@@ -24,6 +24,7 @@ from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
 from rpgres.journal.replay import Ran, answered_in, run_at, run_of
 from rpgres.journal.rows import state_of
 from rpgres.journal.standing import undone_in
+from rpgres.journal.views import hidden_by
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules
@@ -62,10 +63,11 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     Raises:
         TableError: the file cannot be read at all.
     """
+    seen = stamp(path)
     chain = chain_of(path)
     problems = [*chain.problems, *chain.unreadable]
     if not problems:
-        remember(path, chain.entries[0].hash, chain.hashes[-1])
+        remember(path, chain.hashes[0], chain.hashes[-1], seen=seen)
     entries = chain.entries
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
@@ -231,7 +233,8 @@ def _again(
         return set_table(rules, texts), "" if is_revealed else "its seed and salt are not those that were revealed"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
-        is_same = _comparable(ran.secret, entry) == _comparable(entry.secret, entry)
+        again = hidden_by(ran.secret, before.state, ran.state)
+        is_same = _comparable(again, entry) == _comparable(entry.secret, entry)
         return ran.state, "" if is_same else "something else comes of it when it is played again"
     match entry.kind:
         case "join":
@@ -279,7 +282,8 @@ def _comparable(secret: Secret, entry: Entry) -> Any:
     Of an attempt, that is what had happened when it failed; whoever answered wrongly is not asked again.
     """
     found = secret.result if secret.result is not None else secret.waits
+    said = canonical([secret.laid, secret.claimed, secret.private, secret.hidden])
     if entry.public.attempt:
-        return canonical((found or {}).get("events"))
+        return said, canonical((found or {}).get("events"))
     kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
-    return secret.waits is None, canonical(kept), secret.tape, secret.given
+    return said, secret.waits is None, canonical(kept), secret.tape, secret.given, secret.later

@@ -23,7 +23,7 @@ import pytest
 
 from rpgres.journal import checking, files, store
 from rpgres.journal import commands as sitting
-from rpgres.journal.commands import Place
+from rpgres.journal.commands import Place, writing
 from rpgres.journal.rows import LONGEST
 from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT
@@ -236,7 +236,7 @@ def test_a_newer_program_is_not_called_tampering(tmp_path: Path, monkeypatch: py
     place = begun(tmp_path / "t.db")
     act(place)
     sitting.reveal(place)
-    monkeypatch.setattr(sitting, "__version__", "99.0")
+    monkeypatch.setattr(writing, "__version__", "99.0")
     verdict = verify(place.path)
     assert (verdict.exit, verdict.problems) == (22, [])
 
@@ -486,7 +486,7 @@ def test_a_folder_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> No
         place = begun(folder / "t.db")
         before = store.read(place.path)
         rules = sitting.rules_of(before)
-        monkeypatch.setattr(sitting, "rules_of", lambda history, folders: rules)
+        monkeypatch.setattr(writing, "rules_of", lambda history, folders: rules)
         place.path.chmod(0o444)
         folder.chmod(0o555)
         user = os.geteuid()

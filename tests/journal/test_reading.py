@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.errors import UsageError
-from rpgres.journal import checking, store
+from rpgres.journal import checking, store, verifying
 from rpgres.journal import commands as sitting
 from rpgres.journal.chain import written
 from rpgres.journal.changes import applied, difference
@@ -360,6 +360,23 @@ def test_a_journal_is_read_whole_once(copy: Place, monkeypatch: pytest.MonkeyPat
     shutil.copy(elsewhere, copy.path)  # it comes back with another entry
     sitting.write_note(copy, "x")
     assert len(wholes) == 3
+
+
+def test_a_file_that_was_written_while_it_was_verified_is_not_remembered(
+    copy: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = verifying.chain_of
+
+    def slowly(path: Path) -> checking.Chain:
+        found = real(path)
+        os.utime(path, ns=(1, 1))
+        return found
+
+    assert verify(copy.path).exit == 20
+    assert checking.is_known(copy.path, store.read(copy.path))
+    monkeypatch.setattr(verifying, "chain_of", slowly)
+    assert verify(copy.path).exit == 20
+    assert not checking.is_known(copy.path, store.read(copy.path))
 
 
 def test_a_journal_is_used_where_nothing_can_be_remembered(

@@ -26,7 +26,7 @@ def rewrite(path: Path, forge: Forge) -> None:
     rows = list(store.read_rows(path))
     before, hashes, bodies = START, list[str](), list[bytes]()
     connection = sqlite3.connect(path)
-    connection.executescript("DELETE FROM entries; DELETE FROM bases;")
+    connection.executescript("PRAGMA synchronous=OFF; DELETE FROM entries; DELETE FROM bases;")
     for number, row in enumerate(rows):
         public, secret, state = json.loads(row.public), json.loads(row.secret), json.loads(row.state())
         _remark(secret.get("stands", {}), hashes)
