@@ -70,6 +70,11 @@ class RpgresError(Exception):
         """What is told, with inputs by their keys."""
         return told(self.raw)
 
+    @property
+    def typed(self) -> str:
+        """What is told, with inputs as they are typed on a command line."""
+        return told(self.raw, as_option)
+
     def add(self, text: str) -> None:
         """Add to the end of the message."""
         self.raw += text

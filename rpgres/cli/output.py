@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, told
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     if as_json:
         text = to_json(error_record(shown, name=as_option)).decode()
     elif isinstance(shown, RpgresError):
-        text = f"rpgres: {harmless(told(shown.raw, as_option))}"
+        text = f"rpgres: {harmless(shown.typed)}"
         if isinstance(shown, NotationError):
             text += "\n" + _caret(shown)
     else:

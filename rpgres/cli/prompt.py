@@ -85,7 +85,7 @@ class Person:
                 say([line()])
                 return None
             except UsageError as error:
-                say([line(f"  {error.message}")], is_plain=self._is_plain)
+                say([line(f"  {error.typed}")], is_plain=self._is_plain)
                 continue
             found = matching(question, typed)
             # Where more can be typed than is listed, the beginning of something listed is an answer of its own.
@@ -99,7 +99,7 @@ class Person:
                 except UsageError as error:
                     if len(found) == 1:
                         return found[0]
-                    fault = error.message
+                    fault = error.typed
             say([line(f"  {fault}")], is_plain=self._is_plain)
 
 

@@ -184,9 +184,9 @@ def test_dice_in_a_form_may_be_a_number() -> None:
     [
         (
             "rook:skil=3",
-            r"--rivals rook has no field 'skil'; did you mean 'skill'\?; it is typed as NAME:KEY=VALUE,...",
+            r"rivals rook has no field 'skil'; did you mean 'skill'\?; it is typed as NAME:KEY=VALUE,...",
         ),
-        ("rook:coins=10", "--rivals rook: coins takes a whole number from 0 to 9, not 10"),
+        ("rook:coins=10", "rivals rook: coins takes a whole number from 0 to 9, not 10"),
         ("rook:coins", "behind coins stands = and its value"),
         ("rook:coins=1,coins=2", "coins is said twice"),
         ("skill=3", "names nobody and nothing"),

@@ -19,7 +19,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.run import prepare, run
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
-from rpgres.lint.rulesets import data_problems
+from rpgres.lint.rulesets import data_diagnostics
 from rpgres.model.state import Map
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
@@ -236,7 +236,7 @@ def test_code_reads_house_rules_from_a_record_that_is_made_once() -> None:
     assert rules.with_switches({"wind": "on"}).switches(Tried) == Tried(False, True, 3, "calm")
     moon = 'moon]\ndefault = "full"\nhelp = "h"\nsource = "ours"\nchoices = { new = "n", full = "f" }\n'
     assert tried(f"{TINY}{HOUSE}[switches.{moon}").switches(Tried).moon == "full"
-    assert not [problem for problem in data_problems(rules) if problem.key.startswith("switches")]
+    assert not [problem for problem in data_diagnostics(rules) if problem.key.startswith("switches")]
 
 
 def test_a_choice_brings_choices_of_other_switches_that_are_not_chosen() -> None:
@@ -273,7 +273,9 @@ def test_a_choice_brings_choices_of_other_switches_that_are_not_chosen() -> None
 )
 def test_house_rules_on_which_code_and_data_disagree(old: str, new: str, told: str) -> None:
     assert old in TINY + HOUSE
-    found = [f"{problem.key}: {problem.message}" for problem in data_problems(tried((TINY + HOUSE).replace(old, new)))]
+    found = [
+        f"{problem.key}: {problem.message}" for problem in data_diagnostics(tried((TINY + HOUSE).replace(old, new)))
+    ]
     assert any(told in one for one in found), found
 
 
