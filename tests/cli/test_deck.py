@@ -109,11 +109,15 @@ def test_a_broken_deck_is_named_and_the_others_are_listed(work: Path) -> None:
     assert "gambit/little" in [deck["name"] for deck in record["decks"]]
     assert record["problems"]["gambit"] == [
         {
+            "code": "unknown-name",
+            "severity": "error",
             "file": "rulesets/gambit/decks/worse.toml",
             "line": 2,
+            "column": 1,
             "key": "extends",
             "message": "there is no deck 'litle'",
             "hint": "little",
+            "advice": "",
         }
     ]
     assert shown("deck", "list").endswith(

@@ -397,9 +397,9 @@ def test_a_broken_plugin_is_one_answer_among_others(dive: Ruleset, monkeypatch: 
 
 
 def test_details_of_any_kind_become_plain_data() -> None:
-    error = UsageError("no", path=Path("x") / "y", state=State(), names={"b"}, kind=UsageError, many=(1, 2))
+    error = UsageError("no", file=Path("x") / "y", state=State(), names={"b"}, kind=UsageError, many=(1, 2))
     details = error_record(error)["details"]
-    assert details["path"] == os.path.join("x", "y")
+    assert details["file"] == os.path.join("x", "y")
     assert list(details["many"]) == [1, 2]
     json.dumps(details)
 

@@ -71,7 +71,7 @@ def test_several_cards_are_given_at_once_or_one_by_one() -> None:
     assert drawn == [["Re2-", "Fo", "St2+"]] * 3
     table = table_of(prepared(), given={"draw": ["Re2,Sx1"]})
     table.draw("deck", to="discard", label="draw")
-    with pytest.raises(GivenError, match="--given draw=Sx1: there is no card 'Sx1'"):
+    with pytest.raises(GivenError, match="given draw=Sx1: there is no card 'Sx1'"):
         table.draw("deck", to="discard", label="draw")
     dealer = GivenDealer({"draw": ["Re2,Fo"]}, then=SeededDealer(Streams("7")))
     run = Run(prepared().rules, prepared().state, dealer, Seats())
