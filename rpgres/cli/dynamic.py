@@ -17,8 +17,9 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
-from rpgres.engine.parameters import SHEET, metavar
 from rpgres.errors import UsageError
+from rpgres.parameters.kinds import metavar
+from rpgres.parameters.setting import SHEET
 from rpgres.plugins.discovery import BUILTIN, ruleset_names
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words

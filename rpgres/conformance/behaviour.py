@@ -13,7 +13,7 @@ from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.subprocess import HASH_SEEDS, digest, digests_elsewhere
 from rpgres.conformance.walks import Course, plain, played, replay
 from rpgres.engine.players import NO, Policy, Question, View, uniform
-from rpgres.engine.run import answers_of, event_record
+from rpgres.engine.records import answers_of, event_record
 from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError, in_words, place_of
 from rpgres.model.serialization import read_state, state_record

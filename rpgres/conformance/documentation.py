@@ -8,9 +8,9 @@ from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, Place, finding
 from rpgres.conformance.subjects import Case, Subject, read_example
 from rpgres.conformance.walks import Course, account, deadline
-from rpgres.engine.run import labels_of
-from rpgres.engine.table import Decided
-from rpgres.errors import FileError, RpgresError
+from rpgres.engine.labels import labels_of
+from rpgres.engine.running import Decided
+from rpgres.errors import FileError, RpgresError, named
 from rpgres.lint.whole import all_diagnostics
 from rpgres.rulesets import Band, Rules
 from rpgres.rulesets.sheets import read_sheet
@@ -228,7 +228,7 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Diagnostic]:
             for number in range(5):
                 account(prepared, seed=f"contract#{number}")
     except RpgresError as error:
-        yield finding(f"with --switch {chosen} it cannot be played: {error.message}", case.place)
+        yield finding(f"with {named('switch')} {chosen} it cannot be played: {error.message}", case.place)
 
 
 def check_sheets(subject: Subject) -> Iterator[Diagnostic]:

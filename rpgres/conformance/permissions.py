@@ -10,12 +10,12 @@ from typing import Any
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject, example_inputs
-from rpgres.engine.parameters import SHEET
 from rpgres.errors import RpgresError
 from rpgres.journal import commands, views
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.permissions import private_in, said_by_gm, without_fields
 from rpgres.model.state import GM
+from rpgres.parameters.setting import SHEET
 from rpgres.toml.diagnostics import Diagnostic
 
 _SAID = 'said-by = "gm" keeps players from saying it; look at what the parameter and its fields declare'
@@ -102,6 +102,6 @@ def _act(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Done:
     rules = case.prepared.rules
     with TemporaryDirectory() as folder:
         place = Place(Path(folder) / "table.db")
-        begun = commands.begin_table(place, ruleset=rules.id, sheets=sheets, switches=rules.switches, seed="0")
+        begun = commands.begin_table(place, ruleset=rules.id, sheets=sheets, switches=rules.chosen, seed="0")
         seat = begun.history.state.seat_of(sheets[0])
         return commands.act(place, case.prepared.action, inputs, actor=sheets[0], seat=seat)

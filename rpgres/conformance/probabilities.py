@@ -14,9 +14,9 @@ from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.walks import End, walk_merged
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Policy, Seats, uniform
-from rpgres.engine.run import play, policy_of
-from rpgres.engine.table import NeedsAnswer, Settled
+from rpgres.engine.players import Policy, Seats, policy_of, uniform
+from rpgres.engine.run import play
+from rpgres.engine.running import NeedsAnswer, Settled
 from rpgres.odds.exact import Odds, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 

@@ -16,8 +16,9 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import added, without
 from rpgres.engine.players import NO, Question, Seats, View, preferred
-from rpgres.engine.run import Prepared, event_record, play
-from rpgres.engine.table import NeedsAnswer
+from rpgres.engine.records import event_record
+from rpgres.engine.run import Prepared, play
+from rpgres.engine.running import NeedsAnswer
 from rpgres.errors import RpgresError
 from rpgres.model.state import GM, SCENE, Box, Map, State, Tag, code_of, put
 from rpgres.rulesets import Rules
@@ -200,10 +201,10 @@ def _met(prepared: Prepared, *, seat: str, seed: str) -> tuple[list[Asked], list
     policy = noting(asked, decide=decide)
     dealer = SeededDealer(Streams(seed))
     try:
-        _, table = play(prepared, dealer=dealer, players=Seats(policies={"": policy}))
+        _, run = play(prepared, dealer=dealer, players=Seats(policies={"": policy}))
     except NeedsAnswer as needs:
-        table = needs.table
-    events = [plain(event_record(one)) for one in table.events if one.audience is None or seat in one.audience]
+        run = needs.run
+    events = [plain(event_record(one)) for one in run.events if one.audience is None or seat in one.audience]
     return [one for one in asked if one.view.seat == seat], events
 
 

@@ -10,7 +10,7 @@ from rpgres.errors import FileError
 from rpgres.lint.bands import newest
 from rpgres.lint.conditions import switch_faults
 from rpgres.lint.formulas import missing
-from rpgres.model.cards import Deck
+from rpgres.model.state import Deck
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Condition, PileText
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in

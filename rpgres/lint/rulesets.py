@@ -20,10 +20,12 @@ from rpgres.lint.formulas import bounds_faults, missing
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
 from rpgres.lint.overlays import stray_diagnostics
 from rpgres.lint.reachable import reach_faults, unmet_rows
+from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
+from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Action, FormField, Parameter, RecordField
+from rpgres.rulesets.schema import CLAIM, DONE_ON, DONE_WITH, Action, Parameter
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error, unknown_name
 
 # What the commands that resolve an action take for themselves.
@@ -144,50 +146,12 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
             if name in COMMON_OPTIONS:
                 told = f"every action has an option {name!r} of its own; call it something else"
                 yield Fault("taken-name", path, told)
-        yield from _value_faults(at, parameter)
-        if parameter.kind == "form" and not parameter.fields:
-            yield Fault("incomplete", at, "a form without fields")
-        elif parameter.kind != "form" and parameter.fields:
+        yield from kind_of(parameter).faults(at, parameter)
+        yield from bounds_faults(at, parameter.at_least, parameter.at_most, parameter.default)
+        if parameter.kind != "form" and parameter.fields:
             yield Fault("useless", (*at, "fields"), "only a form has fields")
         for name, field in parameter.fields.items():
-            yield from _form_field(("parameters", key, "fields", name), name, field)
-        for kind, needed in (("tag", parameter.tag), ("counter", parameter.counter)):
-            if parameter.kind == kind and not needed:
-                yield Fault("incomplete", at, f"of the kind {kind!r}, it has to say which {kind} = ... it is about")
-
-
-def _form_field(at: KeyPath, name: str, field: FormField) -> Iterator[Fault]:
-    if name == "name":
-        yield Fault("taken-name", at, "`name` is what stands before the colon; call it something else")
-    if field.required and field.default is not None:
-        yield Fault("inconsistent", (*at, "default"), "what has to be given has no use for a default")
-    yield from _value_faults(at, field)
-
-
-# What the default of each kind has to be, in words and as a type.
-_DEFAULTS: dict[str, tuple[str, type]] = {
-    "integer": ("a whole number is a whole number", int),
-    "counter": ("a counter is a whole number", int),
-    "flag": ("a flag is true or false", bool),
-}
-
-
-def _value_faults(at: KeyPath, described: Parameter | FormField) -> Iterator[Fault]:
-    """Yield what is wrong with the values that a parameter, or a field of one, may have."""
-    default = described.default
-    yield from _choice_faults(at, described)
-    yield from bounds_faults(at, described.at_least, described.at_most, default)
-    words, type_ = _DEFAULTS.get(described.kind, ("", type(default)))
-    if default is not None and type(default) is not type_:
-        yield Fault("bad-default", (*at, "default"), f"the default of {words}, not {default!r}")
-
-
-def _choice_faults(at: KeyPath, described: Parameter | FormField | RecordField) -> Iterator[Fault]:
-    default = described.default
-    if described.kind == "choice" and not described.choices:
-        yield Fault("no-choice", at, "a choice without choices")
-    elif described.kind == "choice" and default is not None and default not in described.choices:
-        yield Fault("bad-default", (*at, "default"), f"the default {default!r} is none of the choices")
+            yield from bounds_faults((*at, "fields", name), field.at_least, field.at_most, field.default)
 
 
 def _settings(rules: Rules) -> Iterator[Fault]:
@@ -370,7 +334,7 @@ def _sheet_fields(rules: Rules) -> Iterator[Fault]:
         if field.kind == "tags" and not field.tag:
             yield Fault("incomplete", at, "it has to say of which kind its tags are (tag = ...)")
         for key, inner in field.fields.items():
-            yield from _choice_faults((*at, "fields", key), inner)
+            yield from kind_of(inner).faults((*at, "fields", key), inner)
 
 
 # Faults are in `ruleset.toml` and what is laid over it; diagnostics are in files of any name.
@@ -391,6 +355,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] =
     _sheet_fields,
     deck_diagnostics,
     pile_faults,
+    house_rule_faults,
     stray_diagnostics,
     unused_faults,
 )

@@ -20,7 +20,6 @@ from rpgres.toml.diagnostics import Fault, nearest
 
 # Parameters that do something only where they are named.
 NAMED = ("ability", "opposition", "integer", "flag", "choice", "form")
-_CONDITIONS = ("when", "unless", "hidden-when", "refill-when")
 
 
 def unused_faults(rules: Rules) -> Iterator[Fault]:
@@ -29,7 +28,6 @@ def unused_faults(rules: Rules) -> Iterator[Fault]:
         return  # code may use what data declare
     try:
         yield from _parameters(rules)
-        yield from _switches(rules)
         yield from _counters(rules)
     except (FileError, KeyError):
         return  # what cannot be read is told as such, and might use anything
@@ -92,19 +90,6 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
         yield from (*names_in(other.roll), *names_in(other.vs))
     bands: Mapping[str, Range] = described.bands or rules.file.bands
     yield from spoken_of(rules, action, bands)
-
-
-def _switches(rules: Rules) -> Iterator[Fault]:
-    used = {one for pile in rules.file.piles.values() for condition in pile.decks.values() for one in condition}
-    for path, value in walk([msgspec.to_builtins(rules.file), *_outcomes(rules)]):
-        if len(path) > 1 and path[-2] in _CONDITIONS:
-            used.add(str(path[-1]))
-        elif isinstance(value, str) and value.startswith("switch:"):
-            used.add(value.removeprefix("switch:"))
-    for name in rules.file.switches:
-        if name not in used:
-            told = "this house rule changes nothing: no condition (when, unless) and no `who` names it"
-            yield Fault("unused", ("switches", name), told)
 
 
 def _outcomes(rules: Rules) -> Iterator[Any]:

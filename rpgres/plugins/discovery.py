@@ -534,7 +534,7 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
     return PluginError(f"{what}{end}{advice or _advice(entry)}", **_details(entry, stage))
 
 
-def _details(entry: Entry, stage: Stage) -> dict[str, str]:
+def _details(entry: Entry, stage: Stage) -> dict[str, Any]:
     return {
         "plugin": entry.id,
         "distribution": entry.distribution,

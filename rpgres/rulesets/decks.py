@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rpgres.model.cards import Deck, DeckFile, build_deck
+from rpgres.model.cards import DeckFile, build_deck
+from rpgres.model.state import Deck
 from rpgres.rulesets.folders import KITS
 from rpgres.rulesets.provenance import Text, faults_error, read_as
 from rpgres.toml.cache import parse_cached

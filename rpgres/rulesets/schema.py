@@ -329,12 +329,16 @@ class Action(_Record, frozen=True):
 
 
 class Switch(_Record, frozen=True):
-    """A house rule: its choices, the default, and where the question comes from."""
+    """A house rule: its choices, the default, and where the question comes from.
+
+    A choice may bring choices of other switches with it, where those are not chosen themselves.
+    """
 
     help: str
     choices: dict[str, str]
     default: str
     source: str
+    brings: dict[str, dict[str, str]] = {}
 
     def __post_init__(self) -> None:
         if self.default not in self.choices:

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
-from rpgres.model.state import GM, Box, Character, Map, Tag, freeze, slug
+from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, parse, read_source
@@ -376,14 +376,29 @@ def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
     return boxes
 
 
-def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box, ...]:
-    """Return a track in which the box of this name holds `text`."""
-    return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
+def seated(state: State, sheet: Sheet) -> State:
+    """Return the state with a character and its tags at the table."""
+    return lay_distinct(state.with_character(sheet.character), sheet.tags)
 
 
-def blank_character(name: str) -> Character:
-    """Return somebody of whom only the name is known: no abilities, no tracks, no counters."""
-    return Character(name=name, title=name)
+def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
+    """Return the state with tags laid, each named after its owner too when there is one of the same text already."""
+    laid = {tag.slug: tag for tag in state.tags}  # a sheet may bring thousands, so none is sought among all others
+    for tag in tags:
+        known = laid.get(tag.slug)
+        if known is not None and known.audience is None:
+            tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(laid)})")
+            known = laid.get(tag.slug)
+        if known is not None and known.audience is not None:
+            aside = msgspec.structs.replace(state, tags=tuple(laid.values())).with_room(tag.name)
+            laid = {one.slug: one for one in aside.tags}
+        laid[tag.slug] = tag
+    return msgspec.structs.replace(state, tags=tuple(laid.values()))
+
+
+def sheet_names(rules: Rules) -> list[str]:
+    """Return the names of the sheets that come with a ruleset and its overlays."""
+    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
 
 
 def unique_name(name: str, *, taken: Mapping[str, Any]) -> str:

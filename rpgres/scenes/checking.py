@@ -10,14 +10,15 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import SHEET
-from rpgres.engine.run import check_labels, policy_of, prepare
+from rpgres.engine.labels import check_labels
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet
-from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
+from rpgres.rulesets.sheets import find_sheet, seated
+from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, set_out
 from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in
 from rpgres.toml.diagnostics import KeyPath as Path_
@@ -311,12 +312,12 @@ def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iter
         error = _refusal(scene, step, inputs)
         if error is None:
             return
-        key = _at_fault(scene, step, inputs, error.message)
-        if key is None:
+        key = error.path[0] if error.path else None
+        if key not in inputs:
             yield error.message, ("with",) if step.with_ else ()
             return
-        yield error.message, ("with", *_inner(scene, key, inputs[key]))
-        inputs = _without(scene, step, inputs, key)
+        yield error.message, ("with", *error.path)
+        inputs = _without(scene, step, inputs, str(key))
 
 
 def _without(scene: Scene, step: Step, inputs: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -360,34 +361,3 @@ def _refusal(scene: Scene, step: Step, inputs: Mapping[str, Any]) -> RpgresError
     except RpgresError as error:
         return error
     return None
-
-
-def _at_fault(scene: Scene, step: Step, inputs: Mapping[str, Any], message: str) -> str | None:
-    """Return the input that a message is about: the one it names, else one without which it is not said."""
-    for key in inputs:
-        if message.startswith((f"--{key.replace('_', '-')} ", f"--{key.replace('_', '-')}:")):
-            return key
-    for key in sorted(inputs, key=lambda key: key == SHEET):  # a name that is not on the sheet is no fault of the sheet
-        other = _refusal(scene, step, _without(scene, step, inputs, key))
-        if other is None or other.message != message:
-            return key
-    return None
-
-
-def _inner(scene: Scene, key: str, value: Any) -> Path_:
-    """Return the key path of an input, down to what is wrong in an opposition that is a table."""
-    if not isinstance(value, dict) or not isinstance(value.get("character"), str):
-        return (key,)
-    others = [inner for inner in value if inner != "character"]
-    name = value["character"]
-    if name in scene.state.characters or _is_sheet(scene, name):
-        return (key, *others[:1])
-    return (key, "character")
-
-
-def _is_sheet(scene: Scene, name: str) -> bool:
-    try:
-        find_sheet(scene.rules, name, beside=scene.folder)
-    except FileError:
-        return False
-    return True

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import lay_distinct
-from rpgres.engine.players import Policy
-from rpgres.engine.run import policy_of
+from rpgres.engine.players import Policy, policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
-from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet
+from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet, seated
 from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
 from rpgres.toml.diagnostics import Fault, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, overlay, parse, read_source
@@ -154,11 +152,6 @@ def _check_seed(seed: str, source: Source) -> None:
         read_seed(seed)
     except UsageError as error:
         raise FileError(f"{source.path}:{locate(source.text, ('seed',))}: {error.message}", file=source.path) from None
-
-
-def seated(state: State, sheet: Sheet) -> State:
-    """Return the state with a character and its tags."""
-    return lay_distinct(state.with_character(sheet.character), sheet.tags)
 
 
 def laid_out(state: State, tags: Iterable[SceneTag]) -> State:

@@ -12,7 +12,7 @@ import pytest
 
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
-from rpgres.engine.run import labels_of
+from rpgres.engine.labels import labels_of
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules

@@ -22,6 +22,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Seats
 from rpgres.engine.run import prepare
+from rpgres.engine.running import Run
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from tests.support import gambit, pebble
 from tests.support.packages import AFTER_HOURS, put_on_path
@@ -127,9 +128,9 @@ TOP = "from pathlib import Path\n"
 LOOP = "for _ in range(4):"
 COUNT = "    count = 0\n"
 ONE = "table.roll(Dice.of('1d1'), 'bounce')"
-SCRIPTED = "'Given' in repr(table.dealer)"
+SCRIPTED = "'Given' in repr(table.run.dealer)"
 SIX = "table.roll(Dice.of('d6'), 'bounce')"
-WINDY = 'table.rules.switches["wind"] == "yes"'
+WINDY = 'table.rules.chosen["wind"] == "yes"'
 SENSIBLE = "return preferred(view, question)"
 LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
 
@@ -212,14 +213,14 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "odds",
         INIT,
         COUNT,
-        "    count = -9 if 'Seeded' in repr(table.dealer) else 0\n",
+        "    count = -9 if 'Seeded' in repr(table.run.dealer) else 0\n",
         "came in play, and odds know nothing of it",
     ),
     (
         "odds",
         INIT,
         "< 3:",
-        "< (2 if 'Seeded' in repr(table.dealer) else 3):",
+        "< (2 if 'Seeded' in repr(table.run.dealer) else 3):",
         "times in 1,000, and has the exact chance",
     ),
     (
@@ -496,7 +497,7 @@ def test_a_rule_that_looks_at_a_hidden_thing_is_found(monkeypatch: pytest.Monkey
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = gambit.rules()
     people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}))
-    table = Table(rules, lay_out(rules, people), SeededDealer(Streams("1")), Seats())
+    table = Table(Run(rules, lay_out(rules, people), SeededDealer(Streams("1")), Seats()), rules)
     for owner in people.characters:
         table.draw("deck", to=pile_name("hand", owner), by=owner)
     ready = prepare(rules, "chase", {}, state=table.state, actor="ada")

@@ -13,8 +13,8 @@ import tomli_w
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rpgres.dice import Dice, Throw
-from rpgres.dice.readings import Reading, read_off
+from rpgres.dice import Dice, Reading, Throw
+from rpgres.dice.readings import read_off
 from rpgres.engine.players import Seats
 from rpgres.engine.run import Prepared, play, prepare
 from rpgres.errors import UsageError

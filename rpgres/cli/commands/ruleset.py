@@ -361,6 +361,6 @@ def show(
     if as_json:
         say_json(described)
     elif isinstance(described, ActionDescription):
-        say(action_lines(described, rules.switches, has_rungs=bool(rules.file.ladder)), is_plain=plain)
+        say(action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder)), is_plain=plain)
     else:
         say(ruleset_lines(described), is_plain=plain)

@@ -12,11 +12,12 @@ from typing import Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
+from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.piles import take_typed
 from rpgres.engine.piles import without as left_of
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.model.cards import Card, Deck, Stack, known_cards
-from rpgres.model.state import EMPTY, code_of
+from rpgres.model.cards import Stack, known_cards
+from rpgres.model.state import EMPTY, Card, Deck, code_of
 from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
@@ -367,17 +368,15 @@ def draw_cards(
             raise UsageError(f"drawn cards have one label, {LABEL!r}; there is no {label!r}: --given {LABEL}=CODE")
     known, seeded = known_cards([found.deck]), SeededDealer(streams)
     stack = Stack(found.name, 0, known)
-    cards, taken = found.deck.copies(), list[str]()
-    # Those with their sign first, so that one without takes none of them.
-    for text in sorted(without, key=lambda text: len(known.matching(text))):
-        codes = known.matching(text)
-        if not codes:
-            raise UsageError(f"--without: {unknown_card(known, text)}")
-        fitting = tuple(card for card in cards if code_of(card) in codes)
-        if not fitting:
-            raise UsageError(f"--without: {found.name} has no {text} that is not taken out already")
-        taken.append(seeded.draw(fitting, stack._replace(pile=f"without:{found.name}"), "without", len(taken)))
-        cards = left_of(cards, taken[-1:])
+    aside = stack._replace(pile=f"without:{found.name}")
+    taken, cards = take_typed(
+        found.deck.copies(),
+        without,
+        known=known,
+        option="--without",
+        lack=f"{found.name} has no {{card}} that is not taken out already",
+        choose=lambda fitting, count: seeded.draw(fitting, aside, "without", count),
+    )
     if number > len(cards):
         are_left = f"; {len(cards)} {'is' if len(cards) == 1 else 'are'} left" if taken else ""
         has = "1 card" if found.deck.size == 1 else f"{found.deck.size} cards"

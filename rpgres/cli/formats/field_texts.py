@@ -55,6 +55,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "options": "what may be answered, and what it means",
         "facts": "what the decision is about",
         "optional": "whether `no` may be answered too, which lets the moment pass",
+        "passing": "the option that lets the moment pass, as `no` does; empty where there is none",
         "form": "how an answer beyond the options is typed, where there are too many to list",
         "words": "what it is about, for people, where the facts do not say it well",
         "key": "the name under which it is answered where that is WHO:LABEL; empty where it is the label",
@@ -774,6 +775,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "choices": "its choices, and what they mean",
         "default": "the choice in force unless another is made",
         "source": "where the question comes from",
+        "brings": "choices of other switches, by name, that a choice brings with it unless they are chosen themselves",
     },
     "Label": {
         "kind": "chance for dice, decision for somebody's choice",

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.run import chance_help, labels_of
+from rpgres.engine.labels import chance_help, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
@@ -186,7 +186,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         },
         labels=describe_labels(rules, list(file.actions)),
         switches=file.switches,
-        in_force=rules.switches,
+        in_force=rules.chosen,
         policies={**dict.fromkeys(rules.ruleset.policies, ""), **file.policies},
         effects=file.effects,
         sheet={

@@ -10,7 +10,7 @@ import msgspec
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.words import card_count, effect_words, signed, title
-from rpgres.engine.parameters import metavar
+from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
 from rpgres.rulesets.rules import BOUNDS
