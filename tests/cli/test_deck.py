@@ -114,6 +114,10 @@ def test_a_broken_deck_is_named_and_the_others_are_listed(work: Path) -> None:
             "key": "extends",
             "message": "there is no deck 'litle'",
             "hint": "little",
+            "advice": "",
+            "code": "unknown-name",
+            "column": 1,
+            "severity": "error",
         }
     ]
     assert shown("deck", "list").endswith(
