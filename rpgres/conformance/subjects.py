@@ -136,7 +136,7 @@ class Subject:
             return Case(f"the example of {action}", read_example(self.rules, action))
         except RpgresError as error:
             where = self.place("actions", action, "example")
-            return finding(error.message, where, "the example is typed by whoever reads the help, so it has to work")
+            return finding(error.raw, where, "the example is typed by whoever reads the help, so it has to work")
 
     @cached_property
     def cases(self) -> list[Case]:

@@ -279,7 +279,7 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
     from rpgres.conformance.subjects import read_example
     from rpgres.dice.seeds import Streams
     from rpgres.engine.run import run
-    from rpgres.errors import RpgresError
+    from rpgres.errors import RpgresError, as_option, told
     from rpgres.rulesets.provenance import located_in
     from rpgres.toml.diagnostics import Fault
 
@@ -289,7 +289,8 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
         try:
             run(read_example(rules, name), streams=Streams("example"))
         except RpgresError as error:
-            yield located_in(rules.texts(), Fault("bad-example", ("actions", name, "example"), error.message))
+            fault = Fault("bad-example", ("actions", name, "example"), told(error.raw, as_option))
+            yield located_in(rules.texts(), fault)
 
 
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Diagnostic]:
