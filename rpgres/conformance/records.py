@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from rpgres.errors import as_option, told
 from rpgres.plugins.discovery import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -26,13 +27,19 @@ def finding(what: str, where: Place = NOWHERE, advice: str = "", *, is_note: boo
     """Return what a check has to tell; its code is the name of the check, which `run_check` puts in.
 
     Args:
-        what: what is wrong, in one sentence.
+        what: what is wrong, in one sentence; names of inputs may be marked, and are told as options.
         where: where it stands.
         advice: what to try.
         is_note: whether it is only worth knowing, and no reason to fail.
     """
     return Diagnostic(
-        "", what, where.file, where.line, key=where.key, advice=advice, severity="note" if is_note else "error"
+        "",
+        told(what, as_option),
+        where.file,
+        where.line,
+        key=where.key,
+        advice=advice,
+        severity="note" if is_note else "error",
     )
 
 

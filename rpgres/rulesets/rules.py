@@ -34,7 +34,7 @@ from rpgres.rulesets.switches import Record as Switches
 from rpgres.rulesets.switches import switch_record, unchosen
 from rpgres.text.digest import blake2b
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.diagnostics import Fault, nearest
+from rpgres.toml.diagnostics import Fault, nearest, unknown_name
 from rpgres.toml.reading import read_source
 
 if TYPE_CHECKING:
@@ -657,11 +657,6 @@ def value_of(value: Any, margin: int | None, numbers: Mapping[str, Any] = EMPTY)
 
 def unknown(what: str, name: str, known: Any, *, of: str) -> str:
     """Return the message for a name that nothing has: the nearest one, or all when they are few."""
-    names = list(known)
-    near = nearest(name, names)
-    if near is not None:
-        return f"{of} has no {what} {name!r}; did you mean {near!r}?"
-    if not names:
-        return f"{of} has no {what} {name!r}, and no other"
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"{of} has no {what} {name!r}; it has: {shown}"
+    fault = unknown_name((), f"{of} has no {what} {name!r}", name, known, there="it has")
+    near = nearest(name, fault.names)
+    return fault.message if near is None else f"{fault.message}; did you mean {near!r}?"
