@@ -93,7 +93,7 @@ class Subject:
 
     def line(self, *path: str | int) -> str:
         """Return where a key of `ruleset.toml` stands, as FILE:LINE."""
-        problem = problem_at(self.rules.texts(), path, "")
+        problem = problem_at(self.rules.layers.texts(), path, "")
         return f"{problem.file}:{problem.line}" if problem.line else problem.file
 
     def files(self, folder: str) -> list[Path]:

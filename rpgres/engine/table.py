@@ -470,12 +470,12 @@ class Table(msgspec.Struct, eq=False):
             counts: whether the margin is the outcome's; else it only says which row stands, and the outcome has none.
         """
         run = self.run
-        found = self.rules.settlement(name, margin, facts, band=band)
+        found = self.rules.settling.settlement(name, margin, facts, band=band)
         if run.asked != EFFECTS:
             raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls:
             facts = _with_results(self, found.rolls, facts, by=roles.get("actor", ""))
-            found = self.rules.settlement(name, margin, facts, band=found.band)
+            found = self.rules.settling.settlement(name, margin, facts, band=found.band)
         effects, texts = found.effects, found.texts
         if found.asks:
             settling = _Settling(self, {"margin": margin, **about}, roles, words, of)
@@ -510,7 +510,7 @@ class _Settling(msgspec.Struct, gc=False):
             choice, known = ask.choices[answer], facts
             if choice.option is not None:
                 known = _with_results(table, choice.rolls, facts, by=roles.get("actor", ""))
-                choice = table.rules.choice(choice.option, self.about["margin"], known)
+                choice = table.rules.settling.choice(choice.option, self.about["margin"], known)
             effects += choice.effects
             texts += (choice.text,)
             if choice.asks:

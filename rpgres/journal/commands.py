@@ -110,7 +110,7 @@ def rules_of(history: History, *, folders: Sequence[Path] = ()) -> Rules:
 
 def hash_of(rules: Rules) -> str:
     """Return the hash of the effective rules."""
-    return str(rules.identity()["hash"])
+    return str(rules.layers.identity()["hash"])
 
 
 def code_of(rules: Rules) -> str:

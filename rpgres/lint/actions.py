@@ -38,13 +38,13 @@ def description_problems(rules: Rules) -> Iterator[Problem]:
     everything = scope_of(rules, rules.file.actions)
     for name, band in rules.file.bands.items():
         path, conditions = ("bands", name), (band.when, band.unless)
-        yield from circumstance_problems(rules, rules.texts(), path, conditions, everything.numbers)
+        yield from circumstance_problems(rules, rules.layers.texts(), path, conditions, everything.numbers)
     for name in described_actions(rules.file):
         yield from _action(rules, name, rules.file.actions[name])
 
 
 def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
-    texts, at = rules.texts(), ("actions", name)
+    texts, at = rules.layers.texts(), ("actions", name)
     known = number_names(rules.file, name)
     scope = scope_of(rules, [name])
     dice: list[tuple[Path, str]] = [((*at, "roll"), action.roll), ((*at, "vs"), action.vs)]
@@ -87,7 +87,7 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
 
 def _shadows(rules: Rules, name: str, action: Action) -> Iterator[Problem]:
     """Yield what has the name of something else, so that nobody could tell which is meant."""
-    file, texts, at = rules.file, rules.texts(), ("actions", name)
+    file, texts, at = rules.file, rules.layers.texts(), ("actions", name)
     parameters = file.parameters_of(name)
     keys = {file.parameters[key].name or key: key for key in action.parameters if key in file.parameters}
     of_roll = dict.fromkeys((*PLAIN, *COMPARED), "what a roll comes to")
@@ -130,7 +130,7 @@ def _divisors(rules: Rules, path: Path, template: str, name: str) -> Iterator[Pr
             lowest = None
         if lowest is None or lowest < 1 or not is_there:
             said = f"{divisor} may be 0, by which nothing is divided; divide by a number that has `at-least = 1`"
-            yield problem_at(rules.texts(), path, said)
+            yield problem_at(rules.layers.texts(), path, said)
 
 
 _DIVISOR = re.compile(r"[/÷]\s*\{\s*([^{}]*?)\s*\}")
@@ -140,7 +140,7 @@ def _before(
     rules: Rules, path: Path, conditions: tuple[Condition, Condition], action: Action, scope: Scope
 ) -> Iterator[Problem]:
     """Yield what is wrong with conditions under which other dice are rolled: they are decided before the roll."""
-    yield from circumstance_problems(rules, rules.texts(), path, conditions, scope.numbers)
+    yield from circumstance_problems(rules, rules.layers.texts(), path, conditions, scope.numbers)
     after = names_after_roll(action)
     said = [(kind, *item) for kind, one in zip(CONDITIONS, conditions, strict=True) for item in one.items()]
     for kind, key, wanted in said:
@@ -149,7 +149,7 @@ def _before(
             if one not in after:
                 continue
             yield problem_at(
-                rules.texts(), (*path, kind, key), f"{one} is known only when the dice lie, and this is before"
+                rules.layers.texts(), (*path, kind, key), f"{one} is known only when the dice lie, and this is before"
             )
 
 
@@ -161,10 +161,10 @@ def _dice(rules: Rules, path: Path, template: str, name: str, scope: Scope) -> I
     opposers = {one for one, its in parameters.items() if its.kind == "opposition" and not its.many} if is_vs else set()
     scope = scope._replace(dice=scope.dice.difference(after) | opposers)
     faults = list(_faults_of_names(template, parameters, action, after=after, opposers=opposers))
-    yield from (problem_at(rules.texts(), path, fault) for fault in faults)
+    yield from (problem_at(rules.layers.texts(), path, fault) for fault in faults)
     yield from _divisors(rules, path, template, name)
     if not faults:
-        yield from template_problems(rules.texts(), path, template, scope)
+        yield from template_problems(rules.layers.texts(), path, template, scope)
 
 
 def _faults_of_names(
@@ -191,7 +191,7 @@ def _faults_of_names(
 
 def _number(rules: Rules, path: Path, number: str, name: str, scope: Scope) -> Iterator[Problem]:
     """Yield what is wrong with a number that is worked out."""
-    action, texts = rules.file.actions[name], rules.texts()
+    action, texts = rules.file.actions[name], rules.layers.texts()
     template = templates(action.numbers)[number]
     parameters = rules.file.parameters_of(name)
     its = bounded(action.numbers[number])
@@ -222,7 +222,7 @@ def _has_dice(template: str, scope: Scope) -> bool:
 
 
 def _parameter(rules: Rules, key: str, parameter: Parameter) -> Iterator[Problem]:
-    texts = rules.texts()
+    texts = rules.layers.texts()
     if parameter.many and parameter.kind in ("ability", "opposition", "integer", "choice", "character"):
         said = f"a described action takes one {parameter.kind}; several are for rules in code"
         yield problem_at(texts, ("parameters", key, "many"), said)

@@ -23,7 +23,7 @@ def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> I
         prefix: the key path under which they stand.
         ranges: by band.
     """
-    texts = rules.texts()
+    texts = rules.layers.texts()
     ranged = {name: band for name, band in ranges.items() if band.has_bounds}
     if not ranged:
         return
@@ -49,7 +49,7 @@ def turned_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> 
         prefix: the key path under which they stand.
         ranges: by band.
     """
-    texts = rules.texts()
+    texts = rules.layers.texts()
     what = "numbers" if any(described_actions(rules.file)) else "margins"
     for name, band in ranges.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
@@ -84,7 +84,7 @@ def _edge(rules: Rules, prefix: Path, ranges: Mapping[str, Range], margin: int, 
         for key, edge in (("from", band.from_), ("to", band.to))
         if edge in (margin - 1, margin, upto, upto + 1)
     ]
-    written = {name for text in rules.texts() for name in _at(text.data, prefix)}
+    written = {name for text in rules.layers.texts() for name in _at(text.data, prefix)}
     removed = [(*prefix, name) for name in sorted(written - _at(msgspec.to_builtins(rules.file), prefix).keys())]
     return newest(rules, [*removed, *beside])
 
@@ -99,5 +99,5 @@ def _at(data: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
 
 def newest(rules: Rules, paths: Iterable[Path]) -> Path:
     """Return the one of several key paths that the nearest file has: what was written last is what made the fault."""
-    texts = rules.texts()
+    texts = rules.layers.texts()
     return max(paths, key=lambda path: owner(texts, path), default=("bands",))

@@ -18,9 +18,9 @@ from rpgres.toml.reading import Problem
 def laying_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what is wrong with decks, piles and parameters of the kind `cards`, with file, line and key path."""
     decks: dict[str, Deck] = {}
-    for name in rules.deck_names():
+    for name in rules.layers.deck_names():
         try:
-            decks[name] = rules.deck(name)
+            decks[name] = rules.layers.deck(name)
         except FileError as error:
             yield from problems_in(error)
     for name, pile in rules.file.piles.items():
@@ -39,9 +39,9 @@ def switch_problems(rules: Rules, path: Path, condition: Condition) -> Iterator[
     """
     strange = [key for key in condition if key not in rules.file.switches]
     for key in strange:
-        yield missing(rules.texts(), (*path, key), "switch", key, rules.file.switches)
+        yield missing(rules.layers.texts(), (*path, key), "switch", key, rules.file.switches)
     if not strange:
-        yield from condition_problems(rules, rules.texts(), path, condition, ())
+        yield from condition_problems(rules, rules.layers.texts(), path, condition, ())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ def switch_problems(rules: Rules, path: Path, condition: Condition) -> Iterator[
 
 
 def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Problem]:
-    at, texts, known = ("piles", name), rules.texts(), rules.deck_names()
+    at, texts, known = ("piles", name), rules.layers.texts(), rules.layers.deck_names()
     always = ""  # the deck that lies here whatever the switches say
     for deck, condition in pile.decks.items():
         if deck not in known:
@@ -73,7 +73,7 @@ def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Problem]:
 
 def _other_pile(rules: Rules, path: Path, name: str, other: str) -> Iterator[Problem]:
     """Yield what keeps cards from coming to a pile from another one."""
-    piles, texts = rules.file.piles, rules.texts()
+    piles, texts = rules.file.piles, rules.layers.texts()
     if other not in piles:
         yield missing(texts, path, "pile", other, [one for one in piles if one != name])
     elif other == name:
@@ -85,7 +85,7 @@ def _other_pile(rules: Rules, path: Path, name: str, other: str) -> Iterator[Pro
 
 def _given_to(rules: Rules, path: Path, name: str, other: str) -> Iterator[Problem]:
     """Yield what keeps the cards of a pile's decks from being given to another one."""
-    piles, texts = rules.file.piles, rules.texts()
+    piles, texts = rules.file.piles, rules.layers.texts()
     if other not in piles:
         yield missing(texts, path, "pile", other, [one for one in piles if one != name])
     elif other == name:
@@ -95,7 +95,7 @@ def _given_to(rules: Rules, path: Path, name: str, other: str) -> Iterator[Probl
 
 
 def _parameters(rules: Rules) -> Iterator[Problem]:
-    piles, texts = rules.file.piles, rules.texts()
+    piles, texts = rules.file.piles, rules.layers.texts()
     for key, parameter in rules.file.parameters.items():
         at = ("parameters", key)
         if parameter.kind != "cards":
@@ -134,7 +134,7 @@ def _clashes(rules: Rules, decks: Mapping[str, Deck]) -> Iterator[Problem]:
             than = one if own == other else other
             shown = ", ".join(codes[:3]) + (f" and {len(codes) - 3} more" if len(codes) > 3 else "")
             message = f"{shown} of {own} and of {than} are not the same card, and both decks can lie on one table"
-            yield problem_at(rules.texts(), path, message)
+            yield problem_at(rules.layers.texts(), path, message)
 
 
 def _different(one: Deck, other: Deck) -> Iterator[str]:

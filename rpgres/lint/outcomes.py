@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 
 from rpgres.errors import FileError, NotationError
 from rpgres.model.state import EMPTY, ROLES
+from rpgres.rulesets import unknown
+from rpgres.rulesets.folders import Text, read_as
 from rpgres.rulesets.numbers import (
     described_actions,
     dice_names,
     has_any_ability,
     number_names,
 )
-from rpgres.rulesets.provenance import Path, Text, problem_at, problems_in, read_as
-from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
+from rpgres.rulesets.provenance import Path, problem_at, problems_in
+from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import (
     DONE_WITH,
     EffectText,
@@ -28,6 +30,7 @@ from rpgres.rulesets.schema import (
     bounded,
     templates,
 )
+from rpgres.rulesets.settling import BOUNDS, NUMBER
 from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.text.harmless import in_line
 from rpgres.toml.reading import Problem, nearest
@@ -84,22 +87,22 @@ def row_problems(rules: Rules) -> Iterator[Problem]:
     """Yield what is wrong with a ruleset's outcome tables and menus, each with its file, line and key path."""
     menus: Menus | None = None  # unknown, when they cannot be read
     try:
-        menus = read_as(rules.menu_texts(), dict[Id, RowQuestion])
+        menus = read_as(rules.layers.menu_texts(), dict[Id, RowQuestion])
     except FileError as error:
         yield from problems_in(error)
     for name, menu in (menus or {}).items():
         # Which rows take it is not followed: what any of them rolls may be named.
         scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
         yield from _question(
-            rules, rules.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name, scope=scope
+            rules, rules.layers.menu_texts(), (name,), menu, menus=menus, beside=(), of_menu=name, scope=scope
         )
-    for name in dict.fromkeys(rules.table_names()):
+    for name in dict.fromkeys(rules.layers.table_names()):
         yield from _table(rules, name, menus)
 
 
 def _table(rules: Rules, name: str, menus: Menus | None) -> Iterator[Problem]:
     try:
-        texts = rules.table_texts(name)
+        texts = rules.layers.table_texts(name)
         table: OutcomeTable = read_as(texts, OutcomeTable)
     except FileError as error:
         yield from problems_in(error)
@@ -243,9 +246,9 @@ def named_menus(rules: Rules) -> set[str]:
     Raises:
         FileError: one of them cannot be read.
     """
-    questions = list(read_as(rules.menu_texts(), dict[Id, RowQuestion]).values())
-    for name in dict.fromkeys(rules.table_names()):
-        table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
+    questions = list(read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]).values())
+    for name in dict.fromkeys(rules.layers.table_names()):
+        table: OutcomeTable = read_as(rules.layers.table_texts(name), OutcomeTable)
         questions += [question for row in table.values() for question in row.ask.values()]
     return {name for question in questions for name in _named(question)}
 
@@ -476,9 +479,9 @@ def roles_of(rules: Rules) -> list[str]:
 
 def rolled_labels(rules: Rules) -> Iterator[str]:
     """Yield the labels of everything that rows and options roll."""
-    for name in dict.fromkeys(rules.table_names()):
+    for name in dict.fromkeys(rules.layers.table_names()):
         try:
-            table: OutcomeTable = read_as(rules.table_texts(name), OutcomeTable)
+            table: OutcomeTable = read_as(rules.layers.table_texts(name), OutcomeTable)
         except FileError:
             continue  # told elsewhere
         for row in table.values():
@@ -486,7 +489,7 @@ def rolled_labels(rules: Rules) -> Iterator[str]:
             for option in _options(row.ask):
                 yield from option.rolls
     try:
-        menus = read_as(rules.menu_texts(), dict[Id, RowQuestion])
+        menus = read_as(rules.layers.menu_texts(), dict[Id, RowQuestion])
     except FileError:
         return
     for option in _options(menus):

@@ -44,7 +44,7 @@ def _unreached(rules: Rules) -> Iterator[Problem]:
     for name, band in file.bands.items():
         if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
             told = "nothing comes to this band: it has no bounds (from, to) and no condition (when)"
-            yield problem_at(rules.texts(), ("bands", name), told)
+            yield problem_at(rules.layers.texts(), ("bands", name), told)
 
 
 def _faults(
@@ -57,7 +57,7 @@ def _faults(
         misses = [_missed(band, action, span) for action, span in zip(played, spans, strict=True)]
         if band.has_bounds and misses[0] is not None and all(misses):
             key, said = misses[0]
-            yield problem_at(rules.texts(), (*prefix, name, key), f"nothing comes to this band: {said}")
+            yield problem_at(rules.layers.texts(), (*prefix, name, key), f"nothing comes to this band: {said}")
     before: list[str] = []
     for name, band in exceptions.items():
         for earlier in before:
@@ -65,14 +65,14 @@ def _faults(
                 told = (
                     f"nothing comes to this band: whenever its condition holds, that of {earlier} does, which is first"
                 )
-                yield problem_at(rules.texts(), (*prefix, name), told)
+                yield problem_at(rules.layers.texts(), (*prefix, name), told)
                 break
         before.append(name)
         for key, wanted in band.when.items():
             told_by = [_beyond(key, wanted, span) for span in spans]
             if all(told_by):
                 said = f"nothing comes to this band: {told_by[0]}"
-                yield problem_at(rules.texts(), (*prefix, name, "when", key), said)
+                yield problem_at(rules.layers.texts(), (*prefix, name, "when", key), said)
 
 
 def _counts(rules: Rules, name: str) -> Iterator[Problem]:
@@ -91,16 +91,16 @@ def _counts(rules: Rules, name: str) -> Iterator[Problem]:
         if comparison is not None and not any(comparison.among(faces) for faces in possible):
             highest = max(faces[-1] for faces in possible)
             told = f"no die shows that, so there is nothing to count: the highest face is {highest}"
-            yield problem_at(rules.texts(), ("actions", name, "counts", count), told)
+            yield problem_at(rules.layers.texts(), ("actions", name, "counts", count), told)
 
 
 def _rows(rules: Rules, described: Sequence[str]) -> Iterator[Problem]:
     """Yield the conditions of outcome tables that the dice never meet."""
     known = set(described)
-    for table in dict.fromkeys(rules.table_names()):
+    for table in dict.fromkeys(rules.layers.table_names()):
         actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
         spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
-        for text in rules.table_texts(table) if spans else ():
+        for text in rules.layers.table_texts(table) if spans else ():
             for path, wanted in _conditions(text.data, ()):
                 told_by = [_beyond(str(path[-1]), wanted, span) for span in spans]
                 if all(told_by):

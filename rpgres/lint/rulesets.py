@@ -85,10 +85,10 @@ def _own_problems(rules: Rules) -> set[tuple[str, str, str]]:
 
 def _blamed(rules: Rules, problem: Problem) -> Problem:
     """Return a problem that shows in the ruleset's own files with the overlays named that brought it about."""
-    place = pathlib.Path(problem.file)
-    if not rules.overlays or not problem.file or any(place.is_relative_to(folder) for folder in rules.overlays):
+    place, overlays = pathlib.Path(problem.file), rules.layers.overlays
+    if not overlays or not problem.file or any(place.is_relative_to(folder) for folder in overlays):
         return problem
-    said = f"{problem.message} (with {' and '.join(rules.overlays)} laid over it)"
+    said = f"{problem.message} (with {' and '.join(overlays)} laid over it)"
     return msgspec.structs.replace(problem, message=said)
 
 
@@ -98,7 +98,7 @@ def _blamed(rules: Rules, problem: Problem) -> Problem:
 
 def _bands(rules: Rules) -> Iterator[Problem]:
     """Every whole number falls into exactly one band, if any band has margins at all."""
-    bands, texts = rules.file.bands, rules.texts()
+    bands, texts = rules.file.bands, rules.layers.texts()
     unopposed = [name for name, band in bands.items() if band.unopposed]
     if len(unopposed) > 1:
         path = newest(rules, [("bands", name, "unopposed") for name in unopposed])
@@ -128,7 +128,7 @@ def _ends(rules: Rules) -> Iterator[Problem]:
         is_end = (band.from_ is None) != (band.to is None) and not band.is_exception
         if band.success is None and (is_end or (also is not None and also.success is not None)):
             told = "it does not say whether it is a success (success = true, or false); left out, it is a tie"
-            yield problem_at(rules.texts(), ("bands", name), told)
+            yield problem_at(rules.layers.texts(), ("bands", name), told)
 
 
 def _dice(rules: Rules) -> Iterator[Problem]:
@@ -136,7 +136,7 @@ def _dice(rules: Rules) -> Iterator[Problem]:
         try:
             _ = rules.dice
         except RpgresError as error:
-            yield problem_at(rules.texts(), ("dice",), error.message)
+            yield problem_at(rules.layers.texts(), ("dice",), error.message)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _dice(rules: Rules) -> Iterator[Problem]:
 def _parameters(rules: Rules) -> Iterator[Problem]:
     for key, parameter in rules.file.parameters.items():
         for path, message in _parameter_faults(key, parameter):
-            yield problem_at(rules.texts(), ("parameters", key, *path), message)
+            yield problem_at(rules.layers.texts(), ("parameters", key, *path), message)
 
 
 _KINDS = {"integer": "a whole number", "counter": "a counter", "flag": "a flag"}
@@ -199,12 +199,14 @@ def _settings(rules: Rules) -> Iterator[Problem]:
     """Every setting that is explained is there."""
     for path in rules.file.settings_notes:
         if rules.file.setting(path) is None:
-            yield problem_at(rules.texts(), ("settings-notes", path), f"there is no setting {path!r} to be explained")
+            yield problem_at(
+                rules.layers.texts(), ("settings-notes", path), f"there is no setting {path!r} to be explained"
+            )
 
 
 def _actions(rules: Rules) -> Iterator[Problem]:
     code, data = rules.ruleset.actions, rules.file.actions
-    texts, file_alone = rules.texts(), rules.file.standalone
+    texts, file_alone = rules.layers.texts(), rules.file.standalone
     if not data:
         yield problem_at(texts, ("actions",), "it has no actions")
     for name in data:
@@ -222,7 +224,7 @@ def _actions(rules: Rules) -> Iterator[Problem]:
         if name not in data:
             message = f"the rule {name!r} has no data ([actions.{name}])"
             yield problem_at(texts, ("actions",), message, hint=nearest(name, data) or "")
-    tables = {one: None for one in rules.table_names() if _has_table(rules, one)}
+    tables = {one: None for one in rules.layers.table_names() if _has_table(rules, one)}
     for name, action in data.items():
         yield from _action(rules, name, action, tables)
 
@@ -238,7 +240,7 @@ def _stands(rules: Rules, action: Action) -> bool:
 
 
 def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) -> Iterator[Problem]:
-    at, texts = ("actions", name), rules.texts()
+    at, texts = ("actions", name), rules.layers.texts()
     lists: tuple[tuple[str, str, list[str], Iterable[str]], ...] = (
         ("parameters", "parameter", action.parameters, rules.file.parameters),
         ("labels", "label", action.labels, rules.file.labels),
@@ -272,7 +274,7 @@ def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
 
 def _has_table(rules: Rules, name: str) -> bool:
     try:
-        return bool(rules.table_texts(name))
+        return bool(rules.layers.table_texts(name))
     except FileError:
         return True  # there is one, and that it cannot be read is told elsewhere
 
@@ -301,12 +303,12 @@ def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> 
     except TypeError as error:
         takes = ", ".join(["table", "actor", *arguments])
         message = f"the rule {name!r} is called with ({takes}), as this says, and does not fit: {error}"
-        yield problem_at(rules.texts(), ("actions", name, "parameters"), message)
+        yield problem_at(rules.layers.texts(), ("actions", name, "parameters"), message)
 
 
 def _names(rules: Rules) -> Iterator[Problem]:
     """What the data describe of the code is there."""
-    code, texts = rules.ruleset, rules.texts()
+    code, texts = rules.ruleset, rules.layers.texts()
     for name in rules.file.effects:
         if rules.effect_function(name) is None:
             yield undescribed(rules, texts, ("effects", name), name)
@@ -326,7 +328,7 @@ def _names(rules: Rules) -> Iterator[Problem]:
 
 def _effects(rules: Rules) -> Iterator[Problem]:
     """Yield what kinds of effect whose data say what they do leave out, or say in vain."""
-    texts = rules.texts()
+    texts = rules.layers.texts()
     for kind, described in rules.file.effects.items():
         at, needed = ("effects", kind), DONE_ON.get(described.does, "")
         if needed and not getattr(described, needed):
@@ -347,7 +349,7 @@ def _effects(rules: Rules) -> Iterator[Problem]:
 
 
 def _sheet_fields(rules: Rules) -> Iterator[Problem]:
-    texts = rules.texts()
+    texts = rules.layers.texts()
     for name, label in rules.file.labels.items():
         roles = roles_of(rules)
         if name == CLAIM or (label.fields and label.kind == "chance"):

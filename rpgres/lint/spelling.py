@@ -14,8 +14,9 @@ from typing import Any
 
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import rolled_labels, scope_of
+from rpgres.rulesets.folders import Text
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
-from rpgres.rulesets.provenance import Path, Text, problem_at
+from rpgres.rulesets.provenance import Path, problem_at
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import names_in
@@ -46,10 +47,10 @@ def misspelt_problems(rules: Rules) -> Iterator[Problem]:
 
 def _all_texts(rules: Rules) -> Iterator[Text]:
     """Yield every file of the rules, each once: what stands in `ruleset.toml` has a prefix where it is met again."""
-    yield from rules.texts()
-    for name in dict.fromkeys(rules.table_names()):
-        yield from (text for text in rules.table_texts(name) if not text.prefix)
-    yield from (text for text in rules.menu_texts() if not text.prefix)
+    yield from rules.layers.texts()
+    for name in dict.fromkeys(rules.layers.table_names()):
+        yield from (text for text in rules.layers.table_texts(name) if not text.prefix)
+    yield from (text for text in rules.layers.menu_texts() if not text.prefix)
 
 
 def _named(data: Any) -> Iterator[tuple[Path, str]]:

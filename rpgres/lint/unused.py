@@ -41,7 +41,7 @@ def idle_problems(rules: Rules) -> Iterator[Problem]:
     It can be played for all that, while it is being written or when a house rule has taken away what named them; so
     this is for whoever checks the ruleset itself.
     """
-    if not rules.file.standalone or rules.overlays:
+    if not rules.file.standalone or rules.layers.overlays:
         return
     try:
         yield from _numbers(rules)
@@ -57,11 +57,11 @@ def _numbers(rules: Rules) -> Iterator[Problem]:
             for one in names:
                 if one not in named:
                     told = f"nothing names {one}: neither dice, conditions, `by` and numbers nor the outcomes"
-                    yield problem_at(rules.texts(), ("actions", name, key, one), told)
+                    yield problem_at(rules.layers.texts(), ("actions", name, key, one), told)
 
 
 def _parameters(rules: Rules) -> Iterator[Problem]:
-    file, texts = rules.file, rules.texts()
+    file, texts = rules.file, rules.layers.texts()
     taken = {key for action in file.actions.values() for key in action.parameters}
     for key in file.parameters:
         if key not in taken:
@@ -97,13 +97,13 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
 def _switches(rules: Rules) -> Iterator[Problem]:
     used = set(_switched(msgspec.to_builtins(rules.file)))
     used |= {one for pile in rules.file.piles.values() for condition in pile.decks.values() for one in condition}
-    for name in dict.fromkeys(rules.table_names()):
-        used |= {one for text in rules.table_texts(name) for one in _switched(text.data)}
-    used |= {one for text in rules.menu_texts() for one in _switched(text.data)}
+    for name in dict.fromkeys(rules.layers.table_names()):
+        used |= {one for text in rules.layers.table_texts(name) for one in _switched(text.data)}
+    used |= {one for text in rules.layers.menu_texts() for one in _switched(text.data)}
     for name in rules.file.switches:
         if name not in used:
             told = "this house rule changes nothing: no condition (when, unless) and no `who` names it"
-            yield problem_at(rules.texts(), ("switches", name), told)
+            yield problem_at(rules.layers.texts(), ("switches", name), told)
 
 
 def _switched(data: Any) -> Iterator[str]:
@@ -132,13 +132,13 @@ def _counters(rules: Rules) -> Iterator[Problem]:
             continue
         path = ("effects", kind, "counter")
         if _changes_somebody(rules, kind):
-            yield missing(rules.texts(), path, "counter on its sheets", counter, sorted(on_sheets))
+            yield missing(rules.layers.texts(), path, "counter on its sheets", counter, sorted(on_sheets))
             continue
         others = {its.counter for other, its in file.effects.items() if other != kind and its.counter != counter}
         near = nearest(counter, sorted((on_sheets | set_before | others) - {""}))
         if near:
             told = f"there would be a counter {counter!r} beside the counter {near!r}"
-            yield problem_at(rules.texts(), path, told, hint=near)
+            yield problem_at(rules.layers.texts(), path, told, hint=near)
 
 
 def _changes_somebody(rules: Rules, kind: str) -> bool:
@@ -150,13 +150,13 @@ def _kinds(rules: Rules) -> Iterator[Problem]:
     used = {one.get("kind") for one in _all_effects(rules)}
     for kind in rules.file.effects:
         if kind not in used:
-            yield problem_at(rules.texts(), ("effects", kind), "no outcome, menu or period has this effect")
+            yield problem_at(rules.layers.texts(), ("effects", kind), "no outcome, menu or period has this effect")
 
 
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
-    for name in dict.fromkeys(rules.table_names()):
-        yield from _effects([text.data for text in rules.table_texts(name)])
-    yield from _effects([text.data for text in rules.menu_texts()])
+    for name in dict.fromkeys(rules.layers.table_names()):
+        yield from _effects([text.data for text in rules.layers.table_texts(name)])
+    yield from _effects([text.data for text in rules.layers.menu_texts()])
     yield from _effects(msgspec.to_builtins(rules.file.periods))
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rpgres.model.cards import DeckFile, build_deck
 from rpgres.model.state import Deck
-from rpgres.rulesets.folders import KITS
-from rpgres.rulesets.provenance import Text, problem_at, read_as
+from rpgres.rulesets.folders import KITS, Text, read_as
+from rpgres.rulesets.provenance import problem_at
 from rpgres.toml.reading import Problem, nearest, parse, problem_error, read_source
 
 TextsOf = Callable[[str], Sequence[Text]]

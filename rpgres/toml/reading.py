@@ -348,3 +348,15 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     from rpgres.toml import problems
 
     return problems.nearest(word, words)
+
+
+def unknown(what: str, name: str, known: Any, *, of: str) -> str:
+    """Return the message for a name that nothing has: the nearest one, or all when they are few."""
+    names = list(known)
+    near = nearest(name, names)
+    if near is not None:
+        return f"{of} has no {what} {name!r}; did you mean {near!r}?"
+    if not names:
+        return f"{of} has no {what} {name!r}, and no other"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"{of} has no {what} {name!r}; it has: {shown}"

@@ -284,7 +284,7 @@ def _example_problems(rules: Rules) -> Iterator[Problem]:
         try:
             run(read_example(rules, name), streams=Streams("example"))
         except RpgresError as error:
-            yield problem_at(rules.texts(), ("actions", name, "example"), error.message)
+            yield problem_at(rules.layers.texts(), ("actions", name, "example"), error.message)
 
 
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Problem]:
