@@ -9,7 +9,8 @@ from rpgres.model.cards import DeckFile, build_deck
 from rpgres.model.state import Deck
 from rpgres.rulesets.folders import KITS, Text, read_as
 from rpgres.rulesets.provenance import problem_at
-from rpgres.toml.reading import Problem, nearest, parse, problem_error, read_source
+from rpgres.toml.cache import parse_cached
+from rpgres.toml.reading import Problem, nearest, problem_error, read_source
 
 TextsOf = Callable[[str], Sequence[Text]]
 
@@ -73,4 +74,4 @@ def _shared_texts(name: str) -> list[Text]:
     if path is None:
         return []
     source = read_source(path)
-    return [Text(source, parse(source))]
+    return [Text(source, parse_cached(source))]

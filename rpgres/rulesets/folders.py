@@ -13,18 +13,9 @@ import msgspec
 from rpgres.errors import FileError, RpgresError
 from rpgres.model.state import Deck
 from rpgres.rulesets.schema import Action, Label, RulesetFile
-from rpgres.toml.reading import (
-    Problem,
-    Source,
-    convert,
-    locate,
-    nearest,
-    overlay,
-    parse,
-    problem_error,
-    read_source,
-    unknown,
-)
+from rpgres.text.digest import blake2b
+from rpgres.toml.cache import parse_cached
+from rpgres.toml.reading import Problem, Source, convert, locate, nearest, overlay, problem_error, read_source, unknown
 
 BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
 
@@ -140,7 +131,7 @@ def read_parts(folders: Sequence[Path], *, ruleset_id: str) -> list[Part]:
 
 def _part(folder: Path) -> Part:
     source = read_source(folder / "ruleset.toml")
-    return Part(folder=folder, source=source, data=parse(source))
+    return Part(folder=folder, source=source, data=parse_cached(source))
 
 
 def _kits(own: Part) -> list[Part]:
@@ -276,7 +267,7 @@ class Layers:
                 found.append(Text(part.source, inline, path))
             if os.path.isfile(part.folder / file_name):
                 source = read_source(part.folder / file_name)
-                found.append(Text(source, parse(source)))
+                found.append(Text(source, parse_cached(source)))
         return found
 
     def deck_texts(self, name: str) -> list[Text]:
@@ -328,8 +319,6 @@ class Layers:
         return self._identity
 
     def _identify(self) -> dict[str, Any]:
-        from hashlib import blake2b
-
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.toml") if path.is_file()}
