@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 EFFECTS = "effects"  # what a run is for that goes on to its end
 
 

@@ -19,8 +19,6 @@ from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Ask, Effect, Option, RowRoll, Rules
 
-CHAIN = " chain"  # in the place of a label: no rule has one with a blank
-
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
     """Two rolls compared. Only `margin` may decide anything; the totals are for the account, None in odds."""
@@ -94,6 +92,9 @@ class Table(msgspec.Struct, eq=False):
             dice: what is rolled; its value is one answer, however many dice it has.
             label: the name under which a result can be given.
             by: the character who rolls, for the account.
+
+        Raises:
+            GivenError: a result that was read off real dice or cards is impossible here.
         """
         return self.run.roll(dice, label, by)
 
@@ -157,6 +158,9 @@ class Table(msgspec.Struct, eq=False):
             add, other_add: what is added to each.
             labels: the names under which the two results can be given.
             by: the characters who roll, for the account.
+
+        Raises:
+            GivenError: a result that was read off real dice or cards is impossible here.
         """
         run = self.run
         if run.dealer.joint and run.asked != "total":
@@ -289,6 +293,9 @@ class Table(msgspec.Struct, eq=False):
 
         Returns:
             The card; None when there is none to be drawn.
+
+        Raises:
+            GivenError: a result that was read off real dice or cards is impossible here.
         """
         from rpgres.engine import cards
 
@@ -433,7 +440,12 @@ class Table(msgspec.Struct, eq=False):
     # -- the account and the outcome
 
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
-        """Add a line to the account, for everybody or for some seats only."""
+        """Add a line to the account.
+
+        Args:
+            text: the line.
+            audience: the seats that may read it; None for everybody.
+        """
         self.run.tell(text, audience=audience)
 
     def settle(
