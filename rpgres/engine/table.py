@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres.dice import Dice, Reading
 from rpgres.engine.players import NO, Question
-from rpgres.engine.running import EFFECTS, Chain, Rolled, Run, Settled
+from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
 from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Ask, Effect, Option, RowRoll, Rules

@@ -118,12 +118,15 @@ def _table(heading: str, told: Mapping[str, str]) -> str:
 
 
 def table_text() -> str:
-    """Return the table of what a rule may use of `rpgres.Table`, with the arguments it takes."""
-    told = {}
-    for name, member in public_members(rpgres.Table).items():
-        is_read = isinstance(member, property)
-        told[name if is_read else f"{name}{_arguments(member)}"] = first_line(member)
-    return _table("**`Table`**", told)
+    """Return the tables of what a rule may use of `Table`, and of how a `Ruleset` is declared, with the arguments."""
+    tables = []
+    for record in (rpgres.Table, rpgres.Ruleset):
+        told = {}
+        for name, member in public_members(record).items():
+            is_read = isinstance(member, property)
+            told[name if is_read else f"{name}{_arguments(member)}"] = first_line(member)
+        tables.append(_table(f"**`{record.__name__}`**", told))
+    return "\n".join(tables)
 
 
 def public_members(record: type) -> dict[str, Any]:
