@@ -311,8 +311,9 @@ class Run(msgspec.Struct):
             self.single.add(label)
             self.players.scripted(question)  # which may name it
             return options[0].name
-        self.check_room(label)
-        self.count(label)
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(label)
+        self.counts[label] = self.counts.get(label, 0) + 1
         view = self.view(question.who)
         answer = self.players.answer(question, view)
         if answer is None:

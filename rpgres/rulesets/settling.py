@@ -103,7 +103,9 @@ class Settling:
         `facts` are what conditions (`when`) may speak of, beside switches and the margin, and the numbers that effects
         may name. With a `band`, that row stands whatever the margin is.
         """
-        known = self._settlements.setdefault((table, margin, band), [])
+        known = self._settlements.get((table, margin, band))
+        if known is None:
+            known = self._settlements[table, margin, band] = []
         for its_facts, settlement in known:
             if its_facts is facts or its_facts == facts:
                 return settlement
