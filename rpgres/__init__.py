@@ -16,7 +16,6 @@ from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.dice import Comparison, Dice, Reading, Throw
-    from rpgres.engine.parameters import Form, Opposition, Rating
     from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
     from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         RpgresError,
         RuleError,
         UsageError,
+        named,
     )
     from rpgres.model.state import (
         EMPTY,
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         put,
         slug,
     )
+    from rpgres.parameters.values import Form, Opposition, Rating
     from rpgres.plugins.discovery import hookimpl
     from rpgres.rulesets import (
         API,
@@ -73,9 +74,9 @@ _HOMES = {
     "dice": ("Comparison", "Dice", "Reading", "Throw"),
     "errors": (
         *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
-        *("RpgresError", "RuleError", "UsageError"),
+        *("RpgresError", "RuleError", "UsageError", "named"),
     ),
-    "engine.parameters": ("Form", "Opposition", "Rating"),
+    "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.resolve": ("resolve",),
     "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins.discovery": ("hookimpl",),
@@ -168,6 +169,7 @@ __all__ = [
     "freeze",
     "hookimpl",
     "mark_box",
+    "named",
     "pile_name",
     "preferred",
     "put",

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from rpgres.conformance.behaviour import each
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
@@ -22,18 +22,19 @@ from rpgres.engine.running import NeedsAnswer
 from rpgres.errors import RpgresError
 from rpgres.model.state import GM, SCENE, Box, Map, State, Tag, code_of, put
 from rpgres.rulesets import Rules
+from rpgres.toml.diagnostics import Diagnostic
 
 SEEDS = 2
 
 _ADVICE = "look at table.state.seen_by(seat) for what you offer somebody, and not at table.state"
 
 
-def check_views(subject: Subject) -> Iterator[Finding]:
+def check_views(subject: Subject) -> Iterator[Diagnostic]:
     """Yield questions that tell a seat of something it cannot see: it is asked, or offered, something else."""
 
     compared = 0
 
-    def of_case(case: Case) -> Iterator[Finding]:
+    def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
         state = case.prepared.state
         for seat in sorted({GM, *(state.seat_of(name) for name in state.characters)}):
@@ -42,7 +43,7 @@ def check_views(subject: Subject) -> Iterator[Finding]:
                 for number in range(SEEDS):
                     told = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
                     if told:
-                        yield Finding(told, case.place, _ADVICE)
+                        yield finding(told, case.place, _ADVICE)
                         return
             for hidden in other_things(seat, state):
                 compared += 1
@@ -50,7 +51,7 @@ def check_views(subject: Subject) -> Iterator[Finding]:
                 with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
                     told = leak(case.prepared, hidden, seat=seat, seed="contract#0")
                 if told:
-                    yield Finding(told, case.place, _ADVICE)
+                    yield finding(told, case.place, _ADVICE)
                     return
 
     yield from each(subject, of_case)

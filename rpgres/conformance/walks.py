@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.conformance.records import Finding
+from rpgres.conformance.records import finding
 from rpgres.dice import Dice, Throw
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, NoDealer, SeededDealer
@@ -22,6 +22,7 @@ from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Ru
 from rpgres.engine.table import Outcome, apply_effects
 from rpgres.errors import RpgresError, RuleError
 from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from rpgres.dice import Reading
@@ -183,14 +184,14 @@ def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[
     return lines
 
 
-def first_plays(prepared: Prepared) -> Finding | None:
+def first_plays(prepared: Prepared) -> Diagnostic | None:
     """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
     for number in range(FIRST):
         try:
             with deadline(SECONDS):
                 account(prepared, seed=f"contract#{number}")
         except RpgresError as error:
-            return Finding(error.message, advice=_advice(error))
+            return finding(error.message, advice=_advice(error))
     return None
 
 

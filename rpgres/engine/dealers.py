@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import LANES, WORD, Streams, pick
-from rpgres.errors import GivenError
+from rpgres.errors import GivenError, named
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class GivenDealer(Dealer):
         try:
             return dice.read(result)
         except GivenError as error:
-            raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
+            raise GivenError(f"{named('given')} {label}={result}: {error.raw}", label=label, **error.details) from None
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Leave it to the other dealer: what a policy draws cannot be given."""
@@ -199,10 +199,10 @@ class GivenDealer(Dealer):
         self._given[label][:0] = following
         codes = stack.known.matching(text)
         if not codes:
-            raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
+            raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
         fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
         if not fitting:
-            told = f"--given {label}={text}: no such card is left to be drawn from {stack.pile}"
+            told = f"{named('given')} {label}={text}: no such card is left to be drawn from {stack.pile}"
             raise GivenError(f"{told}; every one lies somewhere else", label=label)
         if len(codes) == 1:
             return fitting[0]

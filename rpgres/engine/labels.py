@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rpgres.engine.running import PLACE
-from rpgres.errors import UsageError
-from rpgres.rulesets import Rules, unknown
+from rpgres.errors import UsageError, named
+from rpgres.rulesets import Row, RowOption, RowQuestion, Rules, unknown
+from rpgres.rulesets.tree import walk
 
 
 def chance_help(label: str) -> str:
@@ -23,21 +24,11 @@ def labels_of(rules: Rules, action: str) -> dict[str, str]:
     }
     if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
         found[PLACE] = "chance"
-    for table in rules.file.actions[action].tables:
-        for row in rules.table(table).values():
-            found |= dict.fromkeys(row.rolls, "chance")
-            found |= _asked(rules, row.ask)
-    return found
-
-
-def _asked(rules: Rules, ask: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for label, question in ask.items():
-        found[label] = "decision"
-        shown = rules.menu(question.menu) if question.menu else question
-        for option in shown.options.values():
-            found |= dict.fromkeys(option.rolls, "chance")
-            found |= _asked(rules, option.ask)
+    for path, node in walk([rules.table(table) for table in rules.file.actions[action].tables], menu=rules.menu):
+        if isinstance(node, RowQuestion):
+            found[str(path[-1])] = "decision"
+        elif isinstance(node, Row | RowOption):
+            found |= dict.fromkeys(node.rolls, "chance")
     return found
 
 
@@ -51,12 +42,14 @@ def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose:
         return
     labels = labels_of(rules, action)
     asked = [key.rpartition(":")[2] for key in choose]
-    for answers, kind, option in ((given, "chance", "--given"), (asked, "decision", "--choose")):
+    for answers, kind, option in ((given, "chance", "given"), (asked, "decision", "choose")):
         for label in answers:
             if labels.get(label) == kind:
                 continue
             if label in labels:
-                other = "--choose" if option == "--given" else "--given"
-                raise UsageError(f"{label!r} is a {labels[label]} label: answer it with {other}, not {option}")
+                other = "choose" if option == "given" else "given"
+                told = f"{label!r} is a {labels[label]} label: answer it with {named(other)}, not {named(option)}"
+                raise UsageError(told, path=(option, label))
             mine = [name for name, its in labels.items() if its == kind]
-            raise UsageError(unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}"))
+            told = unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}")
+            raise UsageError(told, path=(option, label), reason="unknown")

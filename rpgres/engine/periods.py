@@ -11,7 +11,7 @@ from rpgres.engine.records import Pending, Result, bare_result, pending_of
 from rpgres.engine.run import Answering, dealer_of, fault_of, in_run, players_of
 from rpgres.engine.running import NeedsAnswer, Run, Trust
 from rpgres.engine.table import Outcome, Table, apply_effects
-from rpgres.errors import RuleError, UsageError
+from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
 from rpgres.rulesets import Effect, Rules, unknown
 
@@ -81,7 +81,7 @@ def turn(
         told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
         raise fault_of(error, run, told) from error.__cause__
     for label, value in dealer.unused() if by.get("dealer") is None else ():
-        raise UsageError(f"--given {label}={value} was not used: nothing of that label was asked")
+        raise UsageError(f"{named('given')} {label}={value} was not used: nothing of that label was asked")
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]

@@ -67,8 +67,14 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def listed(self) -> tuple[Option, ...]:
-        """The options that are put to whoever decides: without one that only says what letting it pass says too."""
-        return tuple(option for option in self.offered if not (self.optional and option.passes))
+        """The options that are put to whoever decides, without the one that lets it pass."""
+        passing = self.passing
+        return tuple(option for option in self.offered if option is not passing)
+
+    @property
+    def passing(self) -> Option | None:
+        """The rule's own option for letting an optional question pass, where it has one; `NO` always does."""
+        return next((option for option in self.offered if self.optional and option.passes), None)
 
     @property
     def is_one(self) -> bool:

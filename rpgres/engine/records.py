@@ -66,7 +66,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner; `key` is what it is answered by where that is not the label."""
+    """A question that waits for its owner; `key` is what it is answered by where that is not the label.
+
+    `passing` is the option that lets an optional one pass, as `no` does, where the rule has such an option.
+    """
 
     label: str
     who: str
@@ -74,6 +77,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     options: list[dict[str, str]]
     facts: dict[str, Any] = {}
     optional: bool = False
+    passing: str = ""
     form: str = ""
     words: str = ""
     of: str = ""
@@ -134,7 +138,7 @@ def bare_result(
         effects=[dict(effect) for effect in effects],
         texts=[],
         events=[event_record(event) for event in events],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         note=note,
     )
@@ -162,7 +166,7 @@ def pending_of(
         events=[event_record(event) for event in events],
         question=_record_of(needs.question),
         together=[_record_of(question) for question in needs.together],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         resume="",
         note=note,
@@ -174,7 +178,8 @@ def _record_of(question: Question) -> QuestionRecord:
         label=question.label,
         who=question.who,
         text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.listed],
+        options=[{"name": option.name, "text": option.text} for option in question.offered],
+        passing=question.passing.name if question.passing is not None else "",
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
         form=question.form,

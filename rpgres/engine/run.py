@@ -14,13 +14,15 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
-from rpgres.engine.parameters import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
 from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
 from rpgres.engine.table import Outcome, Table, apply_effects
-from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
+from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
 from rpgres.model.state import EMPTY, GM, Card, State, slug
+from rpgres.parameters.reading import read_inputs
+from rpgres.parameters.setting import ACTOR, OPPONENT, Setting
+from rpgres.parameters.values import Form, Opposition
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.version import __version__
 
@@ -434,7 +436,9 @@ def _finished(
     is_refused = outcome is REFUSED
     for label, value in dealer.unused() if by.get("dealer") is None and not is_refused else ():
         _check_repeats(prepared, by, done)
-        raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
+        raise UsageError(
+            f"{named('given')} {label}={value} was not used: {rules.id} {action} did not roll {label!r} again"
+        )
     unused = _unused(done, seats)
     if not is_ours(rules):
         from rpgres.engine import contract
@@ -476,7 +480,7 @@ def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unus
         effects=[dict(effect) for effect in outcome.effects],
         texts=list(outcome.texts),
         events=[event_record(event) for event in done.events],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=by["streams"].seed,
         unused=unused,
         note=by.get("note"),
@@ -527,7 +531,7 @@ def is_ours(rules: Rules) -> bool:
 def _to_be_resumed(prepared: Prepared, pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
     """Return what waits with all that it takes to run it up to the same question again."""
     rules, asked = prepared.rules, pending.question
-    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
+    changed = {name: value for name, value in rules.chosen.items() if value != rules.default_switch(name)}
     if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
     answers = list(answers_of(run.events, single=run.single))

@@ -573,12 +573,13 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
 
 
 def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
-    """Check that what an effect left on the table can be kept; most effects leave these fields as they were."""
-    if after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences:
+    """Check that what an effect left on the table can be kept; most effects leave most fields as they were."""
+    is_plain = after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences
+    if is_plain and after.characters is before.characters and after.tags is before.tags:
         return
-    from rpgres.model.serialization import fault_in
+    from rpgres.model.serialization import fault_in, misnamed_in
 
-    fault = fault_in(after)
+    fault = ("" if is_plain else fault_in(after)) or misnamed_in(after)
     if fault:
         raise RuleError(f"the effect {kind} of the ruleset {rules.id} left what cannot be kept: {fault}")
 

@@ -21,9 +21,10 @@ from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
 from rpgres.engine.running import NeedsAnswer, Stop, Trust
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
-from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import RpgresError, UsageError, named
+from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
-from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
@@ -143,31 +144,29 @@ def run_at(
         UsageError: what was typed for it is impossible, whatever comes of it.
     """
     streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
-    seeded = SeededDealer(streams, step=step)
-    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed)
-    if asked.kind != "act":
-        policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
-        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
-        moment: Literal["begin", "end"] = asked.kind
-        return _ran(
-            rules,
-            asked,
-            lambda: turn(
-                rules,
-                history.state,
-                period=asked.name,
-                moment=moment,
-                streams=streams,
-                step=step,
-                note=asked.note,
-                players=players,
-                dealer=dealer,
-                trust=_trust(rules, history, asked),
-            ),
-            history.state,
-            players,
-            dealer,
-        )
+    dealer = TapedDealer(asked.given, then=SeededDealer(streams, step=step), tape=asked.tape, typed=asked.typed)
+    waits = always if is_replay else _by_passes(history)
+    if asked.kind == "act":
+        return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt)
+    policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
+    players = _players(asked, policies, waits, prompt)
+    turned = partial(turn, rules, history.state, period=asked.name, moment=asked.kind, streams=streams, step=step)
+    trust = _trust(rules, history, asked)
+    play_it = partial(turned, note=asked.note, players=players, dealer=dealer, trust=trust)
+    return _ran(rules, asked, play_it, history.state, players, dealer)
+
+
+def _act_at(
+    rules: Rules,
+    history: History,
+    asked: Run,
+    dealer: TapedDealer,
+    waits: Waits,
+    streams: Streams,
+    *,
+    step: int,
+    prompt: Prompt | None,
+) -> Ran:
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
     if trust is not None and trust.claims and not asked.answered:
@@ -177,22 +176,17 @@ def run_at(
         plain = {label: typed[label] for label in typed if label != CLAIM}
         check_labels(rules, asked.name, given=asked.given, choose=plain)
     for key in (key for own in asked.own.values() for key in own if ":" in key):
-        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+        raise UsageError(
+            f"{named('choose')} {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}"
+        )
     asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
-    waits = (
-        always
-        if is_replay
-        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(dealer.given, then=seeded))
-    )
+    if waits is not always:
+        waits = _in_public(
+            prepared, waits, dealer=lambda: GivenDealer(dealer.given, then=SeededDealer(streams, step=step))
+        )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
-    ran = _ran(
-        rules,
-        asked,
-        lambda: run(prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer),
-        history.state,
-        players,
-        dealer,
-    )
+    play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
+    ran = _ran(rules, asked, play_it, history.state, players, dealer)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)

@@ -24,7 +24,7 @@ from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
 from rpgres.engine.run import Prepared, is_ours, laid, play
 from rpgres.engine.running import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
-from rpgres.errors import RuleError, UsageError
+from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import SEED, Estimate, Sample, estimate
@@ -586,12 +586,12 @@ def outcome_odds(
     if not masses:
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
         why = "it asks without end, or needs a larger budget"
-        raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
+        raise blamed(RuleError(f"{told}: {why} ({named('leaves')}, {named('seconds')})"), rules.ruleset)
     if by == "outcome":
         masses = in_order(prepared, masses)
     elif None in masses:
         name = f"{rules.id} {prepared.action}"
-        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave --by out")
+        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave {named('by')} out")
     else:
         masses = dict(sorted(masses.items()))
     sample = _sample(prepared, masses, counts, share=share, left=float(odds.open)) if counts else None
@@ -637,7 +637,7 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     return {name: masses.get(name, Fraction(0)) for name in shown}
 
 
-BEST_TOO = "; --best has whoever acts decide as well as can be, --each only the first time"
+BEST_TOO = f"; {named('best')} has whoever acts decide as well as can be, {named('each')} only the first time"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
@@ -655,8 +655,8 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
     ]
     labels = [question.label for question in questions]
     return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(asked)}. Answer with --choose {labels[0]}=..., "
-        f"or let a policy decide with --auto or --policy NAME{BEST_TOO if is_own else ''}",
+        f"the odds depend on who decides: {'; '.join(asked)}. Answer with {named('choose')} {labels[0]}=..., "
+        f"or let a policy decide with {named('auto')} or {named('policy')} NAME{BEST_TOO if is_own else ''}",
         labels=labels,
     )
 
@@ -688,7 +688,7 @@ def odds_record(
         states=odds.states,
         passed=list(odds.passed),
         policies=dict(policies),
-        switches=prepared.rules.switches,
+        switches=prepared.rules.chosen,
         weighed=weighed,
         choices=list(choices),
         sample=odds.sample,

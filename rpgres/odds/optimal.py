@@ -32,7 +32,7 @@ from rpgres.engine.running import (
     not_deterministic,
 )
 from rpgres.engine.table import Table
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
 from rpgres.odds.joint import JointDealer
@@ -656,7 +656,8 @@ class _Solver:
         if self._not_seen(decision.run) or (course.at is not None and course.at.hidden):
             raise UsageError(
                 f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
-                "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"
+                f"decided, so there is no best choice; let a policy decide with {named('auto')} or "
+                f"{named('policy')} NAME"
             )
 
     def _not_seen(self, run: Run) -> list[Event]:

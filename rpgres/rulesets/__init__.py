@@ -59,7 +59,7 @@ from rpgres.rulesets.schema import (
     speaker,
 )
 from rpgres.rulesets.settling import Ask, Choice, Option, RowRoll, Settlement, value_of
-from rpgres.toml.reading import unknown
+from rpgres.toml.diagnostics import unknown
 
 __all__ = [
     "API",

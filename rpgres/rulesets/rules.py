@@ -23,7 +23,9 @@ from rpgres.rulesets.schema import (
     Track,
 )
 from rpgres.rulesets.settling import Settling
-from rpgres.toml.reading import nearest, problem_error, unknown
+from rpgres.rulesets.switches import Record as Switches
+from rpgres.rulesets.switches import switch_record, unchosen
+from rpgres.toml.diagnostics import Fault, unknown
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice
@@ -38,6 +40,9 @@ class Rules:
         file: the data of `ruleset.toml`.
         parts: the `ruleset.toml` of each folder the data came from, farthest first: kits, its own, overlays.
         switches: the chosen value of every switch that is not at its default.
+
+    Attributes:
+        chosen: the choice of every switch, as text; for code, `switches` has it in a typed record.
     """
 
     def __init__(
@@ -54,9 +59,10 @@ class Rules:
         self.layers = Layers(ruleset.id, file, parts)
         self.folders = self.layers.folders
         self.settling = Settling(self)
-        defaults = {name: switch.default for name, switch in file.switches.items()}
         chosen = {name: self._check_switch(name, value) for name, value in switches.items()}
-        self.switches: Map[str, str] = Map({**defaults, **chosen})  # a rule that changed them would change the next run
+        self._unchosen = unchosen(file.switches, chosen)
+        self.chosen: Map[str, str] = Map({**self._unchosen, **chosen})  # frozen: it counts for the next run, too
+        self._switches: dict[type, Any] = {}
         self._tables: dict[str, OutcomeTable] = {}
         self._menus: dict[str, RowQuestion] | None = None
         self.compiled: dict[str, Any] = {}  # what those who play these rules have worked out of them, by their own key
@@ -88,8 +94,19 @@ class Rules:
         return value
 
     def default_switch(self, name: str) -> str:
-        """Return a switch's default."""
-        return self.file.switches[name].default
+        """Return what a switch is at unless it is chosen: its default, or what another choice brings with it."""
+        return self._unchosen[name]
+
+    def switches(self, record: type[Switches]) -> Switches:
+        """Return the choices of the switches that a record has fields for, made once; see `Ruleset.switches`.
+
+        Raises:
+            RuleError: record and data do not fit together.
+        """
+        found: Switches | None = self._switches.get(record)
+        if found is None:
+            found = self._switches[record] = switch_record(record, self.chosen)
+        return found
 
     @cached_property
     def tracks(self) -> dict[str, Track]:
@@ -175,11 +192,10 @@ class Rules:
         table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:
             if band not in self.file.bands:
-                from rpgres.rulesets.provenance import problem_at
+                from rpgres.rulesets.provenance import faults_error
 
-                near = nearest(band, self.file.bands) or ""
                 message = f"the ruleset {self.id} has no band {band!r}"
-                raise problem_error([problem_at(texts, (band,), message, hint=near)])
+                raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])
         return table
 
     def may_lack(self, table: str) -> bool:

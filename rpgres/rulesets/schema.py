@@ -106,7 +106,8 @@ def _check_effects(**lists: list[dict[str, Any]]) -> None:
             if effects:
                 msgspec.convert(effects, list[EffectHead])
         except (msgspec.ValidationError, RecursionError, UnicodeError):
-            from rpgres.toml.problems import faults, key_text
+            from rpgres.toml.diagnostics import key_text
+            from rpgres.toml.faults import faults
 
             fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
             raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
@@ -268,6 +269,11 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     return "player" if is_words or is_plain else "confirmed"
 
 
+def said_words(described: Parameter | FormField) -> str:
+    """Return who says something in words, where it is not the player of whoever acts; else nothing."""
+    return "said by the game master" if speaker(described) == "gm" else ""
+
+
 def is_public(described: Parameter | FormField) -> bool:
     """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
     return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
@@ -323,12 +329,16 @@ class Action(_Record, frozen=True):
 
 
 class Switch(_Record, frozen=True):
-    """A house rule: its choices, the default, and where the question comes from."""
+    """A house rule: its choices, the default, and where the question comes from.
+
+    A choice may bring choices of other switches with it, where those are not chosen themselves.
+    """
 
     help: str
     choices: dict[str, str]
     default: str
     source: str
+    brings: dict[str, dict[str, str]] = {}
 
     def __post_init__(self) -> None:
         if self.default not in self.choices:
@@ -566,27 +576,3 @@ class RulesetFile(_Record, frozen=True):
         """Return what an action takes, by the name it is typed under; what is not described is left out."""
         found = ((key, self.parameters[key]) for key in self.actions[action].parameters if key in self.parameters)
         return {parameter.name or key: parameter for key, parameter in found}
-
-
-def metavar(parameter: Parameter, name: str, *, has_rungs: bool = True) -> str:
-    """Return what stands for a parameter's value in help and messages.
-
-    Args:
-        parameter: what it is.
-        name: its name as an option.
-        has_rungs: whether the ruleset has a ladder.
-    """
-    if parameter.metavar:
-        return parameter.metavar
-    if parameter.kind == "flag":
-        return ""
-    if parameter.kind == "choice":
-        return "|".join(parameter.choices)
-    return {
-        "ability": "NAME|NAME=N|N",
-        "opposition": f"N|{'RUNG|' if has_rungs else ''}DICE|SHEET:ABILITY|none",
-        "integer": "N",
-        "counter": "N",
-        "cards": "CARD,CARD",
-        "form": "NAME:KEY=VALUE,...",
-    }.get(parameter.kind, name.upper())

@@ -26,8 +26,7 @@ class Option(msgspec.Struct, frozen=True):
         prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
-        passes: whether choosing it is what letting the moment pass is, where the question is optional. It is not listed
-            then, so that there is one way to say so, and is an answer all the same.
+        passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
     """
 
     name: str
@@ -183,7 +182,7 @@ class Settling:
             asked = self._rules.menu(question.menu) if question.menu else question
             who = asked.who
             if who.startswith("switch:"):
-                who = self._rules.switches[who.removeprefix("switch:")]
+                who = self._rules.chosen[who.removeprefix("switch:")]
             options = {
                 name: option
                 for name, option in asked.options.items()
@@ -249,7 +248,7 @@ class Settling:
     def _is_so(self, condition: Mapping[str, Any], margin: int | None, facts: Map[str, Any]) -> bool:
         for key, wanted in condition.items():
             name, _, side = key.rpartition("-")
-            if side in BOUNDS and key not in facts and key not in self._rules.switches:
+            if side in BOUNDS and key not in facts and key not in self._rules.chosen:
                 number = margin if name == "margin" else facts.get(name)
                 bound = _number(wanted, margin, facts)
                 if not isinstance(number, int) or not isinstance(bound, int):
@@ -257,7 +256,7 @@ class Settling:
                 if number < bound if side == "from" else number > bound:
                     return False
             else:
-                value = margin if key == "margin" else facts.get(key, self._rules.switches.get(key, ""))
+                value = margin if key == "margin" else facts.get(key, self._rules.chosen.get(key, ""))
                 choices = wanted if isinstance(wanted, list) else [wanted]
                 if isinstance(value, int):
                     choices = [_number(one, margin, facts) for one in choices]

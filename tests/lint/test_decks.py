@@ -16,7 +16,7 @@ from rpgres.engine.players import Seats
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import FileError
-from rpgres.lint.rulesets import check_overlaid, data_problems
+from rpgres.lint.rulesets import check_overlaid, data_diagnostics
 from rpgres.model.cards import DeckFile, build_deck, known_cards
 from rpgres.model.state import Deck, State, blank_character, code_of
 from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
@@ -43,7 +43,7 @@ def told(rules: Rules) -> list[str]:
     return [
         f"{Path(one.file).parent.name}/{Path(one.file).name}:{one.line}: {one.key}: {one.message}"
         + (f" ({one.hint}?)" if one.hint else "")
-        for one in data_problems(rules)
+        for one in data_diagnostics(rules)
     ]
 
 
@@ -349,7 +349,7 @@ def told_alone(folder: Path, text: str) -> list[str]:
     (folder / "ruleset.toml").write_text(text, "utf-8")
     parts = read_parts([folder], ruleset_id="wake")
     rules = Rules(Ruleset("wake"), file=merge_parts(parts), parts=parts)
-    return [f"{one.key}: {one.message}" for one in data_problems(rules)]
+    return [f"{one.key}: {one.message}" for one in data_diagnostics(rules)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Errors": (
         *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
-        *("FileError", "RuleError", "PluginError", "unknown"),
+        *("FileError", "RuleError", "PluginError", "named", "unknown"),
     ),
     "Bots and scripts": ("resolve", "Result", "Pending"),
 }

@@ -123,7 +123,7 @@ def test_every_switch_is_played_both_ways(ruleset: str) -> None:
     rules = load_rules(find_ruleset(ruleset))
     used: dict[str, set[str]] = {name: set() for name in rules.file.switches}
     for path in cases_of(ruleset):
-        for name, value in scene_of(path).rules.switches.items():
+        for name, value in scene_of(path).rules.chosen.items():
             used[name].add(value)
     assert used == {name: set(switch.choices) for name, switch in rules.file.switches.items()}
 

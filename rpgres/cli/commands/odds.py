@@ -18,8 +18,8 @@ from rpgres.errors import UsageError
 from rpgres.odds.exact import EXACT_SHARE, Odds, Weighed, odds_record, outcome_odds
 from rpgres.odds.ladder import ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
+from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
-from rpgres.rulesets.schema import metavar
 
 if TYPE_CHECKING:
     from rpgres.engine.run import Prepared

@@ -21,9 +21,8 @@ from rpgres.model.state import EMPTY, Card, Deck, code_of
 from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
-from rpgres.rulesets.provenance import problems_in
 from rpgres.rulesets.schema import Condition
-from rpgres.toml.reading import Problem, nearest
+from rpgres.toml.diagnostics import Diagnostic, diagnostics_in, nearest
 from rpgres.version import __version__
 
 LABEL = "draw"  # under which drawn cards can be given
@@ -67,7 +66,7 @@ class DeckList(msgspec.Struct, frozen=True, kw_only=True):
     version: str = __version__
     ruleset: str | None
     decks: list[DeckSummary]
-    problems: dict[str, list[Problem]]
+    problems: dict[str, list[Diagnostic]]
 
 
 class CardCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,7 +221,7 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
         UsageError: there is no such ruleset.
     """
     decks: list[DeckSummary] = []
-    problems: dict[str, list[Problem]] = {}
+    problems: dict[str, list[Diagnostic]] = {}
     if ruleset is None:
         decks += [_summary(FoundDeck(name, shared_deck(name))) for name in shared_decks()]
     if ruleset is None:
@@ -233,17 +232,14 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
     for id_ in names:
         try:
             rules = _rules(id_, extra)
-        except FileError as error:
-            problems[id_] = problems_in(error)
-            continue
-        except PluginError as error:
-            problems[id_] = [Problem("", None, "", error.message)]
+        except (FileError, PluginError) as error:
+            problems[id_] = diagnostics_in(error)
             continue
         for deck in rules.layers.deck_names():
             try:
                 decks.append(_summary(FoundDeck(f"{id_}/{deck}", rules.layers.deck(deck), rules)))
             except FileError as error:
-                problems.setdefault(id_, []).extend(problems_in(error))
+                problems.setdefault(id_, []).extend(diagnostics_in(error))
     return DeckList(ruleset=ruleset, decks=decks, problems=problems)
 
 
