@@ -128,7 +128,7 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
     """Yield outcomes without a row, rows that no outcome comes to, and rows that cannot be read for their margins."""
     rules = subject.rules.with_switches({})  # one that nothing was played with, so that looking leaves no trace
     readable: list[str] = []
-    for name in dict.fromkeys(rules.table_names()):
+    for name in dict.fromkeys(rules.layers.table_names()):
         try:
             rules.table(name)
         except RpgresError as error:
@@ -170,7 +170,7 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
                 yield finding(f"nothing comes to the row {band} of the table {name}", where, advice)
     for margin in _margins(bands[band] for band in ranged):
         try:
-            rules.settlement(name, margin)
+            rules.settling.settlement(name, margin)
         except RpgresError as error:
             yield finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
 
@@ -184,7 +184,7 @@ def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
 
 
 def _table_place(rules: Rules, name: str) -> Place:
-    return Place(next((text.source.path for text in reversed(rules.table_texts(name))), ""))
+    return Place(next((text.source.path for text in reversed(rules.layers.table_texts(name))), ""))
 
 
 def _margins(bands: Iterable[Band]) -> list[int]:
@@ -197,7 +197,7 @@ def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
     for case in subject.sound:
         _courses(subject, case)
     used = {id(case.prepared.rules): case.prepared.rules for case in subject.sound}
-    return {row for rules in used.values() for row in rules.settled()}
+    return {row for rules in used.values() for row in rules.settling.settled()}
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class Case(msgspec.Struct, frozen=True):
 
 def place_of_key(rules: Rules, *path: str | int) -> Place:
     """Return where a key of `ruleset.toml` stands."""
-    found = located_in(rules.texts(), Fault("", path, ""))
+    found = located_in(rules.layers.texts(), Fault("", path, ""))
     return Place(found.file, found.line, found.key)
 
 

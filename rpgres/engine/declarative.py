@@ -335,7 +335,7 @@ def _instead(rules: Rules, described: Action, facts: Mapping[str, Any]) -> Inste
     """Return the dice, opposition and measure that are in force under the circumstances."""
     found = Instead(roll=described.roll, vs=described.vs, by=described.by)
     for other in described.instead.values():
-        if rules.holds(other.when, other.unless, None, Map(facts)):
+        if rules.settling.holds(other.when, other.unless, None, Map(facts)):
             return Instead(roll=other.roll or found.roll, vs=other.vs or found.vs, by=other.by or found.by)
     return found
 
@@ -437,7 +437,7 @@ def _band(rules: Rules, action: str, plan: Plan, by: str, facts: Mapping[str, An
             if is_within:
                 return name
             continue
-        if (is_within or not range_.has_bounds) and rules.holds(range_.when, range_.unless, margin, known):
+        if (is_within or not range_.has_bounds) and rules.settling.holds(range_.when, range_.unless, margin, known):
             return name
     raise RuleError(f"no band of {rules.id} {action} has the {measure} {number}")
 

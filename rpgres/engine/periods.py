@@ -86,7 +86,7 @@ def turn(
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
     after = msgspec.structs.replace(after, periods=open_then)
-    identity = rules.identity() if by.get("identify", True) else EMPTY
+    identity = rules.layers.identity() if by.get("identify", True) else EMPTY
     record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
     return record, after
 

@@ -84,11 +84,17 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
 def named_option(options: Iterable[Option], choice: str) -> Option | None:
     """Return the option that an answer names."""
-    for option in options:
-        if option.name == choice or option.name == slug(choice) or choice in option.aliases:
+    offered = tuple(options)
+    for option in offered:  # as policies name them
+        if option.name == choice:
+            return option
+    typed = slug(choice)
+    for option in offered:
+        if option.name == typed or choice in option.aliases:
             return option
     # Cards are named with capitals, and typed as it comes.
-    alike = [option for option in options if option.name.lower() == choice.lower()]
+    lower = choice.lower()
+    alike = [option for option in offered if option.name.lower() == lower]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -265,14 +271,15 @@ class Script:
 class Policies:
     """Policies by character or seat; `""` stands for everybody who has none of their own."""
 
-    __slots__ = ("_by", "_everybody")
+    __slots__ = ("_by", "_everybody", "_is_common")
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self._by, self._everybody = by, by.get("")
+        self._is_common = not any(by)  # nobody has one of their own
 
     def of(self, who: str, seat: str) -> Policy | None:
         """Return the policy that decides for somebody."""
-        return self._by.get(who) or self._by.get(seat, self._everybody)
+        return self._everybody if self._is_common else self._by.get(who) or self._by.get(seat, self._everybody)
 
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return what the policy of a question's owner decides."""

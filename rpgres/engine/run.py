@@ -374,7 +374,7 @@ def players_of(by: Answering, choose: Mapping[str, Sequence[str]]) -> Seats:
 
 def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
     """Return what a result says of the rules it was made by."""
-    return rules.identity() if by.get("identify", True) else {"version": rules.file.version}
+    return rules.layers.identity() if by.get("identify", True) else {"version": rules.file.version}
 
 
 def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, State]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 EFFECTS = "effects"  # what a run is for that goes on to its end
 
 
@@ -310,8 +311,9 @@ class Run(msgspec.Struct):
             self.single.add(label)
             self.players.scripted(question)  # which may name it
             return options[0].name
-        self.check_room(label)
-        self.count(label)
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(label)
+        self.counts[label] = self.counts.get(label, 0) + 1
         view = self.view(question.who)
         answer = self.players.answer(question, view)
         if answer is None:

@@ -14,12 +14,10 @@ import msgspec
 
 from rpgres.dice import Dice, Reading
 from rpgres.engine.players import NO, Question
-from rpgres.engine.running import EFFECTS, Chain, Rolled, Run, Settled
+from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
 from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import EMPTY, Card, Map, State
 from rpgres.rulesets import OUTCOME_ONLY, Ask, Effect, Option, RowRoll, Rules
-
-CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
@@ -94,6 +92,9 @@ class Table(msgspec.Struct, eq=False):
             dice: what is rolled; its value is one answer, however many dice it has.
             label: the name under which a result can be given.
             by: the character who rolls, for the account.
+
+        Raises:
+            GivenError: a result that was read off real dice or cards is impossible here.
         """
         return self.run.roll(dice, label, by)
 
@@ -157,6 +158,9 @@ class Table(msgspec.Struct, eq=False):
             add, other_add: what is added to each.
             labels: the names under which the two results can be given.
             by: the characters who roll, for the account.
+
+        Raises:
+            GivenError: a result that was read off real dice or cards is impossible here.
         """
         run = self.run
         if run.dealer.joint and run.asked != "total":
@@ -289,6 +293,9 @@ class Table(msgspec.Struct, eq=False):
 
         Returns:
             The card; None when there is none to be drawn.
+
+        Raises:
+            GivenError: a result that was read off real dice or cards is impossible here.
         """
         from rpgres.engine import cards
 
@@ -433,7 +440,12 @@ class Table(msgspec.Struct, eq=False):
     # -- the account and the outcome
 
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
-        """Add a line to the account, for everybody or for some seats only."""
+        """Add a line to the account.
+
+        Args:
+            text: the line.
+            audience: the seats that may read it; None for everybody.
+        """
         self.run.tell(text, audience=audience)
 
     def settle(
@@ -470,12 +482,12 @@ class Table(msgspec.Struct, eq=False):
             counts: whether the margin is the outcome's; else it only says which row stands, and the outcome has none.
         """
         run = self.run
-        found = self.rules.settlement(name, margin, facts, band=band)
+        found = self.rules.settling.settlement(name, margin, facts, band=band)
         if run.asked != EFFECTS:
             raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls:
             facts = _with_results(self, found.rolls, facts, by=roles.get("actor", ""))
-            found = self.rules.settlement(name, margin, facts, band=found.band)
+            found = self.rules.settling.settlement(name, margin, facts, band=found.band)
         effects, texts = found.effects, found.texts
         if found.asks:
             settling = _Settling(self, {"margin": margin, **about}, roles, words, of)
@@ -510,7 +522,7 @@ class _Settling(msgspec.Struct, gc=False):
             choice, known = ask.choices[answer], facts
             if choice.option is not None:
                 known = _with_results(table, choice.rolls, facts, by=roles.get("actor", ""))
-                choice = table.rules.choice(choice.option, self.about["margin"], known)
+                choice = table.rules.settling.choice(choice.option, self.about["margin"], known)
             effects += choice.effects
             texts += (choice.text,)
             if choice.asks:

@@ -88,24 +88,50 @@ class Ledger(msgspec.Struct):
     free: dict[tuple[int, str], int] = {}  # free invocations by side and tag
     paid: set[tuple[int, str]] = set()  # side and tag: an aspect is paid for once in a roll
     effects: list[Effect] = []
+    means: dict[tuple[tuple[str, ...], str], _Means] = {}  # by side and member; the same for every roll on this table
 
 
-class _Choice(msgspec.Struct, frozen=True):
+class _Means(msgspec.Struct, frozen=True, gc=False):
+    """With what a member of a side can invoke, before anything is used up: tags by slug, whose free uses, points."""
+
+    tags: tuple[tuple[str, Tag], ...]
+    holders: tuple[str, ...]
+    purse: str
+    points: int
+    choices: tuple[_Choice, ...]
+
+    def left(self, ledger: Ledger) -> int:
+        """Return how many points are left."""
+        return self.points - ledger.points.get(self.purse, 0)
+
+
+class _Choice(msgspec.Struct, frozen=True, gc=False):
     tag: Tag
+    name: str  # the tag's slug
     member: str
     holder: str  # whose free use it would be; empty when it is paid for
 
 
-def can_invoke(state: State, members: Sequence[str]) -> bool:
-    """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not."""
-    ledger = Ledger()
-    return any(True for member in members for _ in _choices(state, members, member, ledger, 0))
+def can_invoke(state: State, members: Sequence[str], ledger: Ledger | None = None) -> bool:
+    """Tell whether anything on the table could be invoked for somebody of these: the window is skipped when not.
+
+    Args:
+        state: the table.
+        members: who may invoke.
+        ledger: that of the roll, on which nothing has been invoked so far.
+    """
+    fresh = ledger if ledger is not None else Ledger()
+    return any(_choices(state, tuple(members), member, fresh, 0) for member in members)
 
 
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
-    limited = table.rules.switches(AspectSwitches).same_aspect == "two-free"
-    return Ledger(most_free=FREE_TOGETHER if limited else None)
+    rules, state = table.rules, table.state
+    limited = rules.switches(AspectSwitches).same_aspect == "two-free"
+    kept = rules.compiled.get("aspects:means")
+    if kept is None or kept[0] is not state:  # simulations and odds roll on the same table many times
+        kept = rules.compiled["aspects:means"] = state, {}
+    return Ledger(FREE_TOGETHER if limited else None, means=kept[1])
 
 
 def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
@@ -173,14 +199,14 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
     against = other.height if other.label else None  # without a label it has no total yet
     could = False
     for member in side.members:
-        choices = {choice.tag.slug: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
+        choices = {choice.name: choice for choice in _choices(table.state, side.members, member, ledger, turn)}
         if not choices:
             continue
         could = True
         answer = table.ask(
             side.label,
             member,
-            tuple(_options(choices.values(), can_reroll=side.rolled is not None)),
+            _options(choices.values(), can_reroll=side.rolled is not None),
             text=text,
             optional=True,
             total=side.height,
@@ -188,7 +214,7 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
             margin=side.height - against if against is not None else None,
             rolled=side.rolled,
             acting=turn == 0,
-            points=_points_left(table.state, member, ledger),
+            points=ledger.means[side.members, member].left(ledger),
         )
         if answer == NO:
             continue
@@ -205,34 +231,48 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
     return False
 
 
-def _choices(state: State, members: Sequence[str], member: str, ledger: Ledger, turn: int) -> Iterator[_Choice]:
-    """Yield what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
-    most_free = ledger.most_free
+def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
+    """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
     if not state.tags:
-        return
-    seat = state.seat_of(member)
-    holders = (member, *members, GM) if seat == GM else (member, *members)
-    points = _points_left(state, member, ledger)
-    for tag in state.tags:
-        if tag.kind not in INVOKABLE or not _is_known(tag, seat):
-            continue
-        name = tag.slug
-        free = ""
+        return ()
+    means = ledger.means.get((members, member))
+    if means is None:
+        means = ledger.means[members, member] = _means_of(state, members, member)
+    if not (ledger.uses or ledger.paid):
+        return means.choices
+    most_free, points = ledger.most_free, means.left(ledger)
+    found: list[_Choice] = []
+    for name, tag in means.tags:
         used, paid = ledger.free.get((turn, name), 0), (turn, name) in ledger.paid
         if most_free is not None and (paid or used >= most_free):
             continue
-        if tag.uses:
-            free = next((one for one in holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)), "")
+        free = [one for one in means.holders if tag.uses.get(one, 0) > ledger.uses.get((name, one), 0)]
         if free:
-            yield _Choice(tag, member, free)
+            found.append(_Choice(tag, name, member, free[0]))
         elif points > 0 and tag.kind != BOOST and not paid and not (used and most_free is not None):
-            yield _Choice(tag, member, "")
+            found.append(_Choice(tag, name, member, ""))
+    return found
 
 
-def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> Iterator[Option]:
+def _means_of(state: State, members: tuple[str, ...], member: str) -> _Means:
+    """Return with what a member of a side can invoke, before anything is used up."""
+    seat = state.seat_of(member)
+    tags = tuple([(tag.slug, tag) for tag in state.tags if tag.kind in INVOKABLE and _is_known(tag, seat)])
+    holders = (member, *members, GM) if seat == GM else (member, *members)
+    points, choices = points_of(state, member), list[_Choice]()
+    for name, tag in tags:
+        free = [one for one in holders if tag.uses.get(one, 0) > 0]
+        if free or (points > 0 and tag.kind != BOOST):
+            choices.append(_Choice(tag, name, member, free[0] if free else ""))
+    return _Means(tags, holders, _purse(state, member), points, tuple(choices))
+
+
+def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> tuple[Option, ...]:
+    found: list[Option] = []
     for choice in choices:
         pair = _option_pair(choice.tag.name, choice.tag.kind, is_free=bool(choice.holder))
-        yield from pair if can_reroll else pair[:1]
+        found += pair if can_reroll else pair[:1]
+    return tuple(found)
 
 
 @lru_cache(maxsize=1024)
@@ -249,7 +289,7 @@ def _option_pair(text: str, kind: str, *, is_free: bool) -> tuple[Option, Option
 
 def _spend(state: State, ledger: Ledger, turn: int, choice: _Choice, *, against: Sequence[str]) -> None:
     """Enter an invocation in the ledger."""
-    name, text = choice.tag.slug, choice.tag.name
+    name, text = choice.name, choice.tag.name
     if choice.holder:
         key = (name, choice.holder)
         ledger.uses[key] = ledger.uses.get(key, 0) + 1
@@ -282,10 +322,6 @@ def points_of(state: State, who: str) -> int:
     if purse == GM:
         return state.counters.get(POINTS, 0)
     return state.characters[purse].counters.get(POINTS, 0)
-
-
-def _points_left(state: State, who: str, ledger: Ledger) -> int:
-    return points_of(state, who) - ledger.points.get(_purse(state, who), 0)
 
 
 def _purse(state: State, who: str) -> str:

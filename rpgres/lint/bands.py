@@ -82,7 +82,7 @@ def _edge(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range], margin: in
         for key, edge in (("from", band.from_), ("to", band.to))
         if edge in (margin - 1, margin, upto, upto + 1)
     ]
-    written = {name for text in rules.texts() for name in _at(text.data, prefix)}
+    written = {name for text in rules.layers.texts() for name in _at(text.data, prefix)}
     removed = [(*prefix, name) for name in sorted(written - _at(msgspec.to_builtins(rules.file), prefix).keys())]
     return newest(rules, [*removed, *beside])
 
@@ -97,5 +97,5 @@ def _at(data: Mapping[str, Any], path: KeyPath) -> Mapping[str, Any]:
 
 def newest(rules: Rules, paths: Iterable[KeyPath]) -> KeyPath:
     """Return the one of several key paths that the nearest file has: what was written last is what made the fault."""
-    texts = rules.texts()
+    texts = rules.layers.texts()
     return max(paths, key=lambda path: owner(texts, path), default=("bands",))

@@ -7,8 +7,9 @@ from typing import Any
 
 from rpgres.lint.formulas import missing
 from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.rules import BOUNDS, Rules
+from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Condition
+from rpgres.rulesets.settling import BOUNDS
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 
 MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin

@@ -18,9 +18,9 @@ from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in
 
 def deck_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what keeps decks from being read."""
-    for name in rules.deck_names():
+    for name in rules.layers.deck_names():
         try:
-            rules.deck(name)
+            rules.layers.deck(name)
         except FileError as error:
             yield from diagnostics_in(error)
 
@@ -35,9 +35,9 @@ def pile_faults(rules: Rules) -> Iterator[Fault]:
 
 def _decks(rules: Rules) -> dict[str, Deck]:
     found = {}
-    for name in rules.deck_names():
+    for name in rules.layers.deck_names():
         with suppress(FileError):  # told where decks are read
-            found[name] = rules.deck(name)
+            found[name] = rules.layers.deck(name)
     return found
 
 
@@ -46,7 +46,7 @@ def _decks(rules: Rules) -> dict[str, Deck]:
 
 
 def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Fault]:
-    at, known = ("piles", name), rules.deck_names()
+    at, known = ("piles", name), rules.layers.deck_names()
     always = ""  # the deck that lies here whatever the switches say
     for deck, condition in pile.decks.items():
         if deck not in known:

@@ -11,8 +11,9 @@ from rpgres.errors import FileError
 from rpgres.lint.conditions import CONDITIONS, circumstance_faults
 from rpgres.lint.formulas import Scope, bounds_faults, missing, scope_of, template_faults
 from rpgres.model.state import ROLES
-from rpgres.rulesets.provenance import located_in, read_as
-from rpgres.rulesets.rules import NUMBER, Rules
+from rpgres.rulesets.folders import read_as
+from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import (
     DONE_WITH,
     EffectText,
@@ -25,6 +26,7 @@ from rpgres.rulesets.schema import (
     bounded,
     templates,
 )
+from rpgres.rulesets.settling import NUMBER
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached, walk
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_in, nearest
@@ -42,7 +44,7 @@ _MEANT_MARGIN = re.compile(r"^\s*[+-]?\s*(marg\w*|mrgin|magin|margni)\s*([-+*/].
 def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what is wrong with a ruleset's outcome tables and menus, each with its file, line and key path."""
     menus: Menus | None = None  # unknown, when they cannot be read
-    texts = rules.menu_texts()
+    texts = rules.layers.menu_texts()
     try:
         menus = read_as(texts, dict[Id, RowQuestion])
     except FileError as error:
@@ -50,9 +52,9 @@ def row_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     # Which rows take a menu is not followed: what any of them rolls may be named.
     scope = scope_of(rules, rules.file.actions).plus(rolled_labels(rules))
     yield from (located_in(texts, fault) for fault in _faults(rules, menus or {}, menus, scope))
-    for name in dict.fromkeys(rules.table_names()):
+    for name in dict.fromkeys(rules.layers.table_names()):
         try:
-            texts = rules.table_texts(name)
+            texts = rules.layers.table_texts(name)
             table: OutcomeTable = read_as(texts, OutcomeTable)
         except FileError as error:
             yield from diagnostics_in(error)
@@ -212,18 +214,19 @@ def named_menus(rules: Rules) -> set[str]:
     Raises:
         FileError: one of them cannot be read.
     """
-    tables = [read_as(rules.table_texts(name), OutcomeTable) for name in dict.fromkeys(rules.table_names())]
-    return menu_names([read_as(rules.menu_texts(), dict[Id, RowQuestion]), *tables])
+    names = dict.fromkeys(rules.layers.table_names())
+    tables = [read_as(rules.layers.table_texts(name), OutcomeTable) for name in names]
+    return menu_names([read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]), *tables])
 
 
 def rolled_labels(rules: Rules) -> Iterator[str]:
     """Yield the labels of everything that rows and options roll."""
     found: list[Any] = []
-    for name in dict.fromkeys(rules.table_names()):
+    for name in dict.fromkeys(rules.layers.table_names()):
         with suppress(FileError):  # told elsewhere
-            found.append(read_as(rules.table_texts(name), OutcomeTable))
+            found.append(read_as(rules.layers.table_texts(name), OutcomeTable))
     with suppress(FileError):
-        found.append(read_as(rules.menu_texts(), dict[Id, RowQuestion]))
+        found.append(read_as(rules.layers.menu_texts(), dict[Id, RowQuestion]))
     yield from (label for _, node in walk(found) if isinstance(node, Row | RowOption) for label in node.rolls)
 
 

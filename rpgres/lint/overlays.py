@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import named_menus
-from rpgres.rulesets.folders import BEGINS_SO, overlay_roots
-from rpgres.rulesets.provenance import Text, located_in
+from rpgres.rulesets.folders import BEGINS_SO, Text, overlay_roots
+from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.toml.diagnostics import Diagnostic, Fault, nearest
 
@@ -20,7 +20,7 @@ BESIDE = (".md", ".txt", "~")  # what people keep beside their files
 
 def stray_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what the overlays of a ruleset have that changes nothing."""
-    for folder in rules.overlays:
+    for folder in rules.layers.overlays:
         yield from _unread(Path(folder))
     yield from _decks(rules)
     try:
@@ -59,9 +59,9 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 def _tables(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the outcome tables that no action names; of code that may use its own, those that only overlays have."""
     named = {table for action in rules.file.actions.values() for table in action.tables}
-    names = dict.fromkeys(rules.table_names())
+    names = dict.fromkeys(rules.layers.table_names())
     for name in names:
-        texts = rules.table_texts(name)
+        texts = rules.layers.table_texts(name)
         if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):
             continue
         others = tuple(other for other in (*names, *rules.file.actions) if other != name)
@@ -71,10 +71,10 @@ def _tables(rules: Rules) -> Iterator[Diagnostic]:
 def _decks(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the decks that only overlays have and that nothing names, where another name may have been meant."""
     named = {deck for pile in rules.file.piles.values() for deck in pile.decks}
-    names, texts = rules.deck_names(), dict[str, Sequence[Text]]()
+    names, texts = rules.layers.deck_names(), dict[str, Sequence[Text]]()
     for name in names:
         try:
-            texts[name] = rules.deck_texts(name)
+            texts[name] = rules.layers.deck_texts(name)
         except FileError:
             return  # a deck that cannot be read is told as such, and might extend any other
     extended = [text.data.get("extends") for found in texts.values() for text in found]
@@ -88,7 +88,7 @@ def _decks(rules: Rules) -> Iterator[Diagnostic]:
 
 def _menus(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the menus that no question takes; of code that may use its own, those that only overlays have."""
-    texts = rules.menu_texts()
+    texts = rules.layers.menu_texts()
     laid = [text for text in texts if rules.file.standalone or not _is_own(rules, text)]
     own = {name for text in texts if text not in laid for name in text.data}
     new = dict.fromkeys(name for text in laid for name in text.data if name not in own)
@@ -102,7 +102,7 @@ def _menus(rules: Rules) -> Iterator[Diagnostic]:
 def _is_own(rules: Rules, text: Text) -> bool:
     """Tell whether a text is the ruleset's own, not an overlay's."""
     path = Path(text.source.path)
-    return not any(path.is_relative_to(folder) for folder in rules.overlays)
+    return not any(path.is_relative_to(folder) for folder in rules.layers.overlays)
 
 
 def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Diagnostic]:

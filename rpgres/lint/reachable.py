@@ -94,10 +94,10 @@ def _counts(rules: Rules, name: str) -> Iterator[Fault]:
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
     known = set(described_actions(rules.file))
-    for table in dict.fromkeys(rules.table_names()):
+    for table in dict.fromkeys(rules.layers.table_names()):
         actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
         spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
-        for text in rules.table_texts(table) if spans else ():
+        for text in rules.layers.table_texts(table) if spans else ():
             for path, wanted in walk(text.data):
                 if len(path) < 2 or path[-2] not in CONDITIONS:
                     continue

@@ -40,7 +40,7 @@ def data_diagnostics(rules: Rules) -> list[Diagnostic]:
 
     Sheets and scenes are no rules; they are judged elsewhere.
     """
-    texts = rules.texts()
+    texts = rules.layers.texts()
     found = [
         one if isinstance(one, Diagnostic) else located_in(texts, one) for check in _CHECKS for one in check(rules)
     ]
@@ -78,9 +78,10 @@ def _own(rules: Rules) -> set[tuple[str, str, str]]:
 def _blamed(rules: Rules, its: Diagnostic) -> Diagnostic:
     """Return a diagnostic of the ruleset's own files with the overlays named that brought it about."""
     place = pathlib.Path(its.file)
-    if not rules.overlays or not its.file or any(place.is_relative_to(folder) for folder in rules.overlays):
+    overlays = rules.layers.overlays
+    if not overlays or not its.file or any(place.is_relative_to(folder) for folder in overlays):
         return its
-    said = f"{its.message} (with {' and '.join(rules.overlays)} laid over it)"
+    said = f"{its.message} (with {' and '.join(rules.layers.overlays)} laid over it)"
     return msgspec.structs.replace(its, message=said)
 
 
@@ -180,7 +181,7 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         if name not in data:
             message = f"the rule {name!r} has no data ([actions.{name}])"
             yield Fault("no-data", ("actions",), message, name, tuple(data))
-    tables = {one: None for one in rules.table_names() if _has_table(rules, one)}
+    tables = {one: None for one in rules.layers.table_names() if _has_table(rules, one)}
     for name, action in data.items():
         yield from _action(rules, name, action, tables)
 
@@ -230,7 +231,7 @@ def _is_always_required(rules: Rules, parameter: Parameter) -> bool:
 
 def _has_table(rules: Rules, name: str) -> bool:
     try:
-        return bool(rules.table_texts(name))
+        return bool(rules.layers.table_texts(name))
     except FileError:
         return True  # there is one, and that it cannot be read is told elsewhere
 

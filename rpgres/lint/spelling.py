@@ -15,8 +15,9 @@ from typing import Any
 from rpgres.errors import FileError
 from rpgres.lint.formulas import scope_of
 from rpgres.lint.outcomes import rolled_labels
+from rpgres.rulesets.folders import Text
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
-from rpgres.rulesets.provenance import Text, located_in
+from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import names_in
@@ -49,10 +50,10 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
 
 def _all_texts(rules: Rules) -> Iterator[Text]:
     """Yield every file of the rules, each once: what stands in `ruleset.toml` has a prefix where it is met again."""
-    yield from rules.texts()
-    for name in dict.fromkeys(rules.table_names()):
-        yield from (text for text in rules.table_texts(name) if not text.prefix)
-    yield from (text for text in rules.menu_texts() if not text.prefix)
+    yield from rules.layers.texts()
+    for name in dict.fromkeys(rules.layers.table_names()):
+        yield from (text for text in rules.layers.table_texts(name) if not text.prefix)
+    yield from (text for text in rules.layers.menu_texts() if not text.prefix)
 
 
 def _named(data: Any) -> Iterator[tuple[KeyPath, str]]:

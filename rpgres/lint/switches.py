@@ -21,9 +21,9 @@ def house_rule_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is wrong with switches: what they bring, what code reads of them, and those that nothing reads."""
     yield from _brought(rules)
     for record in rules.ruleset.switch_records:
-        for name, told in record_faults(record, rules.file.switches, is_whole=not rules.overlays):
+        for name, told in record_faults(record, rules.file.switches, is_whole=not rules.layers.overlays):
             yield Fault("no-data", ("switches", name), told)
-    if rules.overlays and not rules.file.standalone:
+    if rules.layers.overlays and not rules.file.standalone:
         return  # a house rule may take away the row that made a difference
     try:
         yield from _idle(rules)
@@ -63,6 +63,6 @@ def _idle(rules: Rules) -> Iterator[Fault]:
 
 def _outcomes(rules: Rules) -> Iterator[Any]:
     """Yield the data of every outcome table and of the menus, file by file."""
-    for name in dict.fromkeys(rules.table_names()):
-        yield from (text.data for text in rules.table_texts(name))
-    yield from (text.data for text in rules.menu_texts())
+    for name in dict.fromkeys(rules.layers.table_names()):
+        yield from (text.data for text in rules.layers.table_texts(name))
+    yield from (text.data for text in rules.layers.menu_texts())

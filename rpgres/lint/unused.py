@@ -39,7 +39,7 @@ def idle_faults(rules: Rules) -> Iterator[Fault]:
     It can be played for all that, while it is being written or when a house rule has taken away what named them; so
     this is for whoever checks the ruleset itself.
     """
-    if not rules.file.standalone or rules.overlays:
+    if not rules.file.standalone or rules.layers.overlays:
         return
     try:
         yield from _numbers(rules)
@@ -94,9 +94,9 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
 
 def _outcomes(rules: Rules) -> Iterator[Any]:
     """Yield the data of every outcome table and of the menus, file by file."""
-    for name in dict.fromkeys(rules.table_names()):
-        yield from (text.data for text in rules.table_texts(name))
-    yield from (text.data for text in rules.menu_texts())
+    for name in dict.fromkeys(rules.layers.table_names()):
+        yield from (text.data for text in rules.layers.table_texts(name))
+    yield from (text.data for text in rules.layers.menu_texts())
 
 
 def _counters(rules: Rules) -> Iterator[Fault]:

@@ -84,7 +84,7 @@ class Budget:
     Args:
         leaves: at most so many runs.
         seconds: stop after about so long.
-        work: where neither is given: stop after so much work (`Table.work`), wherever that is done the same.
+        work: where neither is given: stop after so much work (`Run.work`), wherever that is done the same.
         clock: tells the time in seconds; for tests.
     """
 

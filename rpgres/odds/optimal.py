@@ -19,8 +19,19 @@ import msgspec
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
 from rpgres.engine.run import Prepared, fault_of, laid, play
-from rpgres.engine.running import Broken, Chain, Decided, Event, NeedsAnswer, Run, Settled, Stop, not_deterministic
-from rpgres.engine.table import CHAIN, Table
+from rpgres.engine.running import (
+    CHAIN,
+    Broken,
+    Chain,
+    Decided,
+    Event,
+    NeedsAnswer,
+    Run,
+    Settled,
+    Stop,
+    not_deterministic,
+)
+from rpgres.engine.table import Table
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy

@@ -28,7 +28,7 @@ def checked(rules: Rules) -> Rules:
     Raises:
         FileError: all problems at once, each with its file and line.
     """
-    if not rules.is_own:
+    if not rules.layers.is_own:
         from rpgres.lint.rulesets import check_overlaid
 
         check_overlaid(rules)

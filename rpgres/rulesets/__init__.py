@@ -1,6 +1,6 @@
-"""Rulesets: their TOML (`records`), where it lies (`folders`), their code (`code`), and both as played (`rules`).
+"""Rulesets: their TOML (`schema`), where it lies (`folders`), their code (`registry`), and both as played (`rules`).
 
-What is wrong with them is found by `checking`, `rows` and `overlays`, which are imported only when somebody asks.
+What comes of an outcome table is in `settling`. What is wrong with a ruleset is found by `rpgres.lint`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rpgres.rulesets.registry import (
     effect,
     pictured,
 )
-from rpgres.rulesets.rules import Ask, Choice, Option, RowRoll, Rules, Settlement, unknown, value_of
+from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import (
     CLAIM,
     Action,
@@ -58,6 +58,8 @@ from rpgres.rulesets.schema import (
     is_public,
     speaker,
 )
+from rpgres.rulesets.settling import Ask, Choice, Option, RowRoll, Settlement, value_of
+from rpgres.toml.diagnostics import unknown
 
 __all__ = [
     "API",

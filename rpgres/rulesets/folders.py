@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, RpgresError
+from rpgres.model.state import Deck
 from rpgres.rulesets.schema import Action, Label, RulesetFile
+from rpgres.text.digest import blake2b
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown_name
+from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
 from rpgres.toml.reading import Source, convert, located, overlay, read_source
 
 BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
+
+T = TypeVar("T")
 
 KITS = Path(__file__).parent.parent / "kits" / "data"  # the data of `rpgres.kits`, a folder for each
 
@@ -59,6 +63,37 @@ def user_folder() -> Path:
 
 def _same(one: Path, other: Path) -> bool:
     return one == other or os.path.realpath(one) == os.path.realpath(other)
+
+
+class Text(NamedTuple):
+    """A table as one file writes it: the file, the table's data, and the key path under which it stands there."""
+
+    source: Source
+    data: Any
+    prefix: tuple[str, ...] = ()
+
+
+def merged(texts: Sequence[Text]) -> dict[str, Any]:
+    """Return what the texts of one table say together, the farthest first, each overlaid by the next."""
+    data: dict[str, Any] = {}
+    for text in texts:
+        data = overlay(data, text.data)
+    return data
+
+
+def read_as(texts: Sequence[Text], type_: type[T]) -> T:
+    """Return what the texts of one table say together as a value of `type_`.
+
+    Raises:
+        FileError: they do not make one; all problems at once.
+    """
+    data = merged(texts)
+    try:
+        return msgspec.convert(data, type_, str_keys=True)
+    except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
+        from rpgres.rulesets.provenance import refuse
+
+        refuse(texts, data, type_)
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -170,3 +205,130 @@ def _completed_action(file: RulesetFile, name: str, action: Action, kinds: Mappi
         rolled.append("opposition")
     labels = dict.fromkeys([*rolled, *action.labels])
     return msgspec.structs.replace(action, labels=list(labels), tables=action.tables or [name])
+
+
+class Layers:
+    """The data of a ruleset as its folders have them: kits, its own, and overlays, the farthest first.
+
+    Args:
+        ruleset_id: whose they are.
+        file: what the `ruleset.toml` of all of them say together.
+        parts: the `ruleset.toml` of each.
+    """
+
+    def __init__(self, ruleset_id: str, file: RulesetFile, parts: Sequence[Part]) -> None:
+        self._id = ruleset_id
+        self._file = file
+        self.parts = tuple(parts)
+        self.folders = tuple(part.folder for part in parts)
+        self._read: dict[str, list[Text]] = {}
+        self._decks: dict[str, Deck] = {}
+        self._identity: dict[str, Any] | None = None
+
+    @property
+    def overlays(self) -> list[str]:
+        """The folders laid over the ruleset's own, the last one nearest."""
+        return [str(part.folder) for part in self.parts if part.is_overlay]
+
+    @property
+    def is_own(self) -> bool:
+        """Whether all data ship with the ruleset, whose authors have checked them: no overlay, nothing homemade."""
+        is_homemade = self._file.standalone and not self.folders[0].is_relative_to(builtin_folder())
+        return not is_homemade and not any(part.is_overlay for part in self.parts)
+
+    def table_texts(self, name: str) -> list[Text]:
+        """Return an outcome table as each file writes it, the farthest first; nothing when none does."""
+        return self._texts(f"outcomes/{name}.toml", "outcomes", name)
+
+    def menu_texts(self) -> list[Text]:
+        """Return the menus as each file writes them, the farthest first."""
+        return self._texts("menus.toml", "menus")
+
+    def texts(self) -> list[Text]:
+        """Return `ruleset.toml` as each folder has it, the farthest first."""
+        return [Text(part.source, part.data) for part in self.parts]
+
+    def _texts(self, file_name: str, *path: str) -> list[Text]:
+        """Return what every folder says, in its `ruleset.toml` or in a file of its own; read once."""
+        found = self._read.get(file_name)
+        if found is None:
+            found = self._read[file_name] = self._read_texts(file_name, path)
+        return found
+
+    def _read_texts(self, file_name: str, path: tuple[str, ...]) -> list[Text]:
+        found: list[Text] = []
+        for part in self.parts:
+            inline: Any = part.data
+            for key in path:
+                inline = inline.get(key) if isinstance(inline, dict) else None
+            if inline == {"remove": True}:
+                found.clear()
+            elif inline and isinstance(inline, dict):  # anything else is replaced by a nearer file, or was refused
+                found.append(Text(part.source, inline, path))
+            if os.path.isfile(part.folder / file_name):
+                source = read_source(part.folder / file_name)
+                found.append(Text(source, parse_cached(source)))
+        return found
+
+    def deck_texts(self, name: str) -> list[Text]:
+        """Return a deck as each file writes it, the farthest first; nothing when none does."""
+        return self._texts(f"decks/{name}.toml", "decks", name)
+
+    def deck_names(self) -> list[str]:
+        """Return the names of all decks: the ruleset's, those of its kits and overlays."""
+        found = dict.fromkeys(self._file.decks)
+        for folder in self.folders:
+            found |= dict.fromkeys(path.stem for path in sorted((folder / "decks").glob("*.toml")))
+        return [name for name in found if self._has_deck(name)]
+
+    def _has_deck(self, name: str) -> bool:
+        try:
+            return bool(self.deck_texts(name))
+        except FileError:
+            return True  # there is one, and that it cannot be read is told when it is
+
+    def deck(self, name: str) -> Deck:
+        """Return a deck by name, read on first use from `decks/NAME.toml` or `ruleset.toml`.
+
+        Raises:
+            FileError: there is no such deck, or its data are faulty (all problems at once).
+        """
+        deck = self._decks.get(name)
+        if deck is None:
+            deck = self._decks[name] = self._read_deck(name)
+        return deck
+
+    def _read_deck(self, name: str) -> Deck:
+        from rpgres.rulesets.decks import read_deck
+
+        if not self.deck_texts(name):
+            raise FileError(unknown("deck", name, self.deck_names(), of=f"the ruleset {self._id}"))
+        return read_deck(name, texts_of=self.deck_texts, names=self.deck_names)
+
+    def table_names(self) -> Iterator[str]:
+        """Yield the names of all outcome tables, those of `ruleset.toml` first."""
+        yield from self._file.outcomes
+        for folder in self.folders:
+            for path in sorted((folder / "outcomes").glob("*.toml")):
+                yield path.stem
+
+    def identity(self) -> dict[str, Any]:
+        """Return what names these rules exactly: version, a hash of all their data, and the overlays in use."""
+        if self._identity is None:
+            self._identity = self._identify()
+        return self._identity
+
+    def _identify(self) -> dict[str, Any]:
+        digest = blake2b(digest_size=16)
+        for folder in self.folders:
+            paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.toml") if path.is_file()}
+            for name in sorted(paths):
+                if name.startswith(("sheets/", "scenes/")):
+                    continue  # characters and stories are no rules
+                text = paths[name].read_bytes().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
+                digest.update(name.encode() + b"\0" + text + b"\0")
+        return {
+            "version": self._file.version,
+            "hash": digest.hexdigest(),
+            "overlays": self.overlays,
+        }

@@ -3,48 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn
 
-import msgspec
-
-from rpgres.errors import FileError, RpgresError
+from rpgres.errors import FileError
+from rpgres.rulesets.folders import Text
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error
 from rpgres.toml.diagnostics import KeyPath as Path
-from rpgres.toml.reading import Source, overlay
-
-T = TypeVar("T")
 
 
-class Text(NamedTuple):
-    """A table as one file writes it: the file, the table's data, and the key path under which it stands there."""
-
-    source: Source
-    data: Any
-    prefix: tuple[str, ...] = ()
-
-
-def merged(texts: Sequence[Text]) -> dict[str, Any]:
-    """Return what the texts of one table say together, the farthest first, each overlaid by the next."""
-    data: dict[str, Any] = {}
-    for text in texts:
-        data = overlay(data, text.data)
-    return data
-
-
-def read_as(texts: Sequence[Text], type_: type[T]) -> T:
-    """Return what the texts of one table say together as a value of `type_`.
-
-    Raises:
-        FileError: they do not make one; all problems at once.
-    """
-    data = merged(texts)
-    try:
-        return msgspec.convert(data, type_, str_keys=True)
-    except (msgspec.ValidationError, RpgresError, RecursionError, UnicodeError):
-        _refuse(texts, data, type_)
-
-
-def _refuse(texts: Sequence[Text], data: Any, type_: Any) -> NoReturn:
+def refuse(texts: Sequence[Text], data: Any, type_: Any) -> NoReturn:
+    """Raise what is wrong with the texts of one table, all of it at once."""
     from rpgres.toml.faults import faults
 
     raise faults_error(texts, faults(data, type_)) from None

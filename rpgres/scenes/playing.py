@@ -103,7 +103,7 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
     return SceneResult(
         version=__version__,
         ruleset=scene.rules.id,
-        rules=scene.rules.identity(),
+        rules=scene.rules.layers.identity(),
         title=scene.file.title,
         seed=seed,
         switches=scene.rules.chosen,

@@ -218,3 +218,15 @@ def _key_part(part: str) -> str:
     import json
 
     return json.dumps(part, ensure_ascii=not part.isprintable())
+
+
+def unknown(what: str, name: str, known: Any, *, of: str) -> str:
+    """Return the message for a name that nothing has: the nearest one, or all when they are few."""
+    names = list(known)
+    near = nearest(name, names)
+    if near is not None:
+        return f"{of} has no {what} {name!r}; did you mean {near!r}?"
+    if not names:
+        return f"{of} has no {what} {name!r}, and no other"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"{of} has no {what} {name!r}; it has: {shown}"

@@ -30,7 +30,7 @@ class Scripted:
 
     def __init__(self, state: State, answers: dict[str, list[str]], rolls: list[int] = []) -> None:  # noqa: B006
         self.state = state
-        self.rules = type("Rules", (), {"switches": staticmethod(lambda record: record())})()
+        self.rules = type("Rules", (), {"switches": staticmethod(lambda record: record()), "compiled": {}})()
         self.answers = {label: list(given) for label, given in answers.items()}
         self.rolls = list(rolls)
         self.asked: list[tuple[str, str, list[str]]] = []

@@ -94,24 +94,24 @@ decks.standard = {}
 def test_a_ruleset_on_the_kit_has_the_shared_deck_and_may_change_or_extend_it(tmp_path: Path) -> None:
     rules = rules_in(tmp_path, PARLOUR)
     assert rules.file.title == "Parlour"
-    assert rules.deck_names() == ["standard"] == list(shared_decks())
+    assert rules.layers.deck_names() == ["standard"] == list(shared_decks())
     assert rules.laid == {"deck": shared_deck("standard")}
 
-    bare = rules_in(tmp_path, PARLOUR + "\n[decks.standard.cards.joker]\ncount = 0\n").deck("standard")
+    bare = rules_in(tmp_path, PARLOUR + "\n[decks.standard.cards.joker]\ncount = 0\n").layers.deck("standard")
     assert (bare.size, bare.counts["Jk"]) == (52, 0)
 
     more = '\n[decks.two-queens]\ntitle = "Two queens"\nextends = "standard"\n'
     more += 'suits.hearts = { title = "Hearts", code = "H", cards = [12] }\n'
     more += 'suits.moons = { title = "Moons", code = "M", cards = [13] }\n'
-    queens = rules_in(tmp_path, PARLOUR + more).deck("two-queens")
+    queens = rules_in(tmp_path, PARLOUR + more).layers.deck("two-queens")
     assert (queens.size, queens.counts["H12"]) == (56, 2)
     assert queens.cards["M13"].title == "K of Moons"
 
 
 def test_a_house_rule_takes_a_deck_away(tmp_path: Path) -> None:
     rules = rules_in(tmp_path, PARLOUR, house="[decks]\nstandard = { remove = true }\n")
-    assert rules.deck_names() == []
-    assert "house" not in str(rules.deck_names())
+    assert rules.layers.deck_names() == []
+    assert "house" not in str(rules.layers.deck_names())
     problems = [line for line in told(rules) if "piles" in line]
     assert problems == [
         "gambit/ruleset.toml:10: piles.deck.decks.standard: the ruleset has no deck 'standard', and no other"
@@ -121,7 +121,7 @@ def test_a_house_rule_takes_a_deck_away(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(builtin_folder().glob("*/decks/*.toml")), ids=lambda path: path.stem)
 def test_decks_that_ship_have_as_many_cards_as_their_titles_say(path: Path) -> None:
     parts = read_parts([path.parent.parent], ruleset_id=path.parent.parent.name)
-    deck = Rules(gambit, file=merge_parts(parts), parts=parts).deck(path.stem)
+    deck = Rules(gambit, file=merge_parts(parts), parts=parts).layers.deck(path.stem)
     assert f"({deck.size} cards)" in deck.title
 
 
@@ -367,7 +367,7 @@ def test_two_piles_with_the_same_deck_have_cards_of_their_own(tmp_path: Path) ->
     lying = [card for pile in state.piles.values() for card in pile.cards]
     assert len(lying) == len(set(lying)) == 4 * 11
     assert Counter(map(code_of, lying))["St3-"] == 4 * 2
-    assert state.piles["deck"].cards == rules.deck("little").copies()
+    assert state.piles["deck"].cards == rules.layers.deck("little").copies()
 
 
 def test_cards_said_to_be_in_a_hand_come_from_the_deck_of_its_owner(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def lying(state: State) -> Counter[str]:
 
 
 def test_a_deck_has_the_cards_of_its_suits_and_the_lone_ones() -> None:
-    deck = rules().deck("little")
+    deck = rules().layers.deck("little")
     assert deck.counts == DECK
     assert deck.size == 11
     assert deck.cards["Re2-"].value == 2

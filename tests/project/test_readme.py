@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
+import re
 import sys
 from pathlib import Path
+from types import FunctionType
+from typing import get_type_hints
 
+import msgspec
 import pytest
 
 import rpgres
 from tests.docs import SECTION, blocks_of, commands_of, install, made, run_python, type_in, write_file
 from tests.support.checkout import ROOT
-from tests.support.faces import CONSTANTS, GROUPS
+from tests.support.faces import CONSTANTS, GROUPS, public_members
 
 PAGES = ["README.md", "rulesets/README.md", "plugins/README.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -59,11 +65,37 @@ def test_every_public_name_is_documented_once() -> None:
     assert set(rpgres.__all__) <= set(dir(rpgres))
 
 
+@pytest.mark.parametrize("name", ["", *(f".{name}" for name in rpgres.__all__)])
+def test_help_works_for_every_public_name(name: str) -> None:
+    assert pydoc.render_doc(f"rpgres{name}")
+
+
+@pytest.mark.parametrize("name", rpgres.__all__)
+def test_every_annotation_of_a_public_name_can_be_evaluated(name: str) -> None:
+    named = getattr(rpgres, name)
+    members = [getattr(one, "fget", one) for one in public_members(named).values()] if isinstance(named, type) else []
+    for function in (*members, *([named] if isinstance(named, FunctionType) else [])):
+        inspect.signature(function, eval_str=True)
+    if isinstance(named, type) and issubclass(named, msgspec.Struct):
+        get_type_hints(named)
+
+
+def test_every_method_of_the_table_tells_its_arguments() -> None:
+    for name, method in public_members(rpgres.Table).items():
+        text = inspect.getdoc(method) or ""
+        if isinstance(method, FunctionType):
+            taken = set(inspect.signature(method).parameters) - {"self"}
+            heads = [line.partition(":")[0] for line in text.splitlines() if ":" in line]
+            told = {word for head in heads for word in re.findall(r"\w+", head)}
+            assert len(taken) < 2 or taken <= told, (name, taken - told)
+        assert text
+
+
 def test_what_is_made_from_the_code_is_current() -> None:
     """When this fails: python tests/docs.py plugins/README.md"""
     text = (ROOT / "plugins" / "README.md").read_text(encoding="utf-8")
     sections = list(SECTION.finditer(text))
-    assert [section[1] for section in sections] == ["face", "kits"]
+    assert [section[1] for section in sections] == ["keys", "table", "face", "kits"]
     for section in sections:
         assert section[0] == made(section)
         assert "|  |" not in section[0], "a name without a docstring"

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import pytest
 
 import rpgres.rulesets.folders
-import rpgres.rulesets.rules
 from rpgres.cli.render.words import house_rules
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
@@ -101,16 +100,18 @@ def test_the_nearest_folder_has_the_last_word(tiny: Ruleset, tmp_path: Path, mon
         assert title() == text
     folders = data_folders("tiny", own=tiny.data, extra=[tmp_path / "extra"])
     assert len(folders) == 6
-    assert load_rules(tiny, extra=[tmp_path / "extra"]).identity()["overlays"] == [str(path) for path in folders[1:]]
+    assert load_rules(tiny, extra=[tmp_path / "extra"]).layers.identity()["overlays"] == [
+        str(path) for path in folders[1:]
+    ]
 
 
 def test_an_overlay_changes_the_hash_and_sheets_and_scenes_do_not(tiny: Ruleset) -> None:
-    before = load_rules(tiny).identity()
+    before = load_rules(tiny).layers.identity()
     write(tiny.data / "sheets" / "x.toml", 'name = "X"\n')  # type: ignore[operator]  # the fixture set it
     write(tiny.data / "scenes" / "x.toml", 'ruleset = "tiny"\n')  # type: ignore[operator]
-    assert load_rules(tiny).identity() == before
+    assert load_rules(tiny).layers.identity() == before
     write("rulesets/tiny/ruleset.toml", 'title = "Other"\n')
-    assert load_rules(tiny).identity()["hash"] != before["hash"]
+    assert load_rules(tiny).layers.identity()["hash"] != before["hash"]
 
 
 def test_a_fault_in_an_overlay_names_the_overlay_and_its_line(tiny: Ruleset) -> None:
@@ -180,7 +181,7 @@ def test_conditions(condition: str, margin: int | None, facts: dict[str, str], h
     effect = f'{{ kind = "tick"{", " if condition else ""}{condition} }}'
     rows = "".join(f"[outcomes.try.{band}]\neffects = [{effect}]\n" for band in ("miss", "even", "hit"))
     rules = tiny_rules(TINY[: TINY.index("[outcomes.try.miss]")] + rows)
-    assert bool(rules.settlement("try", margin, Map(facts)).effects) is holds
+    assert bool(rules.settling.settlement("try", margin, Map(facts)).effects) is holds
 
 
 def test_switches_are_checked() -> None:
@@ -551,7 +552,7 @@ def test_all_faults_of_all_overlays_are_told_at_once_and_by_every_command() -> N
 def test_a_sound_house_rule_is_let_through(file: tuple[str, str]) -> None:
     write(Path("rulesets/fate") / file[0], file[1])
     rules = load_rules(find_ruleset("fate"))
-    assert rules.overlays == ["rulesets/fate"] == rules.identity()["overlays"]
+    assert rules.layers.overlays == ["rulesets/fate"] == rules.layers.identity()["overlays"]
     assert run_rpgres("ruleset", "check", "fate") == (0, "fate: ok (with rulesets/fate)\n", "")
 
 
@@ -603,9 +604,9 @@ def test_without_overlays_nothing_is_judged_and_nothing_more_is_read(monkeypatch
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "[]\n"
     read: list[str] = []
-    for module in (rpgres.rulesets.folders, rpgres.rulesets.rules):
-        real = module.read_source  # type: ignore[attr-defined]
-        monkeypatch.setattr(module, "read_source", lambda path, real=real: read.append(path.name) or real(path))
+    module = rpgres.rulesets.folders
+    real = module.read_source  # type: ignore[attr-defined]
+    monkeypatch.setattr(module, "read_source", lambda path: read.append(path.name) or real(path))
     load_rules(find_ruleset("fate"))
     assert set(read) == {"ruleset.toml"}
 
@@ -714,25 +715,25 @@ KITTED = 'title = "Kitted"\nsummary = "On kits."\nversion = "1"\nkits = ["fate-f
 def test_a_ruleset_on_kits_has_their_data_and_may_change_them(tmp_path: Path) -> None:
     more = '[bands.style]\nto = 6\n[bands.epic]\ntitle = "Epic"\nfrom = 7\nsuccess = true\nalso = "style"\n'
     rules = load_rules(kitted(tmp_path / "own", KITTED + more))
-    assert rules.overlays == []
+    assert rules.layers.overlays == []
     assert rules.file.ladder["epic"] == 7
     assert [rules.band_of(margin) for margin in (-1, 0, 2, 6, 7)] == ["fail", "tie", "succeed", "style", "epic"]
-    style, epic = rules.settlement("overcome", 6), rules.settlement("overcome", 7)
+    style, epic = rules.settling.settlement("overcome", 6), rules.settling.settlement("overcome", 7)
     assert (epic.band, epic.effects, epic.asks, epic.texts) == ("epic", style.effects, style.asks, style.texts)
     assert rules.is_band("epic", "style")
     assert not rules.is_band("style", "epic")
     write(tmp_path / "own" / "outcomes" / "overcome.toml", '[epic]\ntext = "Oh."\neffects = [{ kind = "goal" }]\n')
     rules = load_rules(kitted(tmp_path / "own", KITTED + more))
-    epic = rules.settlement("overcome", 7)
+    epic = rules.settling.settlement("overcome", 7)
     assert (epic.texts, epic.effects) == (("Oh.",), (*style.effects, Map({"kind": "goal"})))
 
 
 def test_the_hash_of_the_rules_has_the_kits_in_it(tmp_path: Path) -> None:
-    with_all = load_rules(kitted(tmp_path / "a", KITTED)).identity()["hash"]
-    same = load_rules(kitted(tmp_path / "b", KITTED)).identity()["hash"]
+    with_all = load_rules(kitted(tmp_path / "a", KITTED)).layers.identity()["hash"]
+    same = load_rules(kitted(tmp_path / "b", KITTED)).layers.identity()["hash"]
     assert with_all == same
     one_kit = KITTED.replace(', "harm"', "").replace('"fate-family"', '"fate-family"  ')
-    assert load_rules(kitted(tmp_path / "c", one_kit)).identity()["hash"] != with_all
+    assert load_rules(kitted(tmp_path / "c", one_kit)).layers.identity()["hash"] != with_all
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,15 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator, Mapping
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import Any, get_args, get_type_hints
+
+import msgspec
 
 import rpgres
 from rpgres import kits
+from rpgres.cli.formats.field_texts import TEXTS
+from rpgres.rulesets.schema import Action, FormField, Parameter
 
 # By what an author does with them; every public name has to be in one group.
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -41,7 +46,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Errors": (
         *("RpgresError", "UsageError", "NotationError", "GivenError", "ChoiceError"),
-        *("FileError", "RuleError", "PluginError", "unknown"),
+        *("FileError", "RuleError", "PluginError", "named", "unknown"),
     ),
     "Bots and scripts": ("resolve", "Result", "Pending"),
 }
@@ -112,4 +117,46 @@ def _table(heading: str, told: Mapping[str, str]) -> str:
     return f"{heading}\n\n| | |\n|---|---|\n{rows}"
 
 
-SECTIONS = {"face": face_text, "kits": kits_text}
+def table_text() -> str:
+    """Return the tables of what a rule may use of `Table`, and of how a `Ruleset` is declared, with the arguments."""
+    tables = []
+    for record in (rpgres.Table, rpgres.Ruleset):
+        told = {}
+        for name, member in public_members(record).items():
+            is_read = isinstance(member, property)
+            told[name if is_read else f"{name}{_arguments(member)}"] = first_line(member)
+        tables.append(_table(f"**`{record.__name__}`**", told))
+    return "\n".join(tables)
+
+
+def public_members(record: type) -> dict[str, Any]:
+    """Return the methods and properties of a class, in order."""
+    kinds = (FunctionType, property)
+    return {name: one for name, one in vars(record).items() if isinstance(one, kinds) and not name.startswith("_")}
+
+
+def _arguments(function: Any) -> str:
+    """Return the arguments of a method with their defaults, without types."""
+    its = inspect.signature(function)
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in its.parameters.values() if one.name != "self"]
+    return str(its.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+
+
+def keys_text() -> str:
+    """Return the tables of what `[actions.NAME]`, `[parameters.NAME]` and the fields of a form may say."""
+    records = {"[actions.NAME]": Action, "[parameters.NAME]": Parameter, "[parameters.NAME.fields.NAME]": FormField}
+    return "\n".join(_table(f"**`{heading}`**", keys_of(record)) for heading, record in records.items())
+
+
+def keys_of(record: type[msgspec.Struct]) -> dict[str, str]:
+    """Return the keys of a table of `ruleset.toml`, as they are written there, with what each says."""
+    texts, hints = TEXTS[record.__name__], get_type_hints(record, include_extras=True)
+    keys = {field.encode_name: _described(hints[field.name]) for field in msgspec.structs.fields(record)}
+    return {key: described or texts[key] for key, described in keys.items()}
+
+
+def _described(hint: Any) -> str:
+    return next((one.description for one in get_args(hint) if isinstance(one, msgspec.Meta) and one.description), "")
+
+
+SECTIONS = {"table": table_text, "keys": keys_text, "face": face_text, "kits": kits_text}

@@ -110,7 +110,7 @@ def _answers(rules: Rules, ask: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def test_every_row_and_option_is_played(ruleset: str) -> None:
     rules = load_rules(find_ruleset(ruleset))
     wanted: Played = set()
-    for table in rules.table_names():
+    for table in rules.layers.table_names():
         for band, row in rules.table(table).items():
             wanted.add((table, band))
             wanted.update((table, band, label, option) for label, option in _answers(rules, row.ask))

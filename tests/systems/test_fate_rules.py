@@ -217,7 +217,7 @@ def test_who_may_invoke(actor: str, more: dict[str, Any], asked: set[tuple[str, 
 def test_no_band_and_no_option_is_named_in_code(plugin: ModuleType) -> None:
     rules = load_rules(find_ruleset(plugin.__name__.removeprefix("rpgres_")))
     names = set(rules.file.bands)
-    for table in rules.table_names():
+    for table in rules.layers.table_names():
         for row in rules.table(table).values():
             names |= set(options(rules, row.ask))
     assert {"fail", "succeed", "style", "cost", "full"} <= names

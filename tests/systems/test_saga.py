@@ -49,7 +49,7 @@ def act(hand: str, *, vs: int, ability: str = "strength=0", edge: int = 0, **mor
     [("fate-96", 96, 488, (28, 40, 28)), ("fate-100", 100, 508, (30, 40, 30)), ("older-82", 82, 415, (27, 27, 28))],
 )
 def test_decks_have_the_cards_that_were_counted(name: str, size: int, total: int, auras: tuple[int, ...]) -> None:
-    deck = rules().deck(name)
+    deck = rules().layers.deck(name)
     cards = [deck.cards[code] for code, count in deck.counts.items() for _ in range(count)]
     assert deck.size == len(cards) == size
     assert sum(card.value or 0 for card in cards) == total
@@ -58,7 +58,7 @@ def test_decks_have_the_cards_that_were_counted(name: str, size: int, total: int
 
 
 def test_each_suit_has_its_values() -> None:
-    deck = rules().deck("fate-96")
+    deck = rules().layers.deck("fate-96")
     by_suit: dict[str, Counter[int]] = {}
     for code, count in deck.counts.items():
         card = deck.cards[code]
@@ -120,7 +120,7 @@ def chain(deck: Counter[tuple[bool, int]], lacking: int) -> Fraction:
 
 def left(*hand: str) -> Counter[tuple[bool, int]]:
     """Return the deck without a hand, by being strength and by value."""
-    deck = rules().deck("fate-96")
+    deck = rules().layers.deck("fate-96")
     found: Counter[tuple[bool, int]] = Counter()
     for code, count in deck.counts.items():
         found[deck.cards[code].suit == "strength", deck.cards[code].value or 0] += count
@@ -208,7 +208,7 @@ def test_a_card_is_chosen_in_small_letters_too() -> None:
 @pytest.mark.parametrize("hand", [2, 3])
 def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(hand: int) -> None:
     """The game master's card is part of what differs between points of play."""
-    counts = Counter(rules().deck("fate-96").counts)
+    counts = Counter(rules().layers.deck("fate-96").counts)
     held = [next(code for code in counts if code.startswith(short)) for short in ("St2", "In7", "Do8")[:hand]]
     inputs = {"vs": 8, "ability": "strength=6", "edge": 3, "opposing": 5}
     whole = best_odds(act(",".join(held), **inputs)).value
@@ -274,7 +274,7 @@ def test_odds_agree_with_play_where_suits_count(action: str, inputs: dict[str, A
     """What is lumped together in odds is alike to the rule under every ruling."""
     if switches.get("reshuffle"):  # few cards are left to draw, or there would be too many ways
         kept = Counter(["Ag9n", "Wi8+", "St6n", "In8n", "Do5+", "Ag5n", "Wi5n", "St2+", "Ag2n", "In2+", "Do6+", "St4n"])
-        inputs = {**inputs, "discard": ",".join((Counter(rules().deck("fate-96").counts) - kept).elements())}
+        inputs = {**inputs, "discard": ",".join((Counter(rules().layers.deck("fate-96").counts) - kept).elements())}
     ready = prepare(rules(**switches), action, inputs)
     policies = {"": policy_of(rules())}
     odds = outcome_odds(ready, policies=policies, seconds=60)
@@ -332,7 +332,7 @@ def test_promises_of_the_rule_are_kept(
 @settings(max_examples=25, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_what_a_budget_leaves_open_reaches_up_to_the_truth(chance: random.Random) -> None:
-    hand = ",".join(chance.sample(sorted(rules().deck("fate-96").counts), 3))
+    hand = ",".join(chance.sample(sorted(rules().layers.deck("fate-96").counts), 3))
     ready = act(hand, vs=chance.randint(12, 22), ability="strength=2", edge=chance.choice([2, 3, 4]))
     truth = best_odds(ready, seconds=60).value
     for leaves in (5, 20, 60, 150):
@@ -541,7 +541,7 @@ def test_doom_may_be_used_once_where_one_card_is_the_limit() -> None:
 
 
 def test_no_suit_of_no_ability_is_trump() -> None:
-    assert rules().deck("fate-96").suits["doom"]
+    assert rules().layers.deck("fate-96").suits["doom"]
     for suit, code, switches in (("doom", "Do4", {}), ("dragons", "Dr4", {"profile": "b"})):
         ready = act(code, vs=30, ability=f"{suit}=5", switches=switches)
         result, _ = run(ready, streams=Streams("1"), policies={"": policy_of(rules())}, identify=False)

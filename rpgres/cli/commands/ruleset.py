@@ -289,7 +289,7 @@ def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
         try:
             run(read_example(rules, name), streams=Streams("example"))
         except RpgresError as error:
-            yield located_in(rules.texts(), Fault("bad-example", ("actions", name, "example"), error.typed))
+            yield located_in(rules.layers.texts(), Fault("bad-example", ("actions", name, "example"), error.typed))
 
 
 def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Diagnostic]:

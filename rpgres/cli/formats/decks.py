@@ -193,10 +193,10 @@ def find_deck(name: str, *, extra: Sequence[Path] = ()) -> FoundDeck:
             raise _no_deck(name, extra)
         return FoundDeck(name, shared_deck(name))
     rules = _rules(ruleset, extra)
-    known = rules.deck_names()
+    known = rules.layers.deck_names()
     if deck not in known:
         raise UsageError(unknown("deck", deck, known, of=f"the ruleset {ruleset}"))
-    return FoundDeck(name, rules.deck(deck), rules)
+    return FoundDeck(name, rules.layers.deck(deck), rules)
 
 
 def deck_names(*, extra: Sequence[Path] = ()) -> list[str]:
@@ -204,7 +204,7 @@ def deck_names(*, extra: Sequence[Path] = ()) -> list[str]:
     names = list(shared_decks())
     for ruleset in ruleset_names(titles=False, extra=extra):
         try:
-            names += [f"{ruleset.id}/{deck}" for deck in _rules(ruleset.id, extra).deck_names()]
+            names += [f"{ruleset.id}/{deck}" for deck in _rules(ruleset.id, extra).layers.deck_names()]
         except (FileError, PluginError, UsageError):
             continue  # `list_decks` and `ruleset check` tell what is wrong with it
     return names
@@ -235,9 +235,9 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
         except (FileError, PluginError) as error:
             problems[id_] = diagnostics_in(error)
             continue
-        for deck in rules.deck_names():
+        for deck in rules.layers.deck_names():
             try:
-                decks.append(_summary(FoundDeck(f"{id_}/{deck}", rules.deck(deck), rules)))
+                decks.append(_summary(FoundDeck(f"{id_}/{deck}", rules.layers.deck(deck), rules)))
             except FileError as error:
                 problems.setdefault(id_, []).extend(diagnostics_in(error))
     return DeckList(ruleset=ruleset, decks=decks, problems=problems)

@@ -553,10 +553,10 @@ def _refine_menus(schema: Schema, rules: Rules) -> None:
 
 def _refine_deck(schema: Schema, rules: Rules) -> None:
     """Make it the schema of a file laid over one of the ruleset's decks, or of one more that extends one."""
-    names = rules.deck_names()
+    names = rules.layers.deck_names()
     properties = _properties(schema["$defs"], "DeckFile")
     properties["extends"] |= {"enum": ["", *names]}
-    suits = {suit: title for name in names for suit, title in rules.deck(name).suits.items()}
+    suits = {suit: title for name in names for suit, title in rules.layers.deck(name).suits.items()}
     item = properties["suits"]["additionalProperties"]
     properties["suits"]["properties"] = {suit: {**item, "description": title} for suit, title in suits.items()}
     _make_overlay(schema)

@@ -170,7 +170,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         title=file.title,
         summary=file.summary,
         credits=file.credits,
-        rules=rules.identity(),
+        rules=rules.layers.identity(),
         dice=file.dice,
         ladder=file.ladder,
         bands=file.bands,
@@ -200,7 +200,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
 
 
 def _decks(rules: Rules) -> dict[str, DeckInfo]:
-    found = {name: rules.deck(name) for name in rules.deck_names()}
+    found = {name: rules.layers.deck(name) for name in rules.layers.deck_names()}
     return {name: DeckInfo(title=deck.title, summary=deck.summary, size=deck.size) for name, deck in found.items()}
 
 

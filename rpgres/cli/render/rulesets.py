@@ -13,8 +13,8 @@ from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
-from rpgres.rulesets.rules import BOUNDS
 from rpgres.rulesets.schema import Formula, PileText, bounded, said_words
+from rpgres.rulesets.settling import BOUNDS
 
 INDENT = "  "
 GAP = 2  # blanks between two columns

@@ -91,7 +91,7 @@ def rules_in(ruleset: str, switches: Mapping[str, str], folders: tuple[Path, ...
 
 def hash_of(rules: Rules) -> str:
     """Return the hash of the effective rules."""
-    return str(rules.identity()["hash"])
+    return str(rules.layers.identity()["hash"])
 
 
 def code_of(rules: Rules) -> str:

@@ -82,7 +82,9 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         foes = (Foe(aspects.BONUS, None, ""),)
     if table.state.tags:
         sides = _sides(table.state, actor, foes, given)
-        if ledger is not None or any(aspects.can_invoke(table.state, members) for members in sides):
+        fresh = aspects.new_ledger(table)
+        if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
+            ledger = ledger if ledger is not None else fresh
             return _roll_with_window(table, actor, add, foes, sides, ledger)
         aspects.no_window(table, sides)
     dice = table.rules.dice
