@@ -29,17 +29,17 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """One line of a batch: an action, as `resolve` takes it.
 
     Attributes:
-        ruleset: its id.
-        action: its name.
-        with_: the action's inputs, by name; `with` in JSON, as in a scene.
-        seed: any text; a fresh one by default.
-        given: results read off real dice, by label.
-        choose: answers to decisions, by label.
+        ruleset: the ruleset's id.
+        action: the action's name.
+        with_: the action's inputs, by parameter, as in a scene.
+        seed: any text; a fresh one when left out.
+        given: results read off real dice, by label: one, or a list in the order of the questions.
+        choose: answers to decisions, by label or WHO:LABEL, likewise.
         switches: house rules that are not at their default.
         auto: whether policies answer what nobody did.
-        policies: policy by name of a character, for those who have one of their own.
+        policies: policy by character, for those who have one of their own.
         note: carried into the result.
-        id: carried into the answer, so that whoever asked can tell the answers apart.
+        id: anything; carried into the answer.
     """
 
     ruleset: str
@@ -59,11 +59,11 @@ class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """One line of a batch that rolls dice without a ruleset.
 
     Attributes:
-        notation: the dice, as `rpgres roll` takes them.
-        seed: any text; a fresh one by default.
-        given: results read off real dice, by label; dice have the label `roll`.
+        notation: the dice, as `rpgres roll` takes them: 4d6kh3.
+        seed: any text; a fresh one when left out.
+        given: results read off real dice, under the label `roll`.
         note: carried into the result.
-        id: carried into the answer.
+        id: anything; carried into the answer.
     """
 
     notation: str

@@ -39,9 +39,9 @@ from rpgres.engine.table import (
     seen,
 )
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
+from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, GM, Map, State, slug
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
-from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.model.cards import Card, Stack
@@ -54,6 +54,12 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
 
     `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
+
+    Attributes:
+        label: the name under which the rule asked.
+        kind: chance for dice, decision for somebody's choice.
+        value: the dice as `--given` takes them, or the option chosen.
+        who: whose it is, where it has to be repeated as WHO:LABEL.
     """
 
     label: str
@@ -67,15 +73,36 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.who}:{self.label}" if self.who else self.label
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class Result(Printed, frozen=True, kw_only=True, tag="rpgres.result/1"):
     """How an action ended, as `rpgres roll --json` prints it.
 
     Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
     outcome are null. `also` is another outcome that this one is as well, null for most.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: what names the rules exactly: version, hash of data, overlays in use.
+        action: the action's name.
+        variant: the action's variant, if it has any.
+        actor: who acts.
+        inputs: what was typed, by parameter.
+        answers: everything rolled and decided, in order; enough to run it again.
+        outcome: the band of the outcome.
+        also: the band that this one is as well, with everything that one has; null for most.
+        success: whether the band is a success; null where it is neither.
+        margin: total less opposition; null when nothing opposed the action.
+        total: what the acting side came to.
+        opposition: what it was up against.
+        effects: what the outcome changes, in order.
+        texts: what the outcome means, in words.
+        events: what happened at the table, in order, as far as the reader may see it.
+        switches: every house rule and the choice in force.
+        seed: where the dice came from; null while it is secret.
+        unused: answers that no question took.
+        note: the text of --note.
+        details: what the ruleset adds of its own.
     """
 
-    format: Literal["rpgres.result/1"] = "rpgres.result/1"
-    version: str
     ruleset: str | None
     rules: dict[str, Any]
     action: str | None
@@ -100,7 +127,20 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner; `key` is what it is answered by where that is not the label."""
+    """A question that waits for its owner; `key` is what it is answered by where that is not the label.
+
+    Attributes:
+        label: the name under which it is answered: --choose LABEL=OPTION.
+        who: who has to answer.
+        text: the question as put to a person.
+        options: what may be answered, and what it means.
+        facts: what the decision is about.
+        optional: whether `no` may be answered too, which lets the moment pass.
+        form: how an answer beyond the options is typed, where there are too many to list.
+        words: what it is about, for people, where the facts do not say it well.
+        of: whose matter it is, where somebody else decides.
+        key: the name under which it is answered where that is WHO:LABEL; empty where it is the label.
+    """
 
     label: str
     who: str
@@ -119,11 +159,25 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
         return self.key or self.label
 
 
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3."""
+class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
+    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3.
 
-    format: Literal["rpgres.pending/1"] = "rpgres.pending/1"
-    version: str
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name.
+        actor: who acts.
+        inputs: what was typed, by parameter.
+        answers: everything rolled and decided so far, in order.
+        events: what happened at the table so far.
+        question: the decision that is waited for.
+        together: further questions that are asked at the same time, of others; answered in any order.
+        switches: every house rule and the choice in force.
+        seed: where the dice came from; null while it is secret.
+        resume: the command line that goes on with the same run.
+        unused: answers that no question took so far.
+        note: the text of --note.
+    """
+
     ruleset: str
     action: str
     actor: str
@@ -758,7 +812,6 @@ def _result(
 ) -> Result:
     rules, events = prepared.rules, table.events
     return Result(
-        version=__version__,
         ruleset=rules.id,
         rules=identity,
         action=prepared.action,
@@ -797,7 +850,6 @@ def bare_result(
 ) -> Result:
     """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
     return Result(
-        version=__version__,
         ruleset=rules.id,
         rules=dict(identity) or {"version": rules.file.version},
         action=action,
@@ -854,7 +906,6 @@ def pending_of(
     """Return the record of what waits for a decision, without the command line that resumes it."""
     events = needs.table.events
     return Pending(
-        version=__version__,
         ruleset=rules.id,
         action=action,
         actor=actor,

@@ -22,7 +22,6 @@ from rpgres.model.serialization import read_state
 from rpgres.model.state import State, slug
 from rpgres.text.filenames import write_own
 from rpgres.toml.reading import Source, convert, nearest, read_source
-from rpgres.version import __version__
 
 
 def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
@@ -39,7 +38,7 @@ def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
         if row.number < len(history.entries)
     ]
     table = table_record(history, seat)
-    return ViewRecord(version=__version__, seat=seat, table=table, log=log_seen(history, seat), chain=chain)
+    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain)
 
 
 def read_view(file: str) -> ViewRecord:

@@ -27,8 +27,9 @@ from rpgres.rulesets.numbers import (
     sheet_names,
 )
 from rpgres.rulesets.provenance import Path, problem_at
+from rpgres.rulesets.rows import Condition, bounded, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action, Condition, Parameter, bounded, templates
+from rpgres.rulesets.schema import Action, Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.reading import Problem
 

@@ -10,8 +10,9 @@ from rpgres.lint.bands import newest
 from rpgres.lint.outcomes import condition_problems, missing
 from rpgres.model.cards import Deck
 from rpgres.rulesets.provenance import Path, problem_at, problems_in
+from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Condition, PileText
+from rpgres.rulesets.schema import PileText
 from rpgres.toml.reading import Problem
 
 

@@ -16,18 +16,9 @@ from rpgres.rulesets.numbers import (
     number_names,
 )
 from rpgres.rulesets.provenance import Path, Text, problem_at, problems_in, read_as
+from rpgres.rulesets.rows import Formula, Id, OutcomeTable, RowOption, RowQuestion, bounded, templates
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules, unknown
-from rpgres.rulesets.schema import (
-    DONE_WITH,
-    EffectText,
-    Formula,
-    Id,
-    OutcomeTable,
-    RowOption,
-    RowQuestion,
-    bounded,
-    templates,
-)
+from rpgres.rulesets.schema import DONE_WITH, EffectText
 from rpgres.rulesets.templates import fill, joined, misnamed, names_in
 from rpgres.text.harmless import in_line
 from rpgres.toml.reading import Problem, nearest

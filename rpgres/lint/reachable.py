@@ -11,8 +11,9 @@ from rpgres.errors import NotationError
 from rpgres.lint.outcomes import CONDITIONS, TRIED, Scope, filled, scope_of
 from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.provenance import Path, problem_at
+from rpgres.rulesets.rows import Band, Condition, Range
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action, Band, Condition, Range
+from rpgres.rulesets.schema import Action
 from rpgres.toml.reading import Problem
 
 Span = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest

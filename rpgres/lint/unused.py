@@ -13,8 +13,9 @@ from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import problem_at
 from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.rows import Range, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Parameter, Range, templates
+from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.toml.reading import Problem, nearest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from rpgres.rulesets.rows import Range, Row, RowQuestion, templates
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules
-from rpgres.rulesets.schema import Range, Row, RowQuestion, templates
 from rpgres.rulesets.templates import names_in
 
 

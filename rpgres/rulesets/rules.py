@@ -15,21 +15,8 @@ from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.folders import Part, builtin_folder, merge_parts
 from rpgres.rulesets.provenance import Text, problem_at, read_as
 from rpgres.rulesets.registry import ApplyEffect, Effect, Ruleset, blamed
-from rpgres.rulesets.schema import (
-    Bounded,
-    Condition,
-    Formula,
-    Id,
-    MoreBoxes,
-    OutcomeTable,
-    Parameter,
-    Row,
-    RowOption,
-    RowQuestion,
-    RulesetFile,
-    Track,
-    bounded,
-)
+from rpgres.rulesets.rows import Bounded, Condition, Formula, Id, OutcomeTable, Row, RowOption, RowQuestion, bounded
+from rpgres.rulesets.schema import MoreBoxes, Parameter, RulesetFile, Track
 from rpgres.toml.reading import nearest, parse, problem_error, read_source
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -11,18 +11,26 @@ from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.players import Prompt
 from rpgres.engine.run import Pending, Prepared, Result, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.records import Answers, Scene, Step
-from rpgres.version import __version__
 
 
-class SceneResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a scene, as `rpgres scene run --json` prints it."""
+class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
+    """What came of a scene, as `rpgres scene run --json` prints it.
 
-    format: Literal["rpgres.scene/1"] = "rpgres.scene/1"
-    version: str
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: what names the rules exactly: version, hash of data, overlays in use.
+        title: the scene's title.
+        seed: where the dice came from.
+        switches: every house rule and the choice in force.
+        steps: each step's result with its `id`; a step whose `when` did not hold has `skipped`.
+        state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
+    """
+
     ruleset: str
     rules: dict[str, Any]
     title: str
@@ -100,7 +108,6 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
         what = {"skipped": True} if played.result is None else msgspec.to_builtins(played.result)
         steps.append({"id": played.id, **what})
     return SceneResult(
-        version=__version__,
         ruleset=scene.rules.id,
         rules=scene.rules.identity(),
         title=scene.file.title,

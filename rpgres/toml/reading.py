@@ -56,6 +56,13 @@ class Problem(msgspec.Struct, frozen=True):
 
     `line` counts from 1, and is None when the value stands in no file. `key` is dotted, with the items of lists counted
     from 0: `steps[2].with`.
+
+    Attributes:
+        file: the file; empty where none is at fault.
+        line: the line, from 1; null where it cannot be told.
+        key: the key path; empty for the whole file.
+        message: what is wrong.
+        hint: the name that may have been meant; empty for none.
     """
 
     file: str

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
-from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.conformance import PluginReport
@@ -110,7 +109,7 @@ def check_some(
         reports.append(_report(plugin, place, show, is_shown=not as_json, is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     if as_json:
-        say_json(PluginCheck(version=__version__, ok=is_well, plugins=reports))
+        say_json(PluginCheck(ok=is_well, plugins=reports))
     if not is_well:
         raise typer.Exit(1)
 
@@ -151,7 +150,7 @@ def _tell(
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:
-        say_json(PluginList(version=__version__, ok=is_well, plugins=plugins, warnings=warnings))
+        say_json(PluginList(ok=is_well, plugins=plugins, warnings=warnings))
     else:
         say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
     if is_strict and not is_well:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -16,14 +15,14 @@ from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
 from rpgres.engine.piles import without as left_of
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.cards import Card, Deck, Stack, known_cards
+from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, code_of
 from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
 from rpgres.rulesets.provenance import problems_in
-from rpgres.rulesets.schema import Condition
+from rpgres.rulesets.rows import Condition
 from rpgres.toml.reading import Problem, nearest
-from rpgres.version import __version__
 
 LABEL = "draw"  # under which drawn cards can be given
 
@@ -41,8 +40,11 @@ class DeckSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: by which commands know it.
-        ruleset: the ruleset that has it; None for one that rulesets share.
-        size: how many cards there are; `kinds` are those that are not alike.
+        ruleset: the ruleset that has it; null for one that rulesets share.
+        title: what people call it.
+        summary: what is in it, in a line.
+        size: how many cards there are.
+        kinds: how many kinds of card there are.
     """
 
     name: str
@@ -53,24 +55,31 @@ class DeckSummary(msgspec.Struct, frozen=True, kw_only=True):
     kinds: int
 
 
-class DeckList(msgspec.Struct, frozen=True, kw_only=True):
+class DeckList(Printed, frozen=True, kw_only=True, tag="rpgres.decks/1"):
     """The decks there are, as `rpgres deck list --json` prints them.
 
     Attributes:
-        ruleset: the one whose decks these are; None for all.
-        decks: those that can be used.
+        ruleset: the ruleset whose decks these are; null for all.
+        decks: the decks that can be used.
         problems: what is wrong with the others, by ruleset.
     """
 
-    format: Literal["rpgres.decks/1"] = "rpgres.decks/1"
-    version: str = __version__
     ruleset: str | None
     decks: list[DeckSummary]
     problems: dict[str, list[Problem]]
 
 
 class CardCount(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of card, and how many of it there are."""
+    """A kind of card, and how many of it there are.
+
+    Attributes:
+        code: the card as it is typed.
+        title: what people call it.
+        value: its value; null where it has none.
+        suit: its suit; empty where it has none.
+        attributes: its further attributes.
+        count: how many of it there are.
+    """
 
     code: str
     title: str
@@ -84,12 +93,14 @@ class Composition(msgspec.Struct, frozen=True, kw_only=True):
     """What some cards come to.
 
     Attributes:
+        title: what people call these cards.
         size: how many there are.
         valued: how many of them have a value.
-        sum: of their values.
-        mean: of those that have one; None where none has. `mean_exact` is the same as a fraction.
-        values: how many there are of each value.
-        attributes: how many there are of each further attribute.
+        sum: the sum of their values.
+        mean: the mean of the values; null where no card has one.
+        mean_exact: the same as a fraction.
+        values: how many cards there are of each value.
+        attributes: how many cards there are of each further attribute.
     """
 
     title: str
@@ -102,10 +113,14 @@ class Composition(msgspec.Struct, frozen=True, kw_only=True):
     attributes: dict[str, dict[str, int]]
 
 
-class DeckDescription(msgspec.Struct, frozen=True, kw_only=True):
+class DeckDescription(Printed, frozen=True, kw_only=True, tag="rpgres.deck/1"):
     """What is in a deck, as `rpgres deck show --json` prints it.
 
     Attributes:
+        name: by which commands know it.
+        ruleset: the ruleset that has it; null for one that rulesets share.
+        title: what people call it.
+        summary: what is in it, in a line.
         whole: all cards together.
         suits: the cards of each suit.
         loners: the cards without a suit, by code.
@@ -115,8 +130,6 @@ class DeckDescription(msgspec.Struct, frozen=True, kw_only=True):
         piles: where its ruleset lays it, with the switches under which it does.
     """
 
-    format: Literal["rpgres.deck/1"] = "rpgres.deck/1"
-    version: str = __version__
     name: str
     ruleset: str | None
     title: str
@@ -134,11 +147,11 @@ class DrawnCard(msgspec.Struct, frozen=True, kw_only=True):
     """A card that was drawn.
 
     Attributes:
-        code: its name as typed.
-        title: its name as people say it.
-        value: its number; None for a card without one.
+        code: the card's name as typed.
+        title: the card as people say it.
+        value: its value; null for a card without one.
         suit: its suit; empty for a card without one.
-        attributes: what else is printed on it.
+        attributes: what else is printed on it, by name.
     """
 
     code: str
@@ -148,20 +161,19 @@ class DrawnCard(msgspec.Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, str]
 
 
-class DeckDraw(msgspec.Struct, frozen=True, kw_only=True):
+class DeckDraw(Printed, frozen=True, kw_only=True, tag="rpgres.deck-draw/1"):
     """Cards drawn from a freshly shuffled deck, as `rpgres deck draw --json` prints them.
 
     Attributes:
-        deck: its name.
+        deck: the deck's name.
+        title: the deck as people say it.
         without: the codes of the cards that were taken out before.
-        cards: those drawn, in that order.
+        cards: the cards that were drawn, in that order.
         sum: of their values.
-        left: how many are left.
+        left: how many cards are left.
         seed: what the order came from.
     """
 
-    format: Literal["rpgres.deck-draw/1"] = "rpgres.deck-draw/1"
-    version: str = __version__
     deck: str
     title: str
     without: list[str]

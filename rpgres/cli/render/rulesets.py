@@ -13,8 +13,9 @@ from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.engine.parameters import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
+from rpgres.rulesets.rows import Formula, bounded
 from rpgres.rulesets.rules import BOUNDS
-from rpgres.rulesets.schema import Formula, PileText, bounded
+from rpgres.rulesets.schema import PileText
 
 INDENT = "  "
 GAP = 2  # blanks between two columns
