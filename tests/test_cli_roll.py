@@ -132,7 +132,7 @@ def test_answers_are_taken_from_the_line_in_order() -> None:
 
 
 def test_a_policy_for_one_seat_leaves_the_others_undecided() -> None:
-    waiting = as_json(*FAILING, "--policy", "actor=uniform", "--seed", "9", "--choose", "price=cost", code=0)
+    waiting = as_json(*FAILING[:-2], "--policy", "actor=uniform", "--seed", "9", "--choose", "price=cost", code=0)
     assert waiting["answers"][1] == {"label": "price", "kind": "decision", "value": "cost"}
     assert as_json(*FAILING, "--policy", "gm=sensible", code=3)["question"]["who"] == "actor"
     assert as_json(*FAILING, "--policy", "thrifty")["outcome"] == "fail"
@@ -358,6 +358,26 @@ def test_a_file_that_is_wrong_exits_with_1(tmp_path: Path) -> None:
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert "\x1b" not in complaint("roll", "4d6\x1b[31m")
     assert "\x1b" not in complaint("roll", "fate", "over\x1b[31mcome")
+
+
+@pytest.mark.parametrize(
+    ("line", "twice"),
+    [
+        ("roll fate overcome --skill 3 --skill 4 --vs 2", "--skill"),
+        ("roll --seed 1 4dF --seed=1", "--seed"),
+        ("odds fate overcome --skill 3 --vs 2 --by margin --by total", "--by"),
+        ("table new --ruleset fate --ruleset saga", "--ruleset"),
+        ("sheet show mara --ruleset fate --ruleset saga", "--ruleset"),
+        ("batch --seconds 1 --seconds 2", "--seconds"),
+    ],
+)
+def test_an_option_of_one_value_is_not_typed_twice(line: str, twice: str) -> None:
+    assert complaint(*line.split()) == f"{twice} is typed twice, and takes one value"
+
+
+def test_flags_and_repeated_options_may_be_typed_twice() -> None:
+    ran = rpgres(*OVERCOME, "--auto", "--auto", "--choose", "invoke=no", "--choose", "invoke=no", "--vs", "3")
+    assert ran.err == ""
 
 
 def test_text_that_is_none_is_refused() -> None:

@@ -100,7 +100,8 @@ def test_every_package_and_command_is_in_the_contracts() -> None:
     assert set(contracts()["face"]["source_modules"]) == packages
     assert set(contracts()["plugins"]["forbidden_modules"]) == packages
     modules = {entry.module for entry in COMMANDS.values()}
-    there = {name for name in modules if (ROOT / "rpgres" / "cli" / "commands" / f"{name}.py").exists()}
+    files = [path.relative_to(ROOT / "rpgres/cli/commands") for path in (ROOT / "rpgres/cli/commands").rglob("*.py")]
+    there = modules & {file.parts[0].removesuffix(".py") for file in files}
     assert set(contracts()["commands"]["modules"]) == {f"rpgres.cli.commands.{name}" for name in there}
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, get_type_hints
 
 import typer
+from msgspec import Struct
+from msgspec.structs import fields
 
 from rpgres.cli.options import JSON, PLAIN, RULESETS
 
@@ -34,3 +39,44 @@ OfRuleset = Annotated[
 RulesetId = Annotated[
     str, typer.Argument(metavar="RULESET", help="The ruleset's id.", autocompletion=complete_rulesets)
 ]
+
+
+def spread(run: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose options come from records: a parameter that is a record stands for the record's fields.
+
+    So options that many commands share are written once, as the fields of a `msgspec.Struct`, and arrive as one value.
+
+    Args:
+        run: the command as it is written, its annotations those that Typer reads, or such records.
+    """
+    hints = get_type_hints(run, include_extras=True)
+    written = signature(run).parameters.values()
+    records = {one.name: hints[one.name] for one in written if _is_record(hints[one.name])}
+    taken = [
+        part
+        for one in written
+        for part in (_fields_of(records[one.name]) if one.name in records else [_typed(one.name, hints, one.default)])
+    ]
+
+    @wraps(run)
+    def called(**values: Any) -> None:
+        for name, record in records.items():
+            values[name] = record(**{field: values.pop(field) for field in record.__struct_fields__})
+        run(**values)
+
+    called.__signature__ = Signature(taken)  # type: ignore[attr-defined]  # what Typer reads
+    called.__annotations__ = {one.name: one.annotation for one in taken}
+    return called
+
+
+def _is_record(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Struct)
+
+
+def _fields_of(record: type[Struct]) -> list[Parameter]:
+    hints = get_type_hints(record, include_extras=True)
+    return [_typed(field.name, hints, field.default) for field in fields(record)]
+
+
+def _typed(name: str, hints: Mapping[str, Any], default: Any) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=hints[name], default=default)

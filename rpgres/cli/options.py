@@ -102,7 +102,27 @@ LEAVES = Option("leaves", "Maximum number of branches to search, in place of the
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
 
 
-class SectionedCommand(typer.core.TyperCommand):
+class StrictCommand(typer.core.TyperCommand):
+    """A command that refuses an option of one value that is typed twice; Typer would silently take the last."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line.
+
+        Raises:
+            UsageError: an option that takes one value is typed twice.
+        """
+        if not ctx.resilient_parsing:
+            typed: set[str | None] = set()
+            for param in self.make_parser(ctx).parse_args(args=list(args))[2]:
+                if not isinstance(param, typer.core.TyperOption) or param.multiple or param.is_flag:
+                    continue
+                if param.name in typed:
+                    raise UsageError(f"{param.opts[0]} is typed twice, and takes one value", option=param.opts[0])
+                typed.add(param.name)
+        return super().parse_args(ctx, args)
+
+
+class SectionedCommand(StrictCommand):
     """A command whose help lists its options under headings."""
 
     def get_help(self, ctx: Any) -> str:

@@ -14,6 +14,7 @@ import typer.main
 from msgspec import Struct
 
 from rpgres.cli.lazy import LazyGroup
+from rpgres.cli.options import StrictCommand
 from rpgres.cli.output import blame, debug, finish, prepare_streams, require_output, results_alone, trace, unwritten
 from rpgres.errors import RpgresError, UsageError
 from rpgres.text.harmless import in_line, is_line
@@ -165,10 +166,11 @@ def load_command(name: str) -> Any:
     app = getattr(module, "app", None)
     if app is None:
         app = _plain_app()
-        app.command(name)(module.command)
-        app.rich_markup_mode = None
+        app.command(name, cls=StrictCommand)(module.command)
         return _apart(typer.main.get_command(app))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
+    for registered in app.registered_commands:
+        registered.cls = StrictCommand
     group = typer.main.get_group(app)
     group.name = name
     for command in group.commands.values():

@@ -1,0 +1,142 @@
+"""Acting at a lasting table: actions of its ruleset, and periods that begin and end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import spread
+from rpgres.cli.commands.table.common import SEAT, TABLE, TABLE_PART, At, Played, app, finish_run
+from rpgres.cli.dynamic import RulesetGroup, Verb
+from rpgres.cli.lazy import Command, LazyGroup
+from rpgres.cli.options import Option, folders_in, hoist
+from rpgres.cli.rulesets import read_ruleset
+from rpgres.errors import RpgresError, UsageError
+
+if TYPE_CHECKING:
+    from rpgres.cli.rulesets import RulesetData
+    from rpgres.engine.periods import Moment
+
+ACTOR = Option("actor", "Who acts, where the seat has several characters.", "NAME", TABLE_PART)
+ACT_OPTIONS = (
+    *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
+    *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+)
+
+
+def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Resolve an action at the table and print what came of it; exit with the code it calls for."""
+    from rpgres.cli.render.results import action_lines
+    from rpgres.journal.commands import act
+
+    shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
+    at = At(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
+    played = Played(shared["given"], shared["choose"], shared["auto"], shared["policy"])
+    inputs, actor = opt.given_inputs(values), shared["actor"] or ""
+    heading = action_lines(action, actor=actor, inputs={key.replace("_", "-"): value for key, value in inputs.items()})
+    answers = played.arguments(at, heading=heading)
+    done = act(at.find(), action, inputs, actor=actor, note=shared["note"], **answers)
+    finish_run(done, at, exit_code=shared["exit_code"])
+
+
+def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
+    raise UsageError("dice without a ruleset are rolled with `rpgres roll`")
+
+
+ACT = Verb("act", ACT_OPTIONS, (), "", act_with, _no_dice, is_seated=True)
+
+
+class ActGroup(LazyGroup):
+    """The actions of the ruleset that is played at the table found here."""
+
+    heading = "Actions"
+    line: Sequence[str] = ()  # what was typed, which may name the table
+
+    def entries(self) -> Mapping[str, str]:
+        """Return the actions with their summaries; none where there is no table."""
+        try:
+            return {name: action.summary for name, action in _data(self.line).file.actions.items()}
+        except RpgresError:
+            return {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line up to the action."""
+        self.line = tuple(args)
+        return super().parse_args(ctx, hoist(args, {name: one for one in ACT_OPTIONS for name in one.names}))
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the action that is named.
+
+        Raises:
+            UsageError: none is.
+        """
+        if not ctx._protected_args:
+            raise UsageError(f"say which action: {', '.join(_data(self.line).file.actions)}; --help explains them")
+        return super().invoke(ctx)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the command of an action."""
+        return RulesetGroup(ACT, _data(args)).load(name, args)
+
+
+def _data(args: Sequence[str]) -> RulesetData:
+    """Return the data of the ruleset of the table that a line names, which is not parsed yet."""
+    from rpgres.journal.store import read
+
+    named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
+    named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
+    new = read(At(table=named[0] if named else None).find().path).new
+    return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders_in(args)))
+
+
+app.add_typer(
+    typer.Typer(
+        cls=ActGroup,
+        add_completion=False,
+        rich_markup_mode=None,
+        help="Resolve an action at the table, by the ruleset that is played there.",
+        subcommand_metavar="ACTION [OPTIONS]",
+    ),
+    name="act",
+)
+
+
+@app.command("begin")
+@spread
+def begin(
+    period: Annotated[
+        str, typer.Argument(metavar="[PERIOD]", help="A scene, or what else the ruleset has.", show_default="scene")
+    ] = "",
+    *,
+    played: Played,
+    at: At,
+) -> None:
+    """Begin a scene, an exchange, a round: the ruleset does what it does then."""
+    _turn("begin", period, played, at)
+
+
+@app.command("end")
+@spread
+def end(
+    period: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PERIOD]", help="What ends, with all that began in it.", show_default="what began last"
+        ),
+    ] = "",
+    *,
+    played: Played,
+    at: At,
+) -> None:
+    """End what began: the ruleset cleans up, boosts fade and the like."""
+    _turn("end", period, played, at)
+
+
+def _turn(moment: Moment, period: str, played: Played, at: At) -> None:
+    from rpgres.journal.commands import turn
+
+    finish_run(turn(at.find(), moment, period, **played.arguments(at)), at)

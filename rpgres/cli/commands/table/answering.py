@@ -1,0 +1,269 @@
+"""Answering what a lasting table waits for: openly, sealed, from a file, or by letting optional moments pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import spread
+from rpgres.cli.commands.table.common import At, Played, app, finish_run, say_entry
+from rpgres.cli.output import can_prompt, say, warn
+from rpgres.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from rpgres.journal.views import AnswerFile
+
+
+@app.command("answer")
+@spread
+def give(
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Take the answer that a seat wrote to a file.", show_default=False),
+    ] = None,
+    view: Annotated[
+        str | None,
+        typer.Option("--view", metavar="FILE", help="Answer what a view asks, into --out.", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an answer that is there already.")] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take whose answer a file says it is, and the dice in it, unasked.")
+    ] = False,
+    *,
+    played: Played,
+    at: At,
+) -> None:
+    """Answer the decision that the table waits for, and go on with the action.
+
+    What is given is for what is rolled after the answer: dice that were rolled stay.
+
+    A player elsewhere, who has only a view (`rpgres table view`), writes the answer to a file with --view and --out,
+    and whoever has the table takes it with --from. Whose it says it is, and dice in it, are shown first: at a terminal
+    you are asked, elsewhere --accept takes them; --as SEAT says whose it is.
+    """
+    from rpgres.journal.commands import answer as hand_in
+
+    answers = played.arguments(at, is_asked=not played.choose and from_ is None)
+    if view is not None or out is not None:
+        _write_answer(view, out, answers["choose"], answers["given"], is_forced=force)
+        return
+    if from_ is not None:
+        if played.choose or played.given:
+            raise UsageError("--from has the whole answer; leave out --choose and --given")
+        answer = _answer_in(from_, at.who)
+        accepted = _take(from_, answer, is_named=at.who is not None, is_accepted=accept)
+        answers |= {
+            "seat": answer.seat,
+            "choose": _listed(answer.choose),
+            "given": _listed(answer.given),
+            "at": answer.entry,
+            "accepted": accepted,
+        }
+    finish_run(hand_in(at.find(), **answers), at)
+
+
+def _write_answer(
+    view: str | None,
+    out: str | None,
+    choices: dict[str, list[str]],
+    given: dict[str, list[str]],
+    *,
+    is_forced: bool,
+) -> None:
+    from rpgres.cli.render.lines import line
+    from rpgres.journal.exchange import answer_for, read_view, write_json
+
+    if view is None or out is None:
+        raise UsageError("an answer for somebody else's table needs both --view FILE and --out FILE")
+    if not choices:
+        raise UsageError("say what you choose: --choose LABEL=OPTION")
+    path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
+    say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
+
+
+def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -> str:
+    """Return what of an answer file the host has been shown and takes.
+
+    Raises:
+        UsageError: the host does not take it, or was not asked and has not said so beforehand.
+    """
+    parts, dice = (
+        [f"{label}={value}" for label, values in _listed(part).items() for value in values]
+        for part in (answer.choose, answer.given)
+    )
+    told = f"{answer.seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
+    if is_accepted or (is_named and not dice):
+        return told
+    if not can_prompt():
+        what = "says whose it is" + (" and which dice were rolled" if dice else "")
+        named = "" if dice else f", or --as {answer.seat}"
+        raise UsageError(f"{file} {what} ({told}): --accept takes it{named}")
+    from rpgres.cli.output import ask, flush, say_text
+    from rpgres.text.harmless import in_line
+
+    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(told)}\n")
+    flush()
+    try:
+        typed = ask("Take it? [y/N] ")
+    except EOFError:
+        typed = ""
+    if typed.strip().lower() not in ("y", "yes"):
+        raise UsageError(f"{file} was not taken, and nothing was written")
+    return told
+
+
+def _answer_in(file: str, seat: str | None) -> AnswerFile:
+    from rpgres.journal.exchange import read_answer
+
+    found = read_answer(file)
+    if seat not in (None, found.seat):
+        raise UsageError(f"{file} is an answer of {found.seat}, not of {seat}")
+    return found
+
+
+def _listed(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
+    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
+
+
+@app.command("seal")
+@spread
+def seal(
+    choose: Annotated[
+        str | None,
+        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to be sealed.", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Where answer and salt go; keep them secret.", show_default=False),
+    ] = None,
+    elsewhere: Annotated[
+        bool, typer.Option("--elsewhere", help="Only write the file; whoever has the table hands it in.")
+    ] = False,
+    commitment: Annotated[
+        str | None,
+        typer.Option("--commitment", metavar="HASH", help="Hand in what was made elsewhere.", show_default=False),
+    ] = None,
+    *,
+    at: At,
+) -> None:
+    """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
+
+    The table gets sha256(salt + LABEL=ANSWER), and sees whose it is. `rpgres table open` opens it, and takes no other
+    answer.
+    """
+    from rpgres.cli.render.lines import line
+    from rpgres.journal.commands import fresh_salt
+    from rpgres.journal.commands import seal as hand_in
+    from rpgres.journal.commitments import sealed
+    from rpgres.journal.exchange import write_json
+
+    who = at.who
+    if (choose is None) != (out is None) or (choose is None) == (commitment is None):
+        raise UsageError("say --choose LABEL=ANSWER and --out FILE, or hand in a --commitment that was made elsewhere")
+    if choose is None or out is None:
+        if who is None or elsewhere:
+            raise UsageError("say whose commitment it is: --as SEAT")
+        say_entry(hand_in(at.find(), commitment or "", seat=who), at)
+        return
+    label, sign, answer = choose.partition("=")
+    if not sign or not label.strip() or not answer.strip():
+        raise UsageError(f"--choose takes LABEL=ANSWER, not {choose!r}")
+    made = sealed(label.strip(), answer.strip(), salt=fresh_salt())
+    if not elsewhere and who is None:
+        raise UsageError("say whose answer it is: --as SEAT; or --elsewhere, where the table is not")
+    if Path(out).exists():
+        raise FileError(f"{out}: is there already; nothing was sealed. Name another file", file=out)
+    if elsewhere:
+        write_json(Path(out), made)
+        say([line(f"{out}: written; tell whoever has the table the commitment: {made.commitment}")])
+        return
+    place = at.find()
+    assert who is not None
+    path = write_json(Path(out), made)  # first, as a seal of which the salt is lost can never be opened
+    try:
+        done = hand_in(place, made.commitment, seat=who, label=made.label, answer=made.answer)
+    except BaseException:
+        path.unlink()
+        raise
+    say_entry(done, at)
+
+
+@app.command("open")
+@spread
+def open_(
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="The file that `seal` wrote.", show_default=False),
+    ] = None,
+    choose: Annotated[
+        str | None,
+        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer that was sealed.", show_default=False),
+    ] = None,
+    salt: Annotated[
+        str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
+    ] = None,
+    *,
+    at: At,
+) -> None:
+    """Answer with what was sealed, and go on with the action; another answer is refused."""
+    from rpgres.journal.commands import open_seal
+    from rpgres.journal.exchange import read_seal
+
+    who = at.who
+    if who is None:
+        raise UsageError("say whose seal is opened: --as SEAT")
+    if (from_ is None) == (choose is None) or (choose is None) != (salt is None):
+        raise UsageError("say --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
+    if from_ is not None:
+        made = read_seal(from_)
+        label, answer, salted = made.label, made.answer, made.salt
+    else:
+        label, _, answer = (part.strip() for part in (choose or "").partition("="))
+        salted = salt or ""
+    done = open_seal(at.find(), seat=who, label=label, text=answer, salt=salted)
+    finish_run(done, at)
+
+
+@app.command("pass")
+@spread
+def let_pass(
+    label: Annotated[
+        str, typer.Argument(metavar="[LABEL]", help="Which moments; all of them by default.", show_default=False)
+    ] = "",
+    until: Annotated[
+        str,
+        typer.Option(
+            "--until",
+            metavar="SPAN",
+            help="How long: action (the one going on, or else the next), a period such as scene (until it begins or "
+            "ends), or always.",
+        ),
+    ] = "action",
+    *,
+    at: At,
+) -> None:
+    """Let optional moments go by in advance, so that nobody waits for this seat.
+
+    Where such a moment of the seat is waited for now, it passes, and the action goes on. Decisions that have to be
+    taken are not touched.
+    """
+    from rpgres.journal.commands import let_pass as let
+    from rpgres.journal.commands import may_pass
+
+    who = at.who
+    if who is None:
+        raise UsageError("say whose moments pass: --as SEAT")
+    done = let(at.find(), label, seat=who, until=until)
+    if label and not may_pass(done.rules, label):
+        warn(f"{label!r} is nothing that may pass, by the data of {done.rules.id}: it is asked all the same")
+    if done.entry.kind == "pass":
+        say_entry(done, at)
+        return
+    finish_run(done, at)

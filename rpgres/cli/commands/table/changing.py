@@ -1,0 +1,175 @@
+"""Changing a lasting table without an action: begin it, join, correct, take back, note, reveal the seed."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets, spread
+from rpgres.cli.commands.table.common import TABLE_ENV, At, Table, app, say_entry
+from rpgres.cli.output import say, say_json
+from rpgres.errors import UsageError
+
+
+@app.command("new")
+def new(
+    ruleset: Annotated[
+        str, typer.Option("--ruleset", metavar="ID", help="What is played.", autocompletion=complete_rulesets)
+    ],
+    sheet: Annotated[
+        list[str] | None,
+        typer.Option("--sheet", metavar="FILE", help="Who sits there; repeat it for others.", show_default=False),
+    ] = None,
+    switch: Annotated[
+        list[str] | None,
+        typer.Option("--switch", metavar=opt.SWITCH.metavar, help=opt.SWITCH.help, show_default=False),
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
+    ] = None,
+    name: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.", show_default=False)] = "",
+    trust: Annotated[
+        str,
+        typer.Option(
+            "--trust",
+            metavar="players|gm",
+            help="Whether numbers that players type and no sheet has count at once, or when the game master has "
+            "confirmed them; by default as the rules say.",
+            show_default=False,
+        ),
+    ] = "",
+    table: Table = None,
+    as_json: AsJson = False,
+    plain: AsWords = False,
+    rulesets: Folders = None,
+) -> None:
+    """Begin a table, in .rpgres/table.db here or at --table PATH.
+
+    What is printed binds the table to its seed without telling it: sha256 of a salt and the seed, which are told by
+    `rpgres table reveal`.
+    """
+    from rpgres.cli.render.lines import Piece, line
+    from rpgres.journal.commands import Place, begin_table
+    from rpgres.journal.store import place_for
+
+    path = place_for(table or os.environ.get(TABLE_ENV))
+    done = begin_table(
+        Place(path, opt.read_folders(rulesets or ())),
+        ruleset=ruleset,
+        sheets=sheet or (),
+        switches=opt.read_switches(switch or ()),
+        seed=seed,
+        title=name,
+        trust=trust,
+    )
+    if as_json:
+        from rpgres.journal.views import entry_record
+
+        say_json(entry_record(done.history, done.entry, None))
+        return
+    names = ", ".join(done.history.state.characters) or "nobody yet"
+    commitment = done.entry.public.commitment
+    say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")], is_plain=plain)
+    say([line(Piece(f"commitment to the seed: {commitment}", "quiet"))], is_plain=plain)
+
+
+@app.command("undo")
+@spread
+def undo(
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="[NUMBER]", help="From which entry on; the last action by default.", show_default=False),
+    ] = None,
+    *,
+    at: At,
+) -> None:
+    """Take back what was done from an entry on.
+
+    The journal keeps it. The same question asked again gets the same dice, and the entry tells whether a roll or a
+    secret that somebody has seen is taken back. Notes and passes stay, but for one whose number is given.
+    """
+    from rpgres.journal.commands import undo as take_back
+
+    say_entry(take_back(at.find(), number, seat=at.who), at)
+
+
+@app.command("set")
+@spread
+def set_(
+    assignment: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH=VALUE",
+            help="Such as characters.mara.counters.fate-points=2, tags.On Fire=aspect, tags.on-fire=absent, "
+            "tracks.alarm=4.",
+        ),
+    ],
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to", metavar="SEAT", help="Who may know of this tag, track or thing from now on.", show_default=False
+        ),
+    ] = None,
+    *,
+    at: At,
+) -> None:
+    """Correct or award something: put a value at a place of the table.
+
+    What stands there tells which values fit; `rpgres table show --json` shows all places under `state`.
+    """
+    from rpgres.journal.commands import set_value
+
+    path, separator, text = assignment.partition("=")
+    if not separator or not path.strip():
+        raise UsageError(f"say PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
+    done = set_value(at.find(), path.strip(), text.strip(), seat=at.who, to=to or ())
+    say_entry(done, at)
+
+
+@app.command("note")
+@spread
+def note(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is written down.")],
+    to: Annotated[
+        list[str] | None,
+        typer.Option("--to", metavar="SEAT", help="Who may read it; everybody by default.", show_default=False),
+    ] = None,
+    *,
+    at: At,
+) -> None:
+    """Write something down in the journal."""
+    from rpgres.journal.commands import write_note
+
+    done = write_note(at.find(), text, seat=at.who, to=to or ())
+    say_entry(done, at)
+
+
+@app.command("join")
+@spread
+def join(
+    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="Who sits down.")],
+    *,
+    at: At,
+) -> None:
+    """Let somebody sit down, or replace the sheet of somebody who sits there.
+
+    A seat replaces its own sheet alone; the host and the game master anybody's.
+    """
+    from rpgres.journal.commands import join as sit_down
+
+    say_entry(sit_down(at.find(), sheet, seat=at.who), at)
+
+
+@app.command("reveal")
+@spread
+def reveal(
+    *,
+    at: At,
+) -> None:
+    """Tell the seed and its salt, so that everybody can check every roll. Nothing more is rolled at the table."""
+    from rpgres.journal.commands import reveal as tell
+
+    say_entry(tell(at.find(), seat=at.who), at)

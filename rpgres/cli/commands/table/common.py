@@ -1,0 +1,226 @@
+"""What the commands of `rpgres table` share: the options that name the table and its answers, and how results print."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from msgspec import Struct
+
+from rpgres.cli import options as opt
+from rpgres.cli.annotations import AsJson, AsWords, Folders
+from rpgres.cli.options import Option
+from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+
+if TYPE_CHECKING:
+    from rpgres.cli.render.lines import Line
+    from rpgres.engine.players import Prompt
+    from rpgres.engine.run import Result
+    from rpgres.journal.commands import Done, Place
+    from rpgres.journal.records import History
+    from rpgres.rulesets import Rules
+
+WAITING = 3  # exit code: somebody has to decide
+FAILED, TIED = 10, 11  # exit codes of --exit-code
+TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
+TABLE_PART = "The table"
+
+TABLE = Option(
+    "table",
+    "The table's file or folder; else the nearest one from here upwards [env: RPGRES_TABLE].",
+    "PATH",
+    TABLE_PART,
+)
+SEAT = Option(
+    "as",
+    "Act and look as this seat: gm, or a character's name. Without it, as the host [env: RPGRES_SEAT].",
+    "SEAT",
+    TABLE_PART,
+)
+
+Table = Annotated[str | None, typer.Option("--table", metavar="PATH", help=TABLE.help, show_default=False)]
+Seat = Annotated[str | None, typer.Option("--as", metavar="SEAT", help=SEAT.help, show_default=False)]
+Given = Annotated[
+    list[str] | None, typer.Option("--given", metavar=opt.GIVEN.metavar, help=opt.GIVEN.help, show_default=False)
+]
+Choose = Annotated[
+    list[str] | None, typer.Option("--choose", metavar=opt.CHOOSE.metavar, help=opt.CHOOSE.help, show_default=False)
+]
+Policies = Annotated[
+    list[str] | None, typer.Option("--policy", metavar=opt.POLICY.metavar, help=opt.POLICY.help, show_default=False)
+]
+Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="""Keep a table in a file: its characters, what lies on it, and everything that is done at it.
+
+    `rpgres table new --ruleset fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
+    what can be done at it, `rpgres table show` shows it, `rpgres play` sits down at it.""",
+    short_help="Keep a table in a file: act, answer, take back, show, verify.",
+)
+
+
+class At(Struct, frozen=True):
+    """The table of a command line, who is at it, and how results print.
+
+    Attributes:
+        seat: as typed; `who` is the one that is meant.
+        table: the path, as typed.
+        as_json: whether results print as JSON.
+        plain: whether they print as words only.
+        rulesets: folders to look for rulesets in first.
+    """
+
+    seat: Seat = None
+    table: Table = None
+    as_json: AsJson = False
+    plain: AsWords = False
+    rulesets: Folders = None
+
+    @property
+    def who(self) -> str | None:
+        """The seat that is meant; None for the host."""
+        return self.seat or os.environ.get(SEAT_ENV) or None
+
+    def find(self) -> Place:
+        """Return the table that is meant.
+
+        Raises:
+            TableError: there is none.
+        """
+        from rpgres.journal.commands import Place
+        from rpgres.journal.store import find_table
+
+        return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
+
+    def read(self) -> tuple[Place, History]:
+        """Return the table with its history, after making sure that it has such a seat."""
+        from rpgres.journal.commands import check_seat
+        from rpgres.journal.store import read
+
+        place = self.find()
+        history = read(place.path)
+        check_seat(history, self.who)
+        return place, history
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where rulesets are sought first."""
+        return opt.read_folders(self.rulesets or ())
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether dice and cards are shown as pictures."""
+        return is_terminal() and not self.plain
+
+
+class Played(Struct, frozen=True):
+    """How an action, or a turn of a period, is answered: what is typed, policies, or a person at a prompt.
+
+    Attributes:
+        given: results of real dice and cards.
+        choose: decisions.
+        auto: whether the ruleset's policy answers what nobody chose.
+        policy: policies by name, of everybody or of one character.
+    """
+
+    given: Given = None
+    choose: Choose = None
+    auto: Auto = False
+    policy: Policies = None
+
+    def arguments(self, at: At, *, heading: Sequence[Line] = (), is_asked: bool = True) -> dict[str, Any]:
+        """Return these as the arguments that the commands of the journal take.
+
+        Args:
+            at: the table.
+            heading: what a prompt shows before its first question.
+            is_asked: whether a person at a terminal may be asked.
+        """
+        return {
+            "seat": at.who,
+            "given": opt.read_answers(self.given or (), option="--given"),
+            "choose": opt.read_answers(self.choose or (), option="--choose"),
+            "policies": read_named(self.policy),
+            "auto": self.auto,
+            "prompt": None if self.auto or not is_asked else _prompt(at, heading),
+        }
+
+
+def _prompt(at: At, heading: Sequence[Line]) -> Prompt | None:
+    """Return what asks a person, when there is one to ask; what is shown is kept by then."""
+    if at.as_json or not can_prompt():
+        return None
+    from rpgres.cli.prompt import Person
+
+    return Person(heading=heading, is_plain=not at.is_drawn, is_kept=True).ask
+
+
+def read_named(texts: Sequence[str] | None) -> dict[str, str]:
+    """Return policies by the character they are for; everybody's under an empty name."""
+    return {who: name for who, _, name in (text.rpartition("=") for text in texts or ())}
+
+
+def rules_at(place: Place, history: History) -> Rules:
+    """Return the rules that a table is played by."""
+    from rpgres.journal.commands import rules_of
+
+    return rules_of(history, folders=place.folders)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Printing
+
+
+def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
+    """Print what came of something that runs, and exit with the code it calls for.
+
+    Args:
+        done: what was added; its last entry tells.
+        at: who reads it, and how.
+        exit_code: whether a failure and a tie have codes of their own.
+    """
+    from rpgres.engine.run import Pending, Result
+    from rpgres.journal.views import run_seen
+
+    found, said_by = run_seen(done.history, done.entry, at.who), done.history.run_of(done.entry).secret.by
+    if at.as_json:
+        from msgspec import to_builtins
+
+        told = {"said_by": said_by, "entry": done.entry.number, "hash": done.entry.hash}
+        say_json({**to_builtins(found), **told})
+    else:
+        from rpgres.cli.render.tables import found_lines
+
+        # Whoever has the file knows what was typed there.
+        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=at.is_drawn)
+        say(lines, is_plain=at.plain)
+    code = WAITING if isinstance(found, Pending) else 0
+    if exit_code and isinstance(found, Result):
+        code = _code_of(found)
+    if code:
+        raise typer.Exit(code)
+
+
+def _code_of(result: Result) -> int:
+    if result.success is None:
+        return TIED if result.margin is not None else 0
+    return 0 if result.success else FAILED
+
+
+def say_entry(done: Done, at: At) -> None:
+    """Print an entry that was added and has no outcome."""
+    from rpgres.journal.views import entry_record, entry_seen
+
+    if at.as_json:
+        say_json(entry_record(done.history, done.entry, at.who))
+    else:
+        from rpgres.cli.render.tables import entry_lines
+
+        view = entry_seen(done.history, done.entry, at.who)
+        say(list(entry_lines(view, done.rules.file, is_drawn=at.is_drawn)), is_plain=at.plain)

@@ -1,0 +1,215 @@
+"""Looking at a lasting table: as it is, its log, whether it is in order, and what is written to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rpgres.cli.annotations import Folders, spread
+from rpgres.cli.commands.table.common import At, Seat, Table, app, rules_at
+from rpgres.cli.output import say, say_json, warn
+from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from rpgres.journal.views import ViewRecord
+    from rpgres.rulesets import Rules
+
+View = Annotated[
+    str | None,
+    typer.Option("--view", metavar="FILE", help="Show what a view file has, in place of a table.", show_default=False),
+]
+
+
+@app.command("show")
+@spread
+def show(
+    view: View = None,
+    *,
+    at: At,
+) -> None:
+    """Show the table as it is now, and what it waits for. A player elsewhere reads a view file with --view."""
+    from rpgres.journal.views import table_record
+
+    if view is not None:
+        found = _view_in(view, at)
+        if at.as_json:
+            say_json(found.table)
+            return
+        from rpgres.cli.render.tables import show_lines
+        from rpgres.journal.exchange import state_in
+
+        state = state_in(view, found)
+        file = _rules_of_view(found, at).file
+        say(show_lines(found.table, state, file, is_drawn=at.is_drawn), is_plain=at.plain)
+        return
+    place, history = at.read()
+    if at.as_json:
+        say_json(table_record(history, at.who))
+        return
+    from rpgres.cli.render.tables import show_lines
+    from rpgres.journal.views import state_seen
+    from rpgres.rulesets import pictured
+
+    state, rules = state_seen(history.state, at.who), rules_at(place, history)
+    pictures = pictured(rules.ruleset, state, is_drawn=at.is_drawn)
+    record = table_record(history, at.who)
+    say(show_lines(record, state, rules.file, is_drawn=at.is_drawn, pictures=pictures), is_plain=at.plain)
+
+
+def _view_in(file: str, at: At) -> ViewRecord:
+    """Return a view from a file, of which it is said already whose it is."""
+    from rpgres.journal.exchange import read_view
+
+    if at.table is not None:
+        raise UsageError("--view shows a file, and --table a table; leave one of them out")
+    found = read_view(file)
+    if at.seat not in (None, found.seat):
+        raise UsageError(f"{file} is a view of {found.seat}, not of {at.seat}")
+    return found
+
+
+def _rules_of_view(view: ViewRecord, at: At) -> Rules:
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.loading import load_rules
+
+    found = find_ruleset(view.table.ruleset, extra=at.folders)
+    return load_rules(found, switches=view.table.switches, extra=at.folders)
+
+
+@app.command("log")
+@spread
+def log(
+    times: Annotated[bool, typer.Option("--times", help="Tell when each thing was done.")] = False,
+    last: Annotated[
+        int | None, typer.Option("--last", metavar="N", min=1, help="Only the last so many.", show_default=False)
+    ] = None,
+    view: View = None,
+    *,
+    at: At,
+) -> None:
+    """Show everything that was done at the table, in order; what was taken back is shown as such."""
+    from rpgres.journal.views import LogRecord, log_record
+
+    if view is not None:
+        found = _view_in(view, at)
+        its = found.table
+        record = LogRecord(
+            version=its.version,
+            ruleset=its.ruleset,
+            title=its.title,
+            seat=found.seat,
+            entries=found.log[-last:] if last is not None else found.log,
+        )
+        rules = None if at.as_json else _rules_of_view(found, at)
+    else:
+        place, history = at.read()
+        record = log_record(history, at.who, last=last)
+        rules = None if at.as_json else rules_at(place, history)
+    if rules is None:
+        say_json(record)
+    else:
+        from rpgres.cli.render.tables import log_lines
+
+        lines = log_lines(record.entries, rules.file, is_drawn=at.is_drawn, is_timed=times)
+        say(lines, is_plain=at.plain)
+
+
+@app.command("verify")
+@spread
+def verify(
+    head: Annotated[
+        str,
+        typer.Option(
+            "--head", metavar="HASH", help="The hash of an entry that you noted, or its beginning.", show_default=False
+        ),
+    ] = "",
+    *,
+    at: At,
+) -> None:
+    """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll and result.
+
+    The exit code is 0 when it is in order, 20 when the rolls cannot be checked yet as the seed is secret, 21 when it
+    was tampered with or has no entry of a noted hash, 22 when the rules have changed since.
+    """
+    from rpgres.journal.verifying import SHORTEST
+    from rpgres.journal.verifying import verify as check
+
+    if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
+        raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
+    place = at.find()
+    verdict = check(place.path, head=head, folders=place.folders)
+    if at.as_json:
+        say_json(verdict)
+    else:
+        from rpgres.cli.render.tables import verdict_lines
+
+        say(verdict_lines(verdict), is_plain=at.plain)
+    if verdict.exit:
+        raise typer.Exit(verdict.exit)
+
+
+@app.command("view")
+def view(
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where the view goes; - for standard output.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
+    seat: Seat = None,
+    table: Table = None,
+    rulesets: Folders = None,
+) -> None:
+    """Write all that a seat may see into a file, for a player elsewhere: the table, the log, what is asked.
+
+    The player answers with `rpgres table answer --view FILE --choose LABEL=OPTION --out ANSWER`, or writes such a file
+    by hand; whoever has the table takes it with `rpgres table answer --from ANSWER`.
+    """
+    from rpgres.cli.render.lines import line
+    from rpgres.journal.exchange import view_of, write_json
+
+    at = At(seat=seat, table=table, rulesets=rulesets)
+    who = at.who
+    if who is None:
+        raise UsageError("say whose view: --as SEAT")
+    place, history = at.read()
+    record = view_of(history, place.path, seat=who)
+    if out == "-":
+        say_json(record)
+        return
+    write_json(Path(out), record, is_forced=force)
+    say([line(f"{out}: what {who} may see; nothing else is in it")])
+
+
+@app.command("export")
+def export(
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder the files go to.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    seat: Seat = None,
+    table: Table = None,
+    rulesets: Folders = None,
+) -> None:
+    """Write the sheets as they are now, and an account of everything that was done as Markdown.
+
+    With --as SEAT, what the seat may not know of is in none of them. What a sheet of the ruleset does not take, such as
+    a number past its bounds, is written all the same, and told above it and on standard error.
+    """
+    from rpgres.cli.render.lines import line
+    from rpgres.cli.render.transcripts import transcript
+    from rpgres.journal.checking import require_whole
+    from rpgres.journal.exchange import write_files
+    from rpgres.journal.exporting import misfits, sheets_of
+    from rpgres.journal.views import log_seen
+
+    at = At(seat=seat, table=table, rulesets=rulesets)
+    who = at.who
+    place, history = at.read()
+    require_whole(place.path, history)
+    rules = rules_at(place, history)
+    title = history.new.public.title or rules.file.title
+    sheets = sheets_of(rules, history, seat=who)
+    files = {f"sheets/{name}": text for name, text in sheets.items()}
+    files["transcript.md"] = transcript(title, log_seen(history, who), rules.file)
+    for path in write_files(Path(out), files, is_forced=force):
+        say([line(f"{path}: written")])
+    for name, text in sheets.items():
+        for fault in misfits(rules, str(Path(out) / "sheets" / name), text):
+            warn(fault)
