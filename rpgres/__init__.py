@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rpgres.dice.readings import Reading
     from rpgres.engine.parameters import Form, Opposition, Rating
     from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
+    from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
-    from rpgres.engine.run import Pending, Result
     from rpgres.engine.table import Compared, Decided, Drawn, Event, Moved, Outcome, Rolled, Table, Told
     from rpgres.errors import (
         ChoiceError,

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rpgres import UsageError, resolve
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, START, commitment, link
@@ -20,6 +20,7 @@ from rpgres.journal.commands import Done, Place
 from rpgres.journal.records import Entry, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
+from rpgres.model.events import DecisionEvent
 
 LOSE = {"roll": ["----"]}
 FAILING = {"invoke": ["no"], "invoke-against": ["no"], "cost": ["no"], "price": ["fail"]}
@@ -214,7 +215,7 @@ def test_answers_typed_by_a_seat_are_for_its_own_decisions(place: Place) -> None
     came = found(done)
     assert isinstance(came, Pending)
     assert came.question.who == "mara"
-    assert [event["who"] for event in came.events if event["event"] == "decision"] in ([], ["edda"])
+    assert [event.who for event in came.events if isinstance(event, DecisionEvent)] in ([], ["edda"])
 
 
 def test_a_seat_lets_windows_go_by(place: Place) -> None:
@@ -278,7 +279,7 @@ def test_a_seat_sets_no_policy_for_others(place: Place) -> None:
     )
     came = found(done)
     assert not any(
-        event.get("who") == "mara" and event["means"] == "policy" for event in came.events if "means" in event
+        event.who == "mara" and event.means == "policy" for event in came.events if isinstance(event, DecisionEvent)
     )
 
 

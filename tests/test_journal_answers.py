@@ -18,7 +18,8 @@ from command_line import Ran, rpgres
 from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines
-from rpgres.engine.run import Pending, Result, labels_of
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import labels_of
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
 from rpgres.journal import commands as sitting
 from rpgres.journal import replay as running
@@ -27,6 +28,7 @@ from rpgres.journal.commands import Done, Place
 from rpgres.journal.records import Entry, drawn_in, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
+from rpgres.model.events import RollEvent
 from rpgres.model.state import State
 from rpgres.rulesets import Effect
 
@@ -129,7 +131,7 @@ def test_cards_that_were_dealt_stay(tmp_path: Path, ruleset: str, is_known: bool
         before, question = rolled(done), pending.question
         dealt = [card for cards in before.values() for card in cards]
         cards = [code for code in begun.rules.cards.by_code if (code in dealt) == is_known][:4]
-        names = [option["name"] for option in question.options]
+        names = [option.name for option in question.options]
         pick = names[0] if names and (not question.optional or question.label == "play") else "no"
         with suppress(UsageError):  # what cannot be drawn, or was not used, is told; and what was drawn stays
             sitting.answer(place, choose={question.label: [pick]}, given=dict.fromkeys(labels, cards))
@@ -440,7 +442,7 @@ def test_an_action_is_written_before_a_person_is_asked(place: Place) -> None:
         history = store.read(place.path)
         pending = history.pending
         assert pending is not None
-        shown = [event for event in found(pending).events if event["event"] == "roll"]
+        shown = [event for event in found(pending).events if isinstance(event, RollEvent)]
         assert len([event for event in view.events if type(event).__name__ == "Rolled"]) == len(shown)
         seen.append((question.label, len(history.entries)))
         return REROLL if len(seen) == 1 else "no" if question.optional else None

@@ -21,7 +21,7 @@ from rpgres import UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.commands import TRUSTS, Done, Place
@@ -119,7 +119,7 @@ def do(place: Place, deed: str, what: Any, cast: tuple[str, str, str], skill: st
         pending = found_in(sitting.require_pending(store.read(place.path)).secret)
         assert isinstance(pending, Pending)
         question = pending.question
-        option = "no" if question.optional else question.options[0]["name"]
+        option = "no" if question.optional else question.options[0].name
         seat, option = (who, option if what == "no" else what) if deed == "answer" else (None, option)
         return sitting.answer(place, seat=seat, choose={question.label: [option]})
     if deed == "own-undo" or what == "undo":

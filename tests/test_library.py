@@ -19,8 +19,8 @@ import rpgres
 from rpgres.engine import resolve as library
 from rpgres.engine.parameters import Rating
 from rpgres.engine.players import Question, View
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.resolve import error_record, forget_rules, resolve, resolve_request
-from rpgres.engine.run import Pending, Result
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, FileError, GivenError, PluginError, UsageError
 from rpgres.model.state import GM, Character, State
@@ -201,7 +201,7 @@ def test_an_unanswered_decision_is_pending_and_goes_on_from_its_answers(dive: Ru
     first = resolve("dive", "dive", skill=3, seed="s", choose={"breath": "long"})
     assert isinstance(first, Pending)
     assert (first.question.label, first.question.who) == ("breath", GM)
-    assert [option["name"] for option in first.question.options] == ["short", "long"]
+    assert [option.name for option in first.question.options] == ["short", "long"]
     done = resolved("dive", "dive", skill=3, seed=first.seed, choose={"breath": ["long", "short"]})
     assert done.answers[: len(first.answers)] == first.answers
 

@@ -24,7 +24,8 @@ from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import Question, View, uniform
-from rpgres.engine.run import Pending, Result, policy_of, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import policy_of, prepare, run
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
@@ -474,7 +475,7 @@ def test_the_timeline_moves_when_every_seat_is_ready(tmp_path: Path) -> None:
         assert [(one.label, done.history.state.seat_of(one.who)) for one in asked] == [
             ("react", seat) for seat in SEATS
         ]
-        assert {tuple(option["name"] for option in one.options) for one in asked} == {("wait",)}
+        assert {tuple(option.name for option in one.options) for one in asked} == {("wait",)}
         sitting.answer(place, seat="bram", choose={"react": ["ready"]})
         sitting.answer(place, seat="orsa", choose={"react": ["wait"]})
         done = sitting.answer(place, seat="gm", choose={"react": ["no"]})

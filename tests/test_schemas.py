@@ -20,7 +20,7 @@ from lantern import installed, rpgres
 from rpgres import resolve
 from rpgres.cli.formats.descriptions import documented, records_in
 from rpgres.cli.formats.schemas import DIALECT, KINDS, make_schema
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from rpgres import GM, Question, State, Tag, UsageError, View
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Policy
-from rpgres.engine.run import Result, event_record, prepare, run
+from rpgres.engine.records import Result, event_record
+from rpgres.engine.run import prepare, run
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -133,7 +134,7 @@ def seen(
             continue
         assert isinstance(found, Result)
         # The answers are the host's, to run it again; of the events a seat meets those that are for it.
-        events = [event for event in found.events if "mara" in event.get("audience", ["mara"])]
+        events = [event for event in found.events if event.audience is None or "mara" in event.audience]
         shown = msgspec.structs.replace(found, events=events, answers=[])
         met.append(msgspec.json.encode(shown))
         met.append(msgspec.json.encode(state.seen_by("mara"), enc_hook=str))

@@ -16,7 +16,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import added, without
 from rpgres.engine.players import NO, Question, Seats, View, preferred
-from rpgres.engine.run import Prepared, event_record, play
+from rpgres.engine.records import event_record
+from rpgres.engine.run import Prepared, play
 from rpgres.engine.table import NeedsAnswer
 from rpgres.errors import RpgresError
 from rpgres.model.state import GM, SCENE, Box, Map, State, Tag, code_of, put

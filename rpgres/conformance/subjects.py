@@ -228,7 +228,7 @@ def _accounts(case: Case) -> list[list[bytes]]:
 def _steps(scene: Scene) -> Iterator[Case]:
     """Yield the steps of a scene with the table as it is when their turn comes; the scene ends at one that fails."""
     from rpgres.dice.seeds import Streams
-    from rpgres.engine.run import Result
+    from rpgres.engine.records import Result
 
     state, outcomes, streams = scene.state, dict[str, str](), Streams(scene.file.seed or "0")
     for number, step in enumerate(scene.file.steps):

@@ -16,7 +16,8 @@ from rpgres.dice import Dice, Throw
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
-from rpgres.engine.run import Prepared, event_record, play
+from rpgres.engine.records import event_record
+from rpgres.engine.run import Prepared, play
 from rpgres.engine.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Settled, Table, apply_effects
 from rpgres.errors import RpgresError, RuleError
 from rpgres.odds.exact import Odds, WalkDealer, explore

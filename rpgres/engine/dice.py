@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rpgres.dice import Dice, dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.run import AnswerRecord, Result, event_record
+from rpgres.engine.records import AnswerRecord, Result, event_record
 from rpgres.engine.table import Rolled
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY

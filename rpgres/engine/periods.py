@@ -11,7 +11,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Policy, Prompt, Seats
-from rpgres.engine.run import Pending, Result, at_table, bare_result, fault_of, pending_of
+from rpgres.engine.records import Pending, Result, bare_result, pending_of
+from rpgres.engine.run import at_table, fault_of
 from rpgres.engine.table import NeedsAnswer, Outcome, Table, Trust, apply_effects
 from rpgres.errors import RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State, freeze

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.run import Pending, Prepared, Result, policies_of, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, policies_of, prepare, run
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
@@ -148,6 +149,22 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     return answer if id_ is None else {"id": id_, **answer}
 
 
+class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag=ERROR):
+    """What went wrong. With --json a command prints it on standard error.
+
+    Attributes:
+        code: the kind of error, which never changes with its text.
+        message: what is wrong, where, and what to try.
+        exit: the exit code: 2 when what was typed is wrong, 3 when somebody has to decide first, else 1.
+        details: the same as data, such as file, line and key.
+    """
+
+    code: Annotated[str, msgspec.Meta(pattern="^[a-z]+(-[a-z]+)*$")]
+    message: Annotated[str, msgspec.Meta(min_length=1)]
+    exit: Literal[1, 2, 3]
+    details: dict[str, Any]
+
+
 def error_record(error: BaseException) -> dict[str, Any]:
     """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
 
@@ -158,16 +175,12 @@ def error_record(error: BaseException) -> dict[str, Any]:
     else:
         code, message = "internal", f"rpgres failed unexpectedly: {type(error).__name__}: {error}"
         details = {"type": type(error).__name__}
-    return {
-        "format": ERROR,
-        "code": code,
-        "message": message,
-        "exit": exit_code(error),
-        "details": _plain(details),
-    }
+    found = ErrorRecord(code=code, message=message, exit=exit_code(error), details=_plain(details))
+    record: dict[str, Any] = msgspec.to_builtins(found)
+    return record
 
 
-def exit_code(error: BaseException) -> int:
+def exit_code(error: BaseException) -> Literal[1, 2, 3]:
     """Return the exit code of a command that ends with an error.
 
     2 when what was typed is wrong, 3 when somebody has to decide first, 1 otherwise.

@@ -18,7 +18,8 @@ from rpgres.engine.parameters import ACTOR, lay_distinct
 from rpgres.engine.periods import check_period, period_names
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Prompt, Question, View
-from rpgres.engine.run import Pending, QuestionRecord, Result, default_policy
+from rpgres.engine.records import Pending, QuestionRecord, Result
+from rpgres.engine.run import default_policy
 from rpgres.engine.table import NeedsAnswer, accepted
 from rpgres.errors import ChoiceError, RpgresError, UsageError
 from rpgres.journal import store
@@ -45,6 +46,7 @@ from rpgres.journal.records import (
 )
 from rpgres.journal.replay import Ran, Run, asked_of, questions_of, run_at, run_of
 from rpgres.journal.views import HOST, hidden_by, passed, seats_of
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, GM, ROLES, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -543,14 +545,14 @@ def _asks_still(history: History, pending: Entry, seat: str | None, *, at: str) 
 
 def _decided_by(state: State, pending: Pending, seat: str | None) -> list[str]:
     return [
-        event["answer"]
+        event.answer
         for event in pending.events
-        if event["event"] == "decision" and seat in (HOST, state.seat_of(event["who"]))
+        if isinstance(event, DecisionEvent) and seat in (HOST, state.seat_of(event.who))
     ]
 
 
 def _options(asked: QuestionRecord) -> str:
-    names = [option["name"] for option in asked.options]
+    names = [option.name for option in asked.options]
     names = [*names, *([asked.form] if asked.form else []), *([NO] if asked.optional else [])]
     return "|".join(names) if len(names) <= MOST_TOLD else "..."
 
@@ -679,7 +681,7 @@ def _ran(
 
 def _shown(found: Result | Pending | None) -> int:
     """Return how much a run has shown, beside what was decided."""
-    return sum(event["event"] != "decision" for event in found.events) if found is not None else 0
+    return sum(not isinstance(event, DecisionEvent) for event in found.events) if found is not None else 0
 
 
 def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:

@@ -5,7 +5,7 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ from rpgres.engine.players import NO
 from rpgres.errors import FileError, UsageError
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
-from rpgres.journal.forms import pending_from, result_from
+from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
 from rpgres.journal.records import History
-from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
+from rpgres.journal.views import log_seen, table_record
 from rpgres.model.serialization import read_state
 from rpgres.model.state import State, slug
 from rpgres.text.filenames import write_own
@@ -48,16 +48,6 @@ def read_view(file: str) -> ViewRecord:
         FileError: it cannot be read, or is no view.
     """
     view: ViewRecord = _read(file, ViewRecord, "view")
-    found: list[tuple[str, Any, Callable[[Any], object]]] = []
-    found += [(f"log[{place}].result", entry.result, result_from) for place, entry in enumerate(view.log)]
-    found += [(f"log[{place}].pending", entry.pending, pending_from) for place, entry in enumerate(view.log)]
-    waits = view.table.pending
-    for place, record, read in [*found, ("table.pending", waits and msgspec.to_builtins(waits), pending_from)]:
-        try:
-            if record is not None:
-                read(record)
-        except (msgspec.ValidationError, RecursionError) as error:
-            raise FileError(f"{file}: {place}: {error}", file=file) from None
     state_in(file, view)
     return view
 
@@ -136,7 +126,7 @@ def answer_for(
         near = nearest(question.label, choose)
         hint = f", not {near!r}" if near else ""
         raise UsageError(f"{question.label!r} is asked{hint}: --choose {question.label}=OPTION")
-    names = [*(option["name"] for option in question.options), *([NO] if question.optional else [])]
+    names = [*(option.name for option in question.options), *([NO] if question.optional else [])]
     if not question.form and chosen[0] not in names and slug(chosen[0]) not in names:
         near = nearest(chosen[0], names)
         hint = f"; did you mean {near!r}?" if near else ""

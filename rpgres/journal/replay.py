@@ -16,25 +16,14 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, SeededDealer, TapedDealer
 from rpgres.engine.periods import turn
 from rpgres.engine.players import Answer, Policy, Prompt, Question, View
-from rpgres.engine.run import (
-    Pending,
-    Prepared,
-    QuestionRecord,
-    Result,
-    answers_to,
-    bare_result,
-    check_labels,
-    play,
-    policies_of,
-    policy_of,
-    prepare,
-    run,
-)
+from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
+from rpgres.engine.run import Prepared, answers_to, check_labels, play, policies_of, policy_of, prepare, run
 from rpgres.engine.table import NeedsAnswer, Stop, Trust
 from rpgres.engine.waiting import Answered, Asked, Recalled, Waiting, Waits, always
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
 from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
@@ -123,9 +112,8 @@ def answered_in(found: Result | Pending | None) -> Answered:
     """Return every decision of a run by label and by who took it, in order."""
     answered: dict[Asked, list[Answer]] = {}
     for event in found.events if found is not None else ():
-        if event["event"] == "decision":
-            answer = Answer(event["answer"], event["means"])
-            answered.setdefault((event["label"], event["who"]), []).append(answer)
+        if isinstance(event, DecisionEvent):
+            answered.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
     return answered
 
 

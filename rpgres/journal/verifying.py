@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.players import Prompt
-from rpgres.engine.run import Pending, Prepared, Result, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
@@ -38,6 +39,18 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
     switches: dict[str, str]
     steps: list[dict[str, Any]]
     state: dict[str, Any]
+
+
+class SkippedStep(msgspec.Struct, frozen=True):
+    """A step whose `when` did not hold.
+
+    Attributes:
+        id: the step's name.
+        skipped: always true.
+    """
+
+    id: str
+    skipped: Literal[True]
 
 
 class PlayedStep(NamedTuple):
@@ -105,8 +118,10 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
     state = scene.state
     for played in play_scene(scene, seed=seed, prompt=prompt):
         state = played.state
-        what = {"skipped": True} if played.result is None else msgspec.to_builtins(played.result)
-        steps.append({"id": played.id, **what})
+        if played.result is None:
+            steps.append(msgspec.to_builtins(SkippedStep(played.id, True)))
+        else:
+            steps.append({"id": played.id, **msgspec.to_builtins(played.result)})
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.identity(),
@@ -188,7 +203,7 @@ def at_step(scene: Scene, number: int, error: RpgresError) -> FileError:
 
 def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
     question = pending.question
-    names = ", ".join(option["name"] for option in question.options)
+    names = ", ".join(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label
     return FileError(
         f"{scene.where('steps', number)}: {scene.step_name(number)} waits for a decision: {question.label} "
@@ -196,5 +211,5 @@ def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
         f"or give {question.who} a policy",
         label=question.label,
         who=question.who,
-        options=[option["name"] for option in question.options],
+        options=[option.name for option in question.options],
     )

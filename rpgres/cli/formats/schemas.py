@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, error_schema, without_null
+from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, without_null
 from rpgres.cli.formats.decks import DeckDescription, DeckDraw, DeckList
 from rpgres.cli.formats.ruleset_schemas import (
     refine_deck,
@@ -29,12 +29,12 @@ from rpgres.cli.formats.ruleset_schemas import (
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
-from rpgres.engine.resolve import Request
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.resolve import ErrorRecord, Request
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
+from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, TableRecord, ViewRecord
 from rpgres.journal.verifying import Verification
-from rpgres.journal.views import AnswerFile, EntryRecord, LogRecord, TableRecord, ViewRecord
 from rpgres.model.cards import DeckFile
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
@@ -83,7 +83,7 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
     if kind == "sheet" and rules is None:
         raise UsageError("the keys of a sheet depend on the ruleset; name one: rpgres schema sheet RULESET")
     type_ = sheet_type(rules) if kind == "sheet" and rules is not None else described.type_
-    schema = base_schema(type_) if type_ is not None else error_schema()
+    schema = base_schema(type_)
     add_known_forms(schema)
     if rules is not None and described.refine is not None:
         described.refine(schema, rules)
@@ -104,7 +104,7 @@ KINDS: dict[str, Kind] = {
         OddsResult,
         refine_odds,
     ),
-    "error": Kind("Error", "What a command prints on standard error when --json is given.", None),
+    "error": Kind("Error", "What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("Request", "One line that `rpgres batch` reads.", Request, refine_request),
     "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
     "deck-draw": Kind("Deck draw", "What `rpgres deck draw --json` prints.", DeckDraw),

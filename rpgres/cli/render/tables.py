@@ -11,13 +11,13 @@ from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import title, who_is
-from rpgres.engine.run import Pending, QuestionRecord, Result
+from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.journal.views import SOMEBODY
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 
 if TYPE_CHECKING:
+    from rpgres.journal.forms import EntryView, PassRecord, TableRecord
     from rpgres.journal.verifying import Verification
-    from rpgres.journal.views import EntryView, PassRecord, TableRecord
     from rpgres.rulesets import RulesetFile
 
 INDENT = "  "
@@ -171,9 +171,7 @@ def typed_words(entry: EntryView) -> str:
 
 def found_of(entry: EntryView) -> Result | Pending | None:
     """Return what came of an entry, or what it waits for; None where it has neither."""
-    if entry.pending is not None:
-        return msgspec.convert(entry.pending, Pending)
-    return msgspec.convert(entry.result, Result) if entry.result is not None else None
+    return entry.pending if entry.pending is not None else entry.result
 
 
 def _waits(pending: Pending, entry: EntryView) -> list[Line]:

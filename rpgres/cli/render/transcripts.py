@@ -9,11 +9,11 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.results import result_lines
 from rpgres.cli.render.tables import entry_lines, found_of, typed_words
 from rpgres.cli.render.words import who_is
-from rpgres.engine.run import Result
+from rpgres.engine.records import Result
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
-    from rpgres.journal.views import EntryView
+    from rpgres.journal.forms import EntryView
     from rpgres.rulesets import RulesetFile
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~"})  # what Markdown would read as more than text

@@ -18,7 +18,7 @@ from rpgres.cli.output import can_prompt, is_terminal, say, say_json
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.players import Prompt
-    from rpgres.engine.run import Result
+    from rpgres.engine.records import Result
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.records import History
     from rpgres.rulesets import Rules
@@ -185,7 +185,7 @@ def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    from rpgres.engine.run import Pending, Result
+    from rpgres.engine.records import Pending, Result
     from rpgres.journal.views import run_seen
 
     found, said_by = run_seen(done.history, done.entry, at.who), done.history.run_of(done.entry).secret.by

@@ -1,0 +1,333 @@
+"""What comes of a run as records: the JSON of the command line, and what a journal keeps. Nothing here plays."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.engine.players import Question
+from rpgres.engine.table import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, seen
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
+from rpgres.model.printed import Printed
+from rpgres.model.state import EMPTY
+from rpgres.rulesets import Rules
+
+NOBODY = ""  # a seat that nobody has
+
+
+class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
+
+    `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
+
+    Attributes:
+        label: the name under which the rule asked.
+        kind: chance for dice, decision for somebody's choice.
+        value: the dice as `--given` takes them, or the option chosen.
+        who: whose it is, where it has to be repeated as WHO:LABEL.
+    """
+
+    label: str
+    kind: Literal["chance", "decision"]
+    value: str
+    who: str = ""
+
+    @property
+    def key(self) -> str:
+        """The name under which it is given or chosen."""
+        return f"{self.who}:{self.label}" if self.who else self.label
+
+
+class Result(Printed, frozen=True, kw_only=True, tag="rpgres.result/1"):
+    """How an action ended, as `rpgres roll --json` prints it.
+
+    Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
+    outcome are null. `also` is another outcome that this one is as well, null for most.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: what names the rules exactly: version, hash of data, overlays in use.
+        action: the action's name.
+        variant: the action's variant, if it has any.
+        actor: who acts.
+        inputs: what was typed, by parameter.
+        answers: everything rolled and decided, in order; enough to run it again.
+        outcome: the band of the outcome.
+        also: the band that this one is as well, with everything that one has; null for most.
+        success: whether the band is a success; null where it is neither.
+        margin: total less opposition; null when nothing opposed the action.
+        total: what the acting side came to.
+        opposition: what it was up against.
+        effects: what the outcome changes, in order.
+        texts: what the outcome means, in words.
+        events: what happened at the table, in order, as far as the reader may see it.
+        switches: every house rule and the choice in force.
+        seed: where the dice came from; null while it is secret.
+        unused: answers that no question took.
+        note: the text of --note.
+        details: what the ruleset adds of its own.
+    """
+
+    ruleset: str | None
+    rules: dict[str, Any]
+    action: str | None
+    variant: str | None = None
+    actor: str | None
+    inputs: dict[str, Any]
+    answers: list[AnswerRecord]
+    outcome: str | None
+    also: str | None = None
+    success: bool | None
+    margin: int | None
+    total: int | None
+    opposition: int | None
+    effects: list[dict[str, Any]]
+    texts: list[str]
+    events: list[EventRecord]
+    switches: dict[str, str]
+    seed: str | None
+    unused: list[AnswerRecord] = []
+    note: str | None = None
+    details: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(effect.get("kind"), str) for effect in self.effects):
+            raise ValueError("an effect has no kind")
+
+
+class OptionRecord(msgspec.Struct, frozen=True):
+    """One answer that a question offers.
+
+    Attributes:
+        name: the answer as typed.
+        text: what it means.
+    """
+
+    name: str
+    text: str
+
+
+class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that waits for its owner; `key` is what it is answered by where that is not the label.
+
+    Attributes:
+        label: the name under which it is answered: --choose LABEL=OPTION.
+        who: who has to answer.
+        text: the question as put to a person.
+        options: what may be answered, and what it means.
+        facts: what the decision is about.
+        optional: whether `no` may be answered too, which lets the moment pass.
+        form: how an answer beyond the options is typed, where there are too many to list.
+        words: what it is about, for people, where the facts do not say it well.
+        of: whose matter it is, where somebody else decides.
+        key: the name under which it is answered where that is WHO:LABEL; empty where it is the label.
+    """
+
+    label: str
+    who: str
+    text: str
+    options: list[OptionRecord]
+    facts: dict[str, Any] = {}
+    optional: bool = False
+    form: str = ""
+    words: str = ""
+    of: str = ""
+    key: str = ""
+
+    @property
+    def typed(self) -> str:
+        """What stands before the `=` of an answer."""
+        return self.key or self.label
+
+
+class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
+    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name.
+        actor: who acts.
+        inputs: what was typed, by parameter.
+        answers: everything rolled and decided so far, in order.
+        events: what happened at the table so far.
+        question: the decision that is waited for.
+        together: further questions that are asked at the same time, of others; answered in any order.
+        switches: every house rule and the choice in force.
+        seed: where the dice came from; null while it is secret.
+        resume: the command line that goes on with the same run.
+        unused: answers that no question took so far.
+        note: the text of --note.
+    """
+
+    ruleset: str
+    action: str
+    actor: str
+    inputs: dict[str, Any]
+    answers: list[AnswerRecord]
+    events: list[EventRecord]
+    question: QuestionRecord
+    together: list[QuestionRecord] = []
+    switches: dict[str, str]
+    seed: str | None
+    resume: str
+    unused: list[AnswerRecord] = []
+    note: str | None = None
+
+
+def bare_result(
+    rules: Rules,
+    events: Iterable[Event],
+    *,
+    action: str | None = None,
+    actor: str | None = None,
+    inputs: dict[str, Any],
+    effects: Iterable[Mapping[str, Any]] = (),
+    seed: str | None = None,
+    note: str | None = None,
+    identity: dict[str, Any] = EMPTY,
+) -> Result:
+    """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
+    return Result(
+        ruleset=rules.id,
+        rules=dict(identity) or {"version": rules.file.version},
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
+        outcome=None,
+        success=None,
+        margin=None,
+        total=None,
+        opposition=None,
+        effects=[dict(effect) for effect in effects],
+        texts=[],
+        events=[event_record(event) for event in events],
+        switches=rules.switches,
+        seed=seed,
+        note=note,
+    )
+
+
+def pending_of(
+    rules: Rules,
+    needs: NeedsAnswer,
+    *,
+    action: str,
+    actor: str,
+    inputs: dict[str, Any],
+    seed: str,
+    note: str | None,
+) -> Pending:
+    """Return the record of what waits for a decision, without the command line that resumes it."""
+    events = needs.table.events
+    return Pending(
+        ruleset=rules.id,
+        action=action,
+        actor=actor,
+        inputs=inputs,
+        answers=list(answers_of(events)),
+        events=[event_record(event) for event in events],
+        question=_record_of(needs.question),
+        together=[_record_of(question) for question in needs.together],
+        switches=rules.switches,
+        seed=seed,
+        resume="",
+        note=note,
+    )
+
+
+def _record_of(question: Question) -> QuestionRecord:
+    return QuestionRecord(
+        label=question.label,
+        who=question.who,
+        text=question.text,
+        options=[OptionRecord(option.name, option.text) for option in question.listed],
+        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
+        optional=question.optional,
+        form=question.form,
+        words=question.words,
+        of=question.of,
+    )
+
+
+def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Iterator[AnswerRecord]:
+    """Yield the answer that each event gave to a question, in order; under `single` labels with whose it is."""
+    for event in events:
+        if isinstance(event, Rolled):
+            if event.dice.pools:  # a pool that came to no dice was no question
+                yield AnswerRecord(event.label, "chance", event.throw.text)
+        elif isinstance(event, Decided):
+            who = event.who if event.label in single else ""
+            yield AnswerRecord(event.label, "decision", event.answer, who)
+        elif isinstance(event, Drawn):
+            yield AnswerRecord(event.label, "chance", event.card)
+
+
+def event_record(event: Event) -> EventRecord:
+    """Return an event as the JSON has it, with everything for whoever may know of it."""
+    audience = None if event.audience is None else list(event.audience)
+    match event:
+        case Rolled():
+            dice, faces = event.dice.text, event.throw.text
+            return RollEvent(event.label, event.by, dice, faces, event.value, event.words, audience=audience)
+        case Decided():
+            label, who, answer, text = event.label, event.who, event.answer, event.text
+            return DecisionEvent(label, who, answer, text, event.means, event.of, audience=audience)
+        case Told():
+            return TextEvent(event.text, audience=audience)
+        case Drawn():
+            others = _for_others(event)
+            label, by, card = event.label, event.by, event.card
+            return DrawEvent(label, by, card, event.source, event.target, others, audience=audience)
+        case Moved():
+            cards, by, label = list(event.cards), event.by, event.label
+            return MoveEvent(cards, by, label, event.source, event.target, _for_others(event), audience=audience)
+
+
+def _for_others(event: Drawn | Moved) -> Any:
+    """Return what everybody else sees of cards that not everybody may see."""
+    public = seen(event, NOBODY)
+    return event_record(public) if event.audience is not None and public is not None else None
+
+
+def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
+    """Return the command line that runs a pending action again up to its question, with the place for the answer.
+
+    Every answer so far is repeated, decisions and dice alike, so that it is the same run whoever answered them.
+    """
+    import shlex
+
+    words = ["rpgres", "roll", pending.ruleset, pending.action]
+    for name, value in pending.inputs.items():
+        words += _option(name, value)
+    for name, value in switches.items():
+        words += ["--switch", f"{name}={value}"]
+    for answer in pending.answers:
+        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.key}={answer.value}"]
+    if pending.note:
+        words += [f"--note={pending.note}"]
+    question = pending.question
+    example = question.options[0].name if question.options else question.form or "..."
+    words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
+    for answer in pending.unused:
+        words += ["--choose", f"{answer.key}={answer.value}"]
+    return shlex.join(words)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    if value is True:
+        return [f"--{name}"]
+    if value is False:
+        return []
+    if isinstance(value, list | tuple):
+        return [word for one in value for word in _option(name, one)]
+    if isinstance(value, Mapping) and "name" in value:  # a form as a scene writes it
+        said = ",".join(f"{key}={one}" for key, one in value.items() if key != "name")
+        value = f"{value['name']}:{said}" if said else value["name"]
+    elif isinstance(value, Mapping):  # an opposition as a scene writes it
+        ability = next((part for key, part in value.items() if key != "character"), "")
+        value = f"{value.get('character')}:{ability}"
+    text = str(value)
+    return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]
