@@ -30,6 +30,7 @@ def own_world(
     base = str(tmp_path_factory.getbasetemp())
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(Path(base) / "cache"))
     yield
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", "") or "").startswith(base):
@@ -37,4 +38,4 @@ def own_world(
 
 
 # Packages of their own, with their own tests, which run where they are installed.
-collect_ignore = ["plugins"]
+collect_ignore = ["packages"]

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 SECTION = re.compile(r"^<!-- (\w+) -->\n(.*?)^<!-- end -->$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-ROOT = Path(__file__).parent.parent
 
 
 class Block(NamedTuple):
@@ -130,7 +129,7 @@ def rewrite(text: str) -> str:
 
 def made(section: re.Match[str]) -> str:
     """Return a section that is made from the code, as it should be now."""
-    from faces import SECTIONS
+    from tests.support.faces import SECTIONS
 
     return f"<!-- {section[1]} -->\n{SECTIONS[section[1]]()}<!-- end -->"
 

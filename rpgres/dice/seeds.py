@@ -16,7 +16,8 @@ below(n)    the first word smaller than the largest multiple of n up to 2**64, m
 
 SALT is the 32 random bytes of the table's commitment to its seed, which `rpgres table reveal` tells with it; anywhere
 else there is none. STEP, COUNT, DRAW, BLOCK and RUN are decimal numbers from 0; a run without a number is run 0. Eight
-runs share a block, which is what makes a long simulation cheap. The vectors in ``tests/test_chance.py`` pin all of it.
+runs share a block, which is what makes a long simulation cheap. The vectors in ``tests/dice/test_seeds.py`` pin all of
+it.
 """
 
 from __future__ import annotations
@@ -26,11 +27,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from rpgres.errors import UsageError
-
-try:
-    from _blake2 import blake2b  # what hashlib.blake2b is, without loading OpenSSL: 2 ms of a one-shot command
-except ImportError:
-    from hashlib import blake2b
+from rpgres.text.digest import blake2b
 
 ALGORITHM = "rp1"
 LONGEST_SEED = 1000  # characters

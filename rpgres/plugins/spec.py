@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Ruleset
 
 PROJECT = "rpgres"  # pluggy's name for whose hooks these are
+MARK = "rpgres_hook"  # the attribute of a plugin's function that implements a hook
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -106,10 +107,8 @@ def rpgres_rulesets() -> Iterable[Ruleset]:
 
 def hookimpl(function: F) -> F:
     """Return the function, marked as a plugin's implementation of the hook of that name. Used as a decorator."""
-    import pluggy
-
-    marked: F = pluggy.HookimplMarker(PROJECT)(function)
-    return marked
+    setattr(function, MARK, True)
+    return function
 
 
 def register(plugin: object, *, name: str) -> Callable[[], Iterator[object]]:
@@ -127,7 +126,17 @@ def register(plugin: object, *, name: str) -> Callable[[], Iterator[object]]:
     """
     import pluggy
 
-    manager = pluggy.PluginManager(PROJECT)
+    class Manager(pluggy.PluginManager):
+        """A manager that knows the functions which `hookimpl` marked: it leaves importing pluggy to us."""
+
+        def parse_hookimpl_opts(self, plugin: object, name: str) -> pluggy.HookimplOpts | None:
+            found = getattr(plugin, name, None)
+            function = getattr(found, "__func__", found)  # a method cannot be marked, what it calls can
+            if getattr(function, MARK, False) is True:
+                pluggy.HookimplMarker(PROJECT)(function)
+            return super().parse_hookimpl_opts(plugin, name)
+
+    manager = Manager(PROJECT)
     pluggy.HookspecMarker(PROJECT)(rpgres_rulesets)
     manager.add_hookspecs(_Specification)
     manager.register(plugin, name)

@@ -8,7 +8,8 @@ from pathlib import Path
 from rpgres.model.cards import Deck, DeckFile, build_deck
 from rpgres.rulesets.folders import KITS
 from rpgres.rulesets.provenance import Text, problem_at, read_as
-from rpgres.toml.reading import Problem, nearest, parse, problem_error, read_source
+from rpgres.toml.cache import parse_cached
+from rpgres.toml.reading import Problem, nearest, problem_error, read_source
 
 TextsOf = Callable[[str], Sequence[Text]]
 
@@ -72,4 +73,4 @@ def _shared_texts(name: str) -> list[Text]:
     if path is None:
         return []
     source = read_source(path)
-    return [Text(source, parse(source))]
+    return [Text(source, parse_cached(source))]

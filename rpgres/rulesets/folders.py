@@ -12,7 +12,8 @@ import msgspec
 
 from rpgres.errors import FileError
 from rpgres.rulesets.schema import Action, Label, RulesetFile
-from rpgres.toml.reading import Problem, Source, convert, locate, nearest, overlay, parse, problem_error, read_source
+from rpgres.toml.cache import parse_cached
+from rpgres.toml.reading import Problem, Source, convert, locate, nearest, overlay, problem_error, read_source
 
 BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
 
@@ -95,7 +96,7 @@ def read_parts(folders: Sequence[Path], *, ruleset_id: str) -> list[Part]:
 
 def _part(folder: Path) -> Part:
     source = read_source(folder / "ruleset.toml")
-    return Part(folder=folder, source=source, data=parse(source))
+    return Part(folder=folder, source=source, data=parse_cached(source))
 
 
 def _kits(own: Part) -> list[Part]:

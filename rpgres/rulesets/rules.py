@@ -17,7 +17,9 @@ from rpgres.rulesets.provenance import Text, problem_at, read_as
 from rpgres.rulesets.registry import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.rows import Bounded, Condition, Formula, Id, OutcomeTable, Row, RowOption, RowQuestion, bounded
 from rpgres.rulesets.schema import MoreBoxes, Parameter, RulesetFile, Track
-from rpgres.toml.reading import nearest, parse, problem_error, read_source
+from rpgres.text.digest import blake2b
+from rpgres.toml.cache import parse_cached
+from rpgres.toml.reading import nearest, problem_error, read_source
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice
@@ -299,7 +301,7 @@ class Rules:
                 found.append(Text(part.source, inline, path))
             if os.path.isfile(part.folder / file_name):
                 source = read_source(part.folder / file_name)
-                found.append(Text(source, parse(source)))
+                found.append(Text(source, parse_cached(source)))
         return found
 
     def deck_texts(self, name: str) -> list[Text]:
@@ -561,8 +563,6 @@ class Rules:
         return self._identity
 
     def _identify(self) -> dict[str, Any]:
-        from hashlib import blake2b
-
         digest = blake2b(digest_size=16)
         for folder in self.folders:
             paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.toml") if path.is_file()}

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-AFTER_HOURS = ROOT / "tests" / "plugins" / "after-hours" / "rpgres_after_hours"
+AFTER_HOURS = ROOT / "tests" / "packages" / "after-hours" / "rpgres_after_hours"
 OTHERS = 200  # distributions that have nothing to do with rpgres
 RULESETS = 20  # those that bring a ruleset
 

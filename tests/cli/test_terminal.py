@@ -1,0 +1,282 @@
+"""The command line at a terminal: pictures, colours, questions to a person. A pseudo-terminal stands in for it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from rpgres.cli.prompt import Person, matching
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.results import question_lines
+from rpgres.engine.players import NO, Question, View
+from rpgres.model.state import State
+from rpgres.rulesets import Option
+from tests.support.command_line import FIXED, PROGRAM
+from tests.support.terminal import END, ENTER, Terminal
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+FAILING = ["roll", "fate", "overcome", "--skill", "1", "--vs", "3", "--given", "roll=-0-0", "--seed", "7"]
+QUESTION = """\
+actor chooses (margin -4): Fail, or succeed at a serious cost?
+   1. fail: You do not get what you wanted.
+   2. cost: You get it, and it costs you dearly.
+"""
+
+
+def shown(*args: str, **environment: str) -> str:
+    """Return what a command line that asks nothing shows."""
+    code, text = Terminal(args, **environment).end()
+    assert code == 0, text
+    return text
+
+
+def without_colours(text: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", text)
+
+
+def test_dice_are_drawn() -> None:
+    text = shown("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "roll=+0+-", "--seed", "7")
+    assert text == (
+        "Overcome: Succeed\n"
+        "  Great (+4) against Fair (+2), margin +2\n"
+        "  roll: [+][ ][+][-] = +1\n"
+        "  You get what you wanted.\n"
+        "  * goal\n"
+        "  seed: 7\n"
+    )
+    assert "[6][5][4]" in shown("roll", "3d6", "--given", "roll=6,5,4")
+
+
+def test_colours_unless_they_are_not_wanted() -> None:
+    args = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--given", "roll=+0+-", "--seed", "7")
+    coloured = shown(*args, NO_COLOR="")
+    assert "\x1b[1;32mSucceed\x1b[0m" in coloured
+    assert without_colours(coloured) == shown(*args)
+    assert "\x1b" not in shown(*args, "--plain", NO_COLOR="")
+    assert "\x1b" not in shown(*args, NO_COLOR="", TERM="dumb")
+
+
+def test_plain_words_have_no_pictures() -> None:
+    plain = shown("roll", "4dF", "--given", "roll=+0+-", "--seed", "7", "--plain")
+    assert plain == "1\n  4dF: +0+-\n  seed: 7\n"
+    bars = shown("odds", "fate", "overcome", "--skill", "3", "--vs", "2", "--plain")
+    assert bars.splitlines()[1] == "  Fail                  18.52 %  5/27"
+
+
+def test_odds_are_a_bar_chart() -> None:
+    lines = shown("odds", "fate", "overcome", "--skill", "3", "--vs", "4dF+2").splitlines()
+    assert lines[3] == f"  Succeed             {'█' * 11:<34}    32.36 %  2123/6561"
+    lengths = [line.count("█") for line in shown("odds", "2d4").splitlines()[1:]]
+    assert lengths == sorted(lengths[:4]) + sorted(lengths[:3], reverse=True)
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    text = shown("odds", "2d4", PYTHONIOENCODING="ascii")
+    assert text.isascii()
+    assert "########" in text
+
+
+def test_a_person_is_asked_and_answers() -> None:
+    terminal = Terminal(FAILING)
+    heading = "Overcome: skill 1, vs 3\n"
+    assert terminal.until("> ") == heading + "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
+    terminal.type("3" + ENTER)
+    told = "  Type 1 to 2 or a name; ? asks again, Ctrl-D leaves it undecided.\n> "
+    assert terminal.until("\n> ") == "3\n" + told
+    terminal.type("?" + ENTER)
+    assert terminal.until("\n> ") == "?\n" + QUESTION + "> "
+    terminal.type("1" + ENTER)
+    assert terminal.end() == (
+        0,
+        "1\n"
+        "Overcome: Fail\n"
+        "  Poor (-1) against Good (+3), margin -4\n"
+        "  roll: [-][ ][-][ ] = -2\n"
+        "  price (actor): fail\n"
+        "  You fall short.\n"
+        "  You do not get what you wanted.\n"
+        "  seed: 7\n",
+    )
+
+
+def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
+    scene = tmp_path / "scene.toml"
+    scene.write_text(
+        'ruleset = "fate"\nseed = "7"\n[characters.mara]\nskills = { will = 1 }\n'
+        '[[steps]]\naction = "overcome"\nactor = "mara"\nwith = { skill = "will", vs = 3 }\n'
+        'given = { roll = "----" }\n'
+        '[[steps]]\naction = "overcome"\nactor = "mara"\nwith = { skill = "will", vs = 4 }\n'
+        'given = { roll = "----" }\nchoose = { price = "fail" }\n',
+        "utf-8",
+    )
+    terminal = Terminal(["scene", "run", str(scene)])
+    asked = terminal.until("> ")
+    order = ["1. Step 1\n", "  mara, overcome: skill will, vs 3\n", "roll (mara): [-][-][-][-]", "mara chooses"]
+    assert sorted(order, key=asked.index) == order
+    assert "2. Step 2" not in asked
+    terminal.type("1" + ENTER)
+    code, text = terminal.end()
+    assert (code, text.count("1. Step 1"), text.count("2. Step 2")) == (0, 0, 1)
+
+
+def test_an_optional_moment_passes_with_enter() -> None:
+    line = "roll fate overcome --sheet mara --skill fight --vs 1 --given roll=0+00 --seed 7"
+    terminal = Terminal(line.split())
+    assert "Enter. pass\n> " in terminal.until("> ")
+    terminal.type(ENTER)
+    code, text = terminal.end()
+    assert code == 0
+    assert "mara, overcome: Succeed\n" in text
+    assert "invoke" not in text
+
+
+def test_the_end_of_the_input_leaves_it_undecided() -> None:
+    terminal = Terminal(FAILING)
+    terminal.until("> ")
+    terminal.type(END)
+    code, text = terminal.end()
+    assert code == 3
+    assert "Overcome: waiting\n" in text
+    assert "rpgres roll fate overcome --skill 1 --vs 3 --given roll=-0-0 --seed=7 --choose price=fail\n" in text
+
+
+def test_an_interrupt_exits_with_130() -> None:
+    terminal = Terminal(FAILING)
+    terminal.until("> ")
+    code, text = terminal.interrupt()
+    assert code == 130
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("option", ["--json", "--auto", "--repeat=2"])
+def test_nobody_is_asked_when_that_is_not_wanted(option: str) -> None:
+    code, text = Terminal([*FAILING, option]).end()
+    assert code == (0 if option == "--auto" else 3)
+    assert "> " not in text
+
+
+def test_nobody_is_asked_when_the_input_is_no_terminal() -> None:
+    done = subprocess.run(
+        [*PROGRAM, *FAILING], input="1\n", capture_output=True, text=True, env={**os.environ, **FIXED}
+    )
+    assert done.returncode == 3
+    assert "waiting" in done.stdout
+
+
+def test_help_is_the_same_text_as_in_a_pipe() -> None:
+    piped = subprocess.run(
+        [*PROGRAM, "roll", "fate", "overcome", "--help"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **FIXED},
+        check=True,
+    )
+    assert shown("roll", "fate", "overcome", "--help") == piped.stdout
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is typed as an answer
+
+CHOICE = Question("hit", "mara", (Option("full"), Option("full-and-more"), Option("boost")))
+WINDOW = Question("invoke", "mara", (Option("fog"), Option("fog:reroll")), optional=True)
+CARDS = Question("play", "mara", (Option("H1"), Option("H13"), Option("S13")))
+
+ENOUGH = Question("trump", "mara", (Option("stop", passes=True), Option("draw")), optional=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "typed", "found"),
+    [
+        (CHOICE, "1", ["full"]),
+        (CHOICE, "3", ["boost"]),
+        (CHOICE, "0", []),
+        (CHOICE, "4", []),
+        (CHOICE, "99999999999999999999", []),
+        (CHOICE, "", []),
+        (CHOICE, "b", ["boost"]),
+        (CHOICE, "BOOST", ["boost"]),
+        (CARDS, "h1", ["H1"]),
+        (CARDS, "H1", ["H1"]),
+        (CARDS, "s", ["S13"]),
+        (CARDS, "13H", []),
+        (CHOICE, "full", ["full"]),
+        (CHOICE, "ful", ["full", "full-and-more"]),
+        (CHOICE, "no", []),
+        (CHOICE, "²", []),
+        (WINDOW, "", [NO]),
+        (WINDOW, "0", [NO]),
+        (WINDOW, "no", [NO]),
+        (WINDOW, "Pass", [NO]),
+        (CHOICE, "pass", []),
+        (WINDOW, "fog", ["fog"]),
+        (WINDOW, "fog:", ["fog:reroll"]),
+        (WINDOW, "3", []),
+        (ENOUGH, "1", ["draw"]),
+        (ENOUGH, "2", []),
+        (ENOUGH, "st", ["stop"]),
+        (ENOUGH, "", [NO]),
+    ],
+)
+def test_answers_by_number_name_or_beginning(question: Question, typed: str, found: list[str]) -> None:
+    assert matching(question, typed) == found
+
+
+def test_one_way_to_pass_is_listed() -> None:
+    shown = plain_text(question_lines(ENOUGH)).splitlines()[1:]
+    assert shown == ["   1. draw", "  Enter. pass"]
+    told = plain_text(question_lines(msgspec.structs.replace(ENOUGH, optional=False))).splitlines()[1:]
+    assert told == ["   1. stop", "   2. draw"]
+
+
+@pytest.mark.parametrize(("typed", "told"), [("13H", "Did you mean H13?"), ("13", "Did you mean H13 or S13?")])
+def test_a_card_with_its_sign_behind_it_is_told_how_it_is_typed(
+    typed: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = iter([typed, "S13"])
+    person = Person(is_plain=True, read=lambda _sign: next(lines))
+    assert person.ask(View("mara", State()), CARDS) == "S13"
+    assert f"  {told}\n" in capsys.readouterr().out
+
+
+def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]) -> None:
+    def lines() -> Iterator[str]:
+        yield "ful"
+        yield "boost"
+
+    typed = lines()
+
+    def read(_sign: str) -> str:
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
+
+    person: Any = Person(read=read)
+    view = View("mara", State())
+    assert person.ask(view, CHOICE) == "boost"
+    assert "'ful' could be full or full-and-more." in capsys.readouterr().out
+    assert person.ask(view, CHOICE) is None
+    capsys.readouterr()
+    assert person.ask(view, CHOICE) is None
+    assert capsys.readouterr().out == ""
+
+
+def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
+    code, shown = Terminal(["plugin", "check", "best-die"], NO_COLOR="").end()
+    assert code == 0
+    assert "checking best-die: odds ...\r\x1b[K" in shown
+    assert re.search("\x1b\\[[0-9;]*mpassed", shown)
+    code, shown = Terminal(["plugin", "check", "best-die", "--plain"]).end()
+    assert code == 0
+    assert "..." not in shown
+    assert "\x1b" not in shown

@@ -1,0 +1,585 @@
+"""The contract: our own rulesets keep it, and each of its checks finds the fault it is for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from rpgres import Box, Character, Map, Option, Outcome, Ruleset, State, Table, Tag, pile_name, put
+from rpgres.conformance import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
+from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.secrets import hidden_from, leak, other_things
+from rpgres.conformance.subjects import Case
+from rpgres.conformance.walks import OutOfTime, deadline
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.piles import lay_out
+from rpgres.engine.players import Seats
+from rpgres.engine.run import prepare
+from rpgres.plugins.discovery import find_ruleset, ruleset_names
+from tests.support import gambit, pebble
+from tests.support.packages import AFTER_HOURS, put_on_path
+from tests.support.packages import BROKEN as BROKEN_PACKAGES
+from tests.support.tiny import tiny_rules
+
+BY_NAME = {check.name: check for check in CHECKS}
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder on the path of modules."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.chdir(tmp_path)
+    yield folder
+    sys.modules.pop("rpgres_pebble", None)
+
+
+def verdict(name: str, subject: Subject) -> Verdict:
+    return run_check(BY_NAME[name], subject)
+
+
+def text_of(found: Verdict) -> str:
+    return "\n".join(problem.text for problem in found.problems)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What keeps it
+
+
+@cache
+def subject_of(ruleset: str) -> Subject:
+    return open_subject(find_ruleset(ruleset))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+@pytest.mark.parametrize("ruleset", [name.id for name in ruleset_names(titles=False) if name.builtin])
+def test_our_rulesets_keep_the_contract(ruleset: str, check: Check) -> None:
+    assert text_of(run_check(check, subject_of(ruleset))) == ""
+
+
+def test_every_action_of_ours_is_played(site: Path) -> None:
+    for ruleset in (name.id for name in ruleset_names(titles=False) if name.builtin):
+        subject = subject_of(ruleset)
+        played = {case.prepared.action for case in subject.sound}
+        assert played == set(subject.rules.file.actions)
+        assert len({case.name for case in subject.cases}) == len(subject.cases)
+
+
+def test_a_ruleset_that_keeps_it(site: Path) -> None:
+    begun: list[str] = []
+    found = list(check_ruleset(pebble.install(site), begins=lambda check: begun.append(check.name)))
+    assert {one.name: text_of(one) for one in found} == dict.fromkeys(BY_NAME, "")
+    assert begun == list(BY_NAME)
+    assert all(one.ok for one in found)
+    assert not [note for one in found for note in one.notes]
+
+
+def test_what_is_laid_over_a_ruleset_here_does_not_count(site: Path) -> None:
+    folder = site.parent / "rulesets" / "pebble"
+    folder.mkdir(parents=True)
+    (folder / "ruleset.toml").write_text('dice = "3d6"\nbands.hit.title = "Ouch"\n', "utf-8")
+    subject = pebble.install(site)
+    assert subject.rules.file.bands["hit"].title == "Hit"
+    assert verdict("scenes", subject).ok
+
+
+def test_a_ruleset_that_is_not_installed_is_told_what_is_not_checked() -> None:
+    found = verdict("hash-seeds", Subject(tiny_rules()))
+    assert found.ok
+    assert "not installed" in found.unchecked
+
+
+def test_a_package_of_somebody_else(site: Path) -> None:
+    put_on_path(site, AFTER_HOURS)
+    subject = open_subject(find_ruleset("after-hours"))
+    assert {one.name: text_of(one) for one in check_ruleset(subject)} == dict.fromkeys(BY_NAME, "")
+
+
+@pytest.mark.parametrize(
+    ("package", "failed", "told"),
+    [
+        ("endless-rule", "ends", "it does not end"),
+        ("failing-rule", "ends", "ZeroDivisionError"),
+        ("fickle-rule", "repeats", "played twice on the same answers"),
+        ("talkative", "sources", "it calls print()"),
+    ],
+)
+def test_packages_that_are_broken_on_purpose(package: str, failed: str, told: str, site: Path) -> None:
+    put_on_path(site, next(folder for folder in BROKEN_PACKAGES if folder.name == package))
+    assert told in text_of(verdict(failed, open_subject(find_ruleset(package))))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What breaks it
+
+INIT, DATA, SHEET, SCENE = "__init__.py", "ruleset.toml", "sheets/wren.toml", "scenes/first.toml"
+TOTAL = "    total = table.roll(table.rules.dice, by=actor.name) + skill.value\n"
+ROLL = "table.roll(table.rules.dice, by=actor.name)"
+TOP = "from pathlib import Path\n"
+LOOP = "for _ in range(4):"
+COUNT = "    count = 0\n"
+ONE = "table.roll(Dice.of('1d1'), 'bounce')"
+SCRIPTED = "'Given' in repr(table.dealer)"
+SIX = "table.roll(Dice.of('d6'), 'bounce')"
+WINDY = 'table.rules.switches["wind"] == "yes"'
+SENSIBLE = "return preferred(view, question)"
+LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
+
+# Each: the check, the file, a piece of it, what stands there instead, and what the check then says.
+BROKEN: list[tuple[str, str, str, str, str]] = [
+    ("data", DATA, 'labels = ["bounce"]', 'labels = ["bounse"]', "did you mean 'bounce'"),
+    ("data", DATA, 'Graze", from = 0', 'Graze", from = 1', "no band has the margins 0"),
+    ("data", DATA, "from = 2, success", "from = 1, success", "share the margins 1"),
+    ("data", DATA, '"mark", to = "actor", change = -1', '"marc", to = "actor"', "did you mean 'mark'"),
+    ("data", SHEET, "arm = 2", "arn = 2", "found `arn`"),
+    ("texts", DATA, 'summary = "Skip a pebble over water."', 'summary = ""', "actions.skip.summary is empty"),
+    ("texts", DATA, 'example = "rpgres roll pebble skip"\n', "", "the action skip has no example"),
+    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skil 1 --vs 8", "did you mean '--skill'"),
+    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1", "throw needs --vs"),
+    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1 --vs", "behind --vs stands a value"),
+    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1 --vs far", "ruleset.toml:15: --vs 'far' is no number"),
+    ("texts", DATA, "rpgres roll pebble skip", "roll pebble skip", "does not begin with 'rpgres roll pebble skip'"),
+    ("texts", DATA, "roll pebble skip", "roll pebble skip 'x", "is no command line"),
+    ("texts", DATA, 'help = "how good the arm is"', 'help = " "', "parameters.skill.help is empty"),
+    (
+        "texts",
+        DATA,
+        'bold = "uses a charm when the throw would miss"',
+        "",
+        "policies.bold, which the data do not explain",
+    ),
+    ("sources", INIT, TOP, f"{TOP}import random\n", "__init__.py:3: it imports random; everything random is asked"),
+    ("sources", INIT, TOP, f"{TOP}from datetime import date\n", "it imports datetime"),
+    ("sources", INIT, TOP, f"{TOP}import os.path as p\n", "it imports os;"),
+    ("sources", INIT, TOP, f"{TOP}import sys as s\ns.stdout\n", "it uses sys.stdout"),
+    ("sources", INIT, TOP, f"{TOP}from urllib import request\n", "it imports urllib.request"),
+    ("sources", INIT, TOTAL, f"{TOTAL}    print(total)\n", "it calls print()"),
+    ("sources", INIT, TOTAL, f"{TOTAL}    open(__file__).close()\n", "it calls open()"),
+    ("sources", INIT, TOTAL, f"{TOTAL}    import time\n", "it imports time"),
+    ("sources", INIT, TOTAL, f"{TOTAL}    Path(__file__).read_text()\n", "it calls .read_text()"),
+    ("sources", INIT, TOTAL, f"{TOTAL}    hash(actor.name)\n", "it calls hash()"),
+    ("sources", INIT, "    count = 0\n", "    global count\n    count = 0\n", "it changes the module's count"),
+    ("ends", INIT, ROLL, f"(1 // 0) + {ROLL}", "ZeroDivisionError"),
+    ("ends", INIT, LOOP, f"while True:\n        {ONE}\n    for _ in ():", "does not end; a rule has to come to"),
+    ("ends", INIT, COUNT, f'{COUNT}    raise UsageError("not today")\n', "not today"),
+    (
+        "ends",
+        INIT,
+        'return table.settle("skip", count',
+        'return "skip" or table.settle("skip", count',
+        "no outcome with a band",
+    ),
+    ("ends", INIT, 'effect["change"]', 'effect["chance"]', "the effect mark of the ruleset pebble failed"),
+    ("ends", DATA, 'example = "rpgres roll pebble skip"\n', "", "skip is played by no example and no scene"),
+    ("labels", DATA, 'labels = ["roll", "opposition", "charm"]', 'labels = ["roll"]', "asked under 'charm'"),
+    ("labels", DATA, 'labels = ["bounce"]', 'labels = ["roll"]', "a chance is asked under 'bounce'"),
+    ("labels", DATA, '[labels.bounce]\nkind = "chance"', '[labels.bounce]\nkind = "decision"', "is a decision label"),
+    ("tables", DATA, '[outcomes.skip.graze]\ntext = "It skips."\n', "", "the table skip of skip has no row for graze"),
+    ("tables", DATA, "[outcomes.skip.hit]", "[outcomes.skip.lost]\n[outcomes.skip.hit]", "no band 'lost'"),
+    ("tables", DATA, "[actions.throw]", f"{LOST}\n[actions.throw]", "nothing comes to the row lost"),
+    ("switches", INIT, TOTAL, f"{TOTAL}    if {WINDY}:\n        total = None\n", "with --switch wind=yes"),
+    ("repeats", INIT, ROLL, f"(calls.append(1) or len(calls) % 2) + {ROLL}", "played twice on the same answers"),
+    ("hash-seeds", INIT, "held = [", "held = [Option(one) for one in {*'abcdefgh'}] + [", "PYTHONHASHSEED=1"),
+    ("replays", INIT, ROLL, f"(1 if {SCRIPTED} else 0) + {ROLL}", "it ends with"),
+    ("replays", INIT, ROLL, f"({SCRIPTED} and 1 // 0) + {ROLL}", "ZeroDivisionError"),
+    ("replays", INIT, "    total = t", f"    if {SCRIPTED}:\n        {ONE}\n    total = t", "it rolled 'bounce'"),
+    ("odds", INIT, "compared.margin,", "compared.margin if compared.total is None else 0,", "and roll by roll"),
+    ("odds", INIT, TOTAL, f'{TOTAL}    table.merge("rolled")\n', "and roll by roll"),
+    ("odds", INIT, TOTAL, f'{TOTAL}    table.merge(total > 9, holds=["margin"])\n', "to what it `holds` for"),
+    ("odds", INIT, TOTAL, f'{TOTAL}    table.merge(total > 9, holds=["total"])\n', "to what it `holds` for"),
+    (
+        "odds",
+        INIT,
+        'return table.settle("skip"',
+        'return table.settle("skip", 0) and table.settle("skip"',
+        "table.settle",
+    ),
+    (
+        "odds",
+        INIT,
+        COUNT,
+        "    count = -9 if 'Seeded' in repr(table.dealer) else 0\n",
+        "came in play, and odds know nothing of it",
+    ),
+    (
+        "odds",
+        INIT,
+        "< 3:",
+        "< (2 if 'Seeded' in repr(table.dealer) else 3):",
+        "times in 1,000, and has the exact chance",
+    ),
+    (
+        "leaves",
+        INIT,
+        LOOP,
+        f"for _ in range(9):\n        {SIX}\n    {LOOP}",
+        "20,000 courses or 5 seconds; most was asked under bounce",
+    ),
+    ("views", INIT, "table.state.seen_by(table.state.seat_of(actor.name))", "table.state", "what actor cannot see"),
+    ("views", INIT, "tag.held_by([actor.name])", "len(table.state.tags) < 3", "whether it is asked: charm"),
+    ("states", INIT, '.with_("marks", marks))', '.with_("marks", marks).with_("more", [marks]))', "cannot be hashed"),
+    (
+        "states",
+        INIT,
+        '.with_("marks", marks))',
+        '.with_("marks", marks).with_("more", float("inf")))',
+        "cannot be kept as plain data",
+    ),
+    (
+        "states",
+        INIT,
+        '.with_("marks", marks))',
+        '.with_("marks", marks).with_("more", (marks, 1)))',
+        "cannot be kept as plain data",
+    ),
+    (
+        "states",
+        INIT,
+        '+ effect["change"]',
+        '+ effect["change"] + (calls.append(1) or max(0, len(calls) - 50))',
+        "two different tables",
+    ),
+    ("policies", INIT, SENSIBLE, 'return "shane"', "answers 'shane', which is not offered (mark, shame)"),
+    ("policies", INIT, SENSIBLE, 'return {"shame": 0.5}', "gives the weights"),
+    ("policies", INIT, SENSIBLE, 'return {"shane": 1}', "weighs 'shane', which is not offered"),
+    ("policies", INIT, SENSIBLE, "return 7", "answers with 7"),
+    ("policies", INIT, SENSIBLE, 'return question.facts["height"]', "fails at 'price': KeyError: 'height' ("),
+    ("policies", INIT, SENSIBLE, "return question.options[calls.append(1) or len(calls) % 2].name", "otherwise again"),
+    ("sheets", SHEET, "arm = 2", "arn = 2", "found `arn`"),
+    (
+        "sheets",
+        INIT,
+        'character.counters.get("marks", 0)))',
+        "calls.append(1) or len(calls)))",
+        "two different characters",
+    ),
+    ("scenes", SCENE, 'outcome = "graze"', 'outcome = "hit"', "outcome should be 'hit', and is 'graze'"),
+    ("scenes", SCENE, 'action = "throw"', 'action = "thow"', "did you mean 'throw'"),
+    ("scenes", SCENE, 'ruleset = "pebble"', 'ruleset = "fate"', "is for it, and not for 'fate'"),
+    ("scenes", SCENE, 'roll = "3,3"', 'roll = "3,7"', "3,7"),
+]
+
+
+@pytest.mark.parametrize(("check", "file", "old", "new", "told"), BROKEN)
+def test_each_check_finds_its_fault(check: str, file: str, old: str, new: str, told: str, site: Path) -> None:
+    changes = [(file, old, new)]
+    if "calls" in new:
+        changes.append((INIT, TOP, f"{TOP}\ncalls = []\n"))
+    found = verdict(check, pebble.install(site, changes))
+    assert not found.ok
+    assert told in text_of(found)
+    assert "could not be checked" not in text_of(found)
+
+
+STOP = [("__init__.py", "    count = 0\n", "    count = 1 // 0\n"), ("__init__.py", TOTAL, f"    1 // 0\n{TOTAL}")]
+PLAYED = (
+    "labels",
+    "tables",
+    "switches",
+    "repeats",
+    "hash-seeds",
+    "replays",
+    "odds",
+    "leaves",
+    "views",
+    "states",
+    "policies",
+)
+
+
+@pytest.mark.parametrize("check", PLAYED)
+def test_what_has_nothing_to_play_is_not_checked_and_has_not_passed(check: str, site: Path) -> None:
+    found = verdict(check, pebble.install(site, STOP))
+    assert (found.ok, found.unchecked) == (True, "no action plays to its end")
+
+
+@pytest.mark.parametrize(
+    ("check", "why"),
+    [
+        ("sources", "no code of its own"),
+        ("tables", "no outcome table"),
+        ("switches", "no switch"),
+        ("policies", "no policy"),
+        ("views", "could be hidden"),
+        ("sheets", "no sheets"),
+        ("scenes", "no scene comes with it"),
+    ],
+)
+def test_what_a_ruleset_does_not_have_is_not_checked(check: str, why: str, site: Path) -> None:
+    folder = site / "coin"
+    folder.mkdir()
+    (folder / "ruleset.toml").write_text(COIN, "utf-8")
+    subject = open_subject(Ruleset("coin", data=folder))
+    assert why in verdict(check, subject).unchecked
+    for name in ("data", "texts", "ends", "repeats", "replays", "odds", "leaves", "states"):
+        found = verdict(name, subject)
+        assert (name, found.ok, found.unchecked, text_of(found)) == (name, True, "", "")
+
+
+COIN = """
+standalone = true
+title = "Coin"
+summary = "One coin."
+version = "1"
+
+[bands]
+tails = { title = "Tails", to = 1, success = false }
+heads = { title = "Heads", from = 2, success = true }
+
+[actions.toss]
+summary = "Toss it."
+example = "rpgres roll coin toss"
+roll = "1d2"
+"""
+
+
+def test_a_check_that_failed_is_not_unchecked() -> None:
+    def find(_subject: Subject) -> Iterator[object]:
+        yield Finding("a fault")
+        raise NothingToCheck("nothing else")
+
+    found = lone(find)
+    assert (found.ok, found.unchecked, text_of(found)) == (False, "", "a fault")
+
+
+def test_what_outlives_a_run_is_told_as_such_and_misleads_no_other_check(site: Path) -> None:
+    fickle = (INIT, ROLL, f"(calls.append(1) or len(calls) % 2) + {ROLL}")
+    subject = pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")])
+    (problem,) = verdict("repeats", subject).problems
+    assert "or changed globals" in problem.text
+    assert {case.prepared.action for case in subject.steady} == {"skip"}
+    for check in ("hash-seeds", "replays", "odds", "leaves", "views", "states", "policies"):
+        assert text_of(verdict(check, subject)) == ""
+
+
+def test_two_accounts_are_shown_where_they_differ(site: Path) -> None:
+    fickle = (INIT, "roles = {", "roles = {'x' * 300: str(calls.append(1) or len(calls)), ")
+    found = verdict("repeats", pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
+    (problem,) = found.problems
+    first, then = problem.what.removeprefix("played twice on the same answers it goes ").split(" first, and ")
+    assert first != then.removesuffix(" then")
+    assert first.startswith("\N{HORIZONTAL ELLIPSIS}")
+
+
+def test_what_is_different_once_is_not_put_down_to_the_order_of_sets_alone(site: Path) -> None:
+    once = (INIT, ROLL, f"(calls.append(1) or len(calls) < 3) + {ROLL}")
+    found = verdict("hash-seeds", pebble.install(site, [once, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
+    assert "where other actions were played before; a rule may depend on nothing but the table" in text_of(found)
+
+
+def test_every_check_is_broken_once() -> None:
+    assert {check for check, *_ in BROKEN} == set(BY_NAME)
+
+
+def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:
+    found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    1 // 0\n")]))
+    (problem,) = found.problems
+    line = pebble.CODE.splitlines().index(COUNT.rstrip()) + 2
+    assert problem.where == "the example of skip"
+    assert f"({site / 'rpgres_pebble' / '__init__.py'}, line {line})" in problem.what
+    assert "pip install" not in problem.text  # whom to ask is no question for its author
+
+
+def test_a_failing_action_leaves_the_others_checked(site: Path) -> None:
+    subject = pebble.install(site, [(INIT, COUNT, f"{COUNT}    1 // 0\n")])
+    assert not verdict("ends", subject).ok
+    assert {case.prepared.action for case in subject.sound} == {"throw"}
+    assert all(verdict(name, subject).ok for name in BY_NAME if name != "ends")
+
+
+def test_modules_that_a_rule_imports_are_read_and_others_are_not(site: Path) -> None:
+    subject = pebble.install(
+        site,
+        [
+            (
+                INIT,
+                TOP,
+                f"{TOP}from typing import TYPE_CHECKING\nfrom . import luck\nif TYPE_CHECKING:\n    import os\n",
+            ),
+            (
+                "luck.py",
+                "",
+                "def lucky(open, hash):\n    from rpgres_pebble.inner import deep\n    return open(hash)\n",
+            ),
+            ("inner/__init__.py", "", ""),
+            ("inner/deep.py", "", "import random as r\nr.random()\n"),
+            ("bot.py", "", "import socket\n"),
+        ],
+    )
+    assert text_of(verdict("sources", subject)) == (
+        f"{site / 'rpgres_pebble' / 'inner' / 'deep.py'}:1: it imports random; "
+        "everything random is asked of the table: table.roll"
+    )
+
+
+def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> None:
+    far = 'far = { title = "Far", from = 99 }\n[outcomes.throw.far]\n[outcomes.skip.far]\n'
+    changes = [
+        (DATA, "from = 2, success", "from = 2, to = 98, success"),
+        (DATA, "[actions.throw]", f"{far}[actions.throw]"),
+    ]
+    found = verdict("tables", pebble.install(site, changes))
+    assert found.ok
+    assert "far of the table throw" in found.notes[0].text
+
+
+def test_hidden_things_are_hidden_from_the_seat_and_from_nobody_else(site: Path) -> None:
+    subject = pebble.install(site)
+    case = next(case for case in subject.cases if case.scene is not None)
+    clock = tuple(Box(name, 1, mark) for name, mark in (("1", "x"), ("2", ""), ("3", "")))
+    state = put(case.prepared.state, ("tracks",), Map(alarm=clock, tide=(), watch=clock[1:]))
+    state = put(state, ("audiences",), Map(alarm=("gm",), watch=("gm", "wren")))
+    state = state.with_tag(Tag("Loose Stone", "trap", audience=("gm",)))
+    prepared = structs.replace(case.prepared, state=state)
+    for seat, expected in (("wren", 4), ("kit", 5), ("gm", 2)):
+        found = list(hidden_from(seat, prepared))
+        assert len(found) == expected
+        for other in found:
+            assert other != state
+            assert other.seen_by(seat) == state.seen_by(seat)
+
+
+def test_what_hidden_things_say_is_varied() -> None:
+    secret = Map(count=2, is_lit=True, who="kit", order=("a", "b"), deep=Map(more=(Map(left=0),)), none=None)
+    state = put(State(), ("things",), Map(secret=secret, number=1, open=1, own=1))
+    state = put(state, ("audiences",), Map(secret=("gm",), number=(), own=("gm", "wren")))
+    others = list(other_things("wren", state))
+    assert all(other != state and other.seen_by("wren") == state.seen_by("wren") for other in others)
+    assert [other.things.get("number") for other in others if other.things.get("secret") == secret] == [2, 0, None]
+    varied = [other.things.get("secret") for other in others if other.things.get("number") == 1]
+    assert varied[-1] is None
+    assert [{key for key in secret if one[key] != secret[key]} for one in varied[:-1] if one is not None] == [
+        {"count", "deep"},
+        {"count"},
+        {"is_lit"},
+        {"who", "order"},
+        {"order", "deep"},
+    ]
+    assert all(other.things["own"] == other.things["open"] == 1 for other in others)
+    assert list(other_things("gm", structs.replace(state, audiences=Map(secret=("gm",))))) == []
+
+
+def test_a_rule_that_looks_at_a_hidden_thing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = gambit.rules()
+    people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}), things=Map(purse=Map(coins=2)))
+    ready = prepare(rules, "chase", {}, state=put(people, ("audiences",), Map(purse=("bo",))), actor="ada")
+    case = Case("a chase", ready)
+    subject = Subject(rules)
+    monkeypatch.setattr(Subject, "steady", [case])
+    assert "what ada cannot see" not in text_of(verdict("views", subject))
+
+    def greedy(table: Table, actor: Character, **inputs: Any) -> Outcome:
+        coins = table.state.things["purse"]["coins"]  # fails where there is none: that tells nothing
+        table.ask("more", actor.name, [Option(f"take-{number}") for number in range(coins + 1)])
+        return gambit.chase(table, actor, **inputs)
+
+    monkeypatch.setitem(rules.ruleset.actions, "chase", greedy)
+    found = verdict("views", subject)
+    assert "what ada cannot see changes what it is asked: more offers take-0, take-1, take-2" in text_of(found)
+
+
+def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = gambit.rules()
+    people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}))
+    table = Table(rules, lay_out(rules, people), SeededDealer(Streams("1")), Seats())
+    for owner in people.characters:
+        table.draw("deck", to=pile_name("hand", owner), by=owner)
+    ready = prepare(rules, "chase", {}, state=table.state, actor="ada")
+    (other,) = hidden_from("ada", ready)
+    assert other.piles["hand:bo"] != table.state.piles["hand:bo"]
+    assert other.seen_by("ada") == table.state.seen_by("ada")
+    assert sorted(card for pile in other.piles.values() for card in pile.cards) == sorted(
+        card for pile in table.state.piles.values() for card in pile.cards
+    )
+    assert not leak(ready, other, seat="ada", seed="1")
+
+    def spying(table: Table, actor: Character, **inputs: Any) -> Outcome:
+        spied = [Option(card.code.lower().replace("+", "p")) for card in table.cards("hand:bo")]
+        table.ask("more", actor.name, spied, optional=True)
+        return gambit.chase(table, actor, **inputs)
+
+    monkeypatch.setitem(rules.ruleset.actions, "chase", spying)
+    assert "what ada cannot see changes what it is asked" in leak(ready, other, seat="ada", seed="1")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Checks are run each by itself
+
+
+def lone(find: object) -> Verdict:
+    return run_check(Check("lone", "a check of the test's own", find), Subject(tiny_rules()))  # type: ignore[arg-type]
+
+
+def test_what_a_check_raises_is_a_problem_of_the_check() -> None:
+    def find(_subject: Subject) -> Iterator[object]:
+        raise SystemExit(7)
+        yield
+
+    assert text_of(lone(find)).startswith("this could not be checked: SystemExit: 7 (")
+
+
+def test_what_a_plugin_prints_is_a_problem_and_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    def find(_subject: Subject) -> list[object]:
+        print("hello")
+        with pytest.raises(EOFError):
+            input()
+        return []
+
+    assert "wrote to standard output: 'hello'" in text_of(lone(find))
+    assert capsys.readouterr().out == ""
+
+
+def test_a_keyboard_interrupt_ends_the_check() -> None:
+    def find(_subject: Subject) -> list[object]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lone(find)
+
+
+def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpgres.conformance.walks.SECONDS", 0.2)
+    found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    while True:\n        count += 1\n")]))
+    assert "it did not come to an end within 0.2 seconds; a rule has to come to its outcome" in text_of(found)
+
+
+def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("walks.SECONDS", "subjects.SECONDS", "documentation.SCENE"):
+        monkeypatch.setattr(f"rpgres.conformance.{name}", 0.2)
+    subject = pebble.install(site, [(INIT, TOTAL, f"    while True:\n        pass\n{TOTAL}")])
+    told = "it did not come to an end within 0.2 seconds"
+    assert told in text_of(verdict("ends", subject))
+    assert told in text_of(verdict("scenes", subject))
+
+
+def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpgres.conformance.checks.SECONDS", 0.2)
+    assert "it did not come to an end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
+
+
+def forever() -> None:
+    while True:
+        pass
+
+
+def test_a_deadline_that_is_met_leaves_nothing_behind() -> None:
+    with deadline(0.01):
+        pass
+    with pytest.raises(OutOfTime), deadline(0.01):
+        forever()
+    with deadline(60):
+        pass
+
+
+def test_many_problems_are_cut_down() -> None:
+    found = lone(lambda _subject: [Finding(f"problem {number}") for number in range(40)])
+    assert len(found.problems) == 11
+    assert found.problems[-1].text == "and 30 more"

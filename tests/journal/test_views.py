@@ -1,0 +1,301 @@
+"""What a seat may not know of a table that lasts: two that differ only in that look the same to it, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres import UsageError
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.tables import found_lines, log_lines, show_lines
+from rpgres.cli.render.transcripts import transcript
+from rpgres.engine.records import Pending
+from rpgres.journal import commands as sitting
+from rpgres.journal import store, views
+from rpgres.journal.commands import TRUSTS, Done, Place
+from rpgres.journal.exchange import view_of
+from rpgres.journal.exporting import sheets_of
+from rpgres.journal.records import RUNNING, found_in
+from rpgres.journal.replay import questions_of
+from rpgres.journal.verifying import verify
+from tests.support.command_line import rpgres
+
+NAMES = ["Rigged Stairs", "Smoke", "A Serious Problem", "An Advantage", "Ankle-Deep Hole"]
+CASTS = {
+    "fate": ("mara", "edda", "venn"),
+    "coppermane": ("tamsin", "orrin", "warden"),
+    "saga": ("ilse", "brannagh", "toll-warden"),
+}
+
+# The hashes and the commitments of two tables differ, as every entry has a fresh random salt; so does the time.
+_FRESH = re.compile(r"[0-9a-f]{64}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+class Secrets(NamedTuple):
+    """What differs between two tables: what the game master, or another player, alone knows of."""
+
+    tags: list[tuple[str, str, int]]
+    marks: int
+    note: str
+    label: str
+    thing: str
+
+    def lay(self, place: Place, other: str, *, window: str = "invoke") -> None:
+        """Put them on the table, by as many entries whatever they are."""
+        (name, kind, uses), (second, second_kind, _) = self.tags
+        sitting.set_value(place, f"tags.{name}", kind, to=["gm"])
+        sitting.set_value(place, f"tags.{name}.uses.gm", str(uses))
+        sitting.set_value(place, f"tags.{second}", second_kind, to=["gm", other])
+        sitting.set_value(place, f"tags.{second}.uses.{other}", str(uses))
+        sitting.set_value(place, "tracks.alarm", "4", to=["gm"])
+        sitting.set_value(place, f"tracks.alarm.{self.marks}", "x")
+        sitting.set_value(place, "things.plan", f'"{self.thing}"', to=[other])
+        sitting.write_note(place, self.note, seat="gm", to=[other])
+        sitting.let_pass(place, self.label and window, seat=other, until="always")
+
+
+hidden = st.builds(
+    Secrets,
+    tags=st.lists(
+        st.tuples(st.sampled_from(NAMES), st.sampled_from(["aspect", "boost"]), st.integers(0, 2)),
+        min_size=2,
+        max_size=2,
+        unique_by=lambda tag: tag[0],
+    ),
+    marks=st.integers(1, 4),
+    note=st.sampled_from(["They lie.", "The stairs are rigged, and nobody knows."]),
+    label=st.sampled_from(["", "invoke"]),
+    thing=st.sampled_from(["run", "burn it down"]),
+)
+
+
+numbers = st.integers(-1, 5).map(str)
+names = st.sampled_from([*NAMES, "smok", "ankle deep hol"])
+own = st.one_of(
+    st.tuples(st.sampled_from(["overcome", "defend"]), st.fixed_dictionaries({"skill": numbers, "vs": numbers})),
+    st.tuples(st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("1"), "removes": names})),
+    st.tuples(
+        st.just("create-advantage"), st.fixed_dictionaries({"skill": numbers, "vs": st.just("1"), "name": names})
+    ),
+)
+deeds = st.one_of(
+    st.tuples(st.just("own"), own),
+    st.tuples(
+        st.just("other"), st.tuples(st.just("overcome"), st.fixed_dictionaries({"skill": numbers, "vs": numbers}))
+    ),
+    st.tuples(st.just("answer"), st.sampled_from(["no", "fail", "auto"])),
+    st.tuples(st.just("host"), st.sampled_from(["answer", "undo", "begin", "end"])),
+    st.tuples(st.just("claim"), st.sampled_from(["confirm", "refuse"])),
+    st.tuples(st.just("own-undo"), st.none()),
+)
+
+
+def do(place: Place, deed: str, what: Any, cast: tuple[str, str, str], skill: str) -> Done:
+    """Do one thing of a script."""
+    who, _, third = cast
+    if deed in ("own", "other"):
+        action, inputs = what
+        typed = {skill if key == "skill" else key: value for key, value in inputs.items()}
+        if skill == "ability":  # cards, and other actions: a score that no sheet is asked for, and a difficulty
+            action, typed = "act", {"ability": f"strength={4 + len(action)}", "vs": typed["vs"].replace("-", "")}
+        actor, seat = (who, who) if deed == "own" else (third, "gm")
+        return sitting.act(place, action, typed, actor=actor, seat=seat)
+    if deed == "claim":
+        return sitting.answer(place, seat="gm", choose={"claim": [what]})
+    if deed == "answer" and what == "auto":
+        return sitting.answer(place, seat=who, auto=True)
+    if "answer" in (deed, what):  # what others decide is the same at both tables
+        pending = found_in(sitting.require_pending(store.read(place.path)).secret)
+        assert isinstance(pending, Pending)
+        question = pending.question
+        option = "no" if question.optional else question.options[0].name
+        seat, option = (who, option if what == "no" else what) if deed == "answer" else (None, option)
+        return sitting.answer(place, seat=seat, choose={question.label: [option]})
+    if deed == "own-undo" or what == "undo":
+        return sitting.undo(place, seat=who if deed == "own-undo" else None)
+    return sitting.turn(place, what)
+
+
+def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], trust: str = "gm") -> list[str]:
+    """Return everything that one player's seat meets while a script is played at a table with such secrets."""
+    cast = CASTS[ruleset]
+    who, other, _ = cast
+    skill = {"coppermane": "attribute", "saga": "ability"}.get(ruleset, "skill")
+    met: list[Any] = []
+    with tempfile.TemporaryDirectory() as folder:
+        salts = count(1)  # two tables with one seed have the same dice where the salt is one as well
+        place = Place(Path(folder, "t.db"), salt=lambda: next(salts).to_bytes(32, "big"))
+        done = sitting.begin_table(place, ruleset=ruleset, sheets=cast, seed="7", trust=trust)
+        file = done.rules.file
+        secrets.lay(place, other, window="push" if ruleset == "saga" else "invoke")
+        for deed, what in script:
+            try:
+                done = do(place, deed, what, cast, skill)
+            except UsageError as error:
+                met.append(error.message if deed in ("own", "answer", "own-undo") else type(error))
+                continue
+            history = done.history
+            met.append(views.entry_record(history, done.entry, who))
+            found = found_in(done.entry.secret)
+            if isinstance(found, Pending):
+                met.append([history.state.seat_of(one.who) for one in questions_of(found)])
+            if done.entry.kind in RUNNING:
+                met.append(plain_text(found_lines(views.run_seen(history, done.entry, who), file)))
+        history = store.read(place.path)
+        record = views.table_record(history, who)
+        log = views.log_seen(history, who)
+        met += [record, plain_text(show_lines(record, views.state_seen(history.state, who), file))]
+        met += [views.log_record(history, who), plain_text(log_lines(log, file)), transcript("x", log, file)]
+        met += [view_of(history, place.path, seat=who), sheets_of(done.rules, history, seat=who)]
+        met.append(verify(place.path))
+    return [
+        _FRESH.sub("...", one if isinstance(one, str) else msgspec.json.encode(one, enc_hook=str).decode())
+        for one in met
+    ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def rules_once() -> Iterator[None]:
+    """Read each ruleset once: it is the same all the time, and reading it is most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        read = cache(sitting.load_rules)
+        patch.setattr(sitting, "load_rules", lambda ruleset, **settings: read(ruleset))
+        patch.setattr(store, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
+        yield
+
+
+@pytest.mark.parametrize("ruleset", CASTS)
+@settings(max_examples=80, deadline=None)
+@given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden, trust=st.sampled_from(TRUSTS))
+def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
+    ruleset: str, script: list[tuple[str, Any]], one: Secrets, other: Secrets, trust: str
+) -> None:
+    first, second = played(ruleset, one, script, trust), played(ruleset, other, script, trust)
+    for mine, theirs in zip(first, second, strict=True):
+        assert mine == theirs
+
+
+@pytest.mark.parametrize("ruleset", ["fate", "coppermane"])
+def test_a_typed_name_that_something_hidden_has_is_only_a_word(ruleset: str) -> None:
+    quiet = Secrets([("Ankle-Deep Hole", "aspect", 0), ("Smoke", "aspect", 0)], 1, "n", "", "run")
+    loud = quiet._replace(tags=[("Ankle-Deep Hole", "aspect", 0), ("Rigged Stairs", "aspect", 0)])
+    script = [
+        ("own", ("overcome", {"skill": "5", "vs": "-4", "removes": "Rigged Stairs"})),
+        *[("host", "answer")] * 4,
+    ]
+    shown = played(ruleset, quiet, script)
+    assert shown == played(ruleset, loud, script)
+    assert any("removed" in one for one in shown)
+    script = [
+        ("own", ("create-advantage", {"skill": "2", "vs": "1", "name": "Rigged Stairs"})),
+        *[("host", "answer")] * 4,
+    ]
+    script.append(("own-undo", None))  # which takes back an aspect of that name, and shows nothing of the other
+    assert played(ruleset, quiet, script) == played(ruleset, loud, script)
+
+
+def test_commands_print_no_more_than_their_views(tmp_path: Path) -> None:
+    """What the library tells a seat is what the commands print, errors included."""
+    met = []
+    for number, name in enumerate(("Smoke", "Gap")):
+        table = ["--table", str(tmp_path / f"{number}.db")]
+        rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", *table)
+        for line in (f"tags.{name}=aspect", f"tags.{name}.uses.gm=1", f"things.{name}=3"):
+            assert rpgres("table", "set", line, *([] if "uses" in line else ["--to", "gm"]), *table).code == 0
+        act = ["act", "overcome", "--skill=1", "--vs=1", "--given", "roll=0000"]
+        lines = (
+            [*act, "--removes", "Smok"],
+            [*act, "--json"],
+            [*act, "--removes", "Smoke"],
+            ["answer", "--choose", "invoke=smoke"],
+            ["answer", "--choose", "invoke=no", "--json"],
+            ["show"],
+            ["show", "--json"],
+            ["log"],
+            ["log", "--json"],
+            ["verify"],
+            ["verify", "--json"],
+            ["view", "--out", "-"],
+            ["undo", "1"],
+            ["set", "tags.smok=absent"],
+            ["note", "x", "--to", "smoke"],
+        )
+        met += [(number, line, rpgres("table", *line, "--as", "mara", *table)) for line in lines]
+    half = len(met) // 2
+    for (_, line, mine), (_, _, theirs) in zip(met[:half], met[half:], strict=True):
+        assert _FRESH.sub("...", str(mine)) == _FRESH.sub("...", str(theirs)).replace("1.db", "0.db"), line
+
+
+def test_the_leak_would_be_seen(tmp_path: Path) -> None:
+    """The same tables do differ to the game master's seat, and to the other player's."""
+    table = ["--table", str(tmp_path / "t.db")]
+    rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", *table)
+    secrets = Secrets([("Smoke", "aspect", 1), ("Gap", "aspect", 0)], marks=1, note="n", label="", thing="x")
+    secrets.lay(Place(tmp_path / "t.db"), "edda")
+    shown = {seat: rpgres("table", "show", "--as", seat, *table).out for seat in ("mara", "edda", "gm")}
+    assert ["Smoke" in shown[seat] for seat in shown] == [False, False, True]
+    assert ["Gap" in shown[seat] for seat in shown] == [False, True, True]
+    assert ["Alarm" in shown[seat] for seat in shown] == [False, False, True]
+    assert ["Plan" in shown[seat] for seat in shown] == [False, True, False]
+    host = rpgres("table", "show", *table).out
+    assert all(word in host for word in ("Smoke", "Gap", "Alarm", "Plan"))
+
+
+def test_no_seed_before_it_is_revealed(tmp_path: Path) -> None:
+    table = ["--table", str(tmp_path / "t.db")]
+    seed = "a seed that nobody guesses"
+    said = [rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", seed, *table)]
+    said.append(rpgres("table", "act", "overcome", "--skill=1", "--vs=1", "--json", *table))
+    assert json.loads(said[-1].out)["seed"] is None
+    looks = (
+        ["show", "--json"],
+        ["log", "--json"],
+        ["view", "--as", "gm", "--out", "-"],
+        ["verify", "--json"],
+        ["undo"],
+    )
+    said += [rpgres("table", *line, *table) for line in looks]
+    assert not any(seed in one.out + one.err for one in said)
+    assert rpgres("table", "reveal", *table).code == 0
+    assert json.loads(rpgres("table", "show", "--json", *table).out)["seed"] == seed
+    assert seed in rpgres("table", "log", "--as", "mara", *table).out
+
+
+def test_who_is_asked_is_told_to_those_who_may_know(tmp_path: Path) -> None:
+    table = ["--table", str(tmp_path / "t.db")]
+    rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "edda", *table)
+    rpgres("table", "act", "overcome", "--skill=1", "--vs=1", "--actor", "mara", "--given", "roll=0000", *table)
+    questions = {}
+    for seat in ("mara", "edda", "gm"):
+        questions[seat] = json.loads(rpgres("table", "show", "--json", "--as", seat, *table).out)["pending"]["question"]
+    assert (questions["mara"]["label"], questions["mara"]["who"]) == ("invoke", "mara")
+    assert questions["mara"]["options"]
+    assert (questions["gm"]["label"], questions["gm"]["who"], questions["gm"]["options"]) == ("", "mara", [])
+    assert (questions["edda"]["label"], questions["edda"]["who"]) == ("", "another seat")
+    told = rpgres("table", "show", "--as", "edda", *table).out
+    assert "another seat chooses" in told
+    assert "invoke" not in told
+
+
+def test_a_window_that_only_something_hidden_opens_does_not_wait(tmp_path: Path) -> None:
+    """To wait would tell of it. What anybody could know of does wait."""
+    for audience, waits in (("gm", False), ("everybody", True)):
+        table = ["--table", str(tmp_path / f"{audience}.db")]
+        rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", *table)
+        rpgres("table", "pass", "--as", "mara", "--until", "always", *table)
+        rpgres("table", "set", "tags.Smoke=aspect", "--to", "gm", *table)
+        rpgres("table", "set", "tags.smoke.uses.gm=1", *table)
+        rpgres("table", "set", f"tags.smoke.audience={audience}", *table)
+        done = rpgres("table", "act", "overcome", "--skill=1", "--vs=1", "--given", "roll=++++", *table)
+        assert (done.code == 3) is waits, done.out

@@ -1,0 +1,283 @@
+"""What authors of rulesets in one file get wrong without an error of form: each is told, before it is played."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rpgres.errors import FileError
+from tests.support.command_line import rpgres
+from tests.support.declarative import BLADES, UNDER, done, here, rules, write
+
+__all__ = ["here"]  # a fixture that every test here uses
+
+FLAG = '[parameters.tired]\nkind = "flag"\nhelp = "whether one is tired"\n'
+MORE = FLAG.replace("[parameters.tired]", "[parameters.NAME]")
+SWITCH = '[switches.house]\nhelp = "h"\ndefault = "a"\nsource = "s"\nchoices = { a = "A", b = "B" }\n'
+
+# What is changed in `UNDER`, where that is told, and how.
+SLIPS = {
+    # Names that stand for two things.
+    "parameter called like a result": (
+        ("shift", "total"),
+        "parameters.total: 'total' is what a roll comes to already; the parameter needs another name",
+    ),
+    "parameter called like the margin": (("shift", "margin"), "parameters.margin: 'margin' is what a roll comes to"),
+    "parameter called like an ability": (("shift", "brawn"), "parameters.brawn: 'brawn' is on the sheet already"),
+    "parameter called like a house rule": (
+        (FLAG, FLAG + SWITCH.replace("house", "tired")),
+        "parameters.tired: 'tired' is a house rule already",
+    ),
+    "number called like a counter": (
+        ('edge = "17 - {wounds}"', 'edge = "17 - {wounds}", wounds = "1"'),
+        "actions.try.numbers.wounds: 'wounds' is on the sheet already; the number needs another name",
+    ),
+    "number called like a result": (
+        ('edge = "17', 'highest = "1", edge = "17'),
+        "actions.try.numbers.highest: 'highest' is what a roll comes to already",
+    ),
+    "count called like a parameter": (
+        ("under = true", 'under = true\ncounts = { shift = "=1" }'),
+        "actions.try.counts.shift: 'shift' is a parameter of this action already",
+    ),
+    "count called like a number": (
+        ("under = true", 'under = true\ncounts = { edge = "=1" }'),
+        "actions.try.numbers.edge: 'edge' is a count already",
+    ),
+    "roll called like the action's": (("rolls = { time =", "rolls = { roll ="), "good.rolls.roll: 'roll' is what the"),
+    "somebody else's ability": (
+        ('"1d6 + {attribute}/2"', '"1d6 + {foe.brawn}"'),
+        "{foe.brawn} holds no name; names are small letters, digits and hyphens, and what whoever opposes has is",
+    ),
+    # What effects need.
+    "no counter": (
+        ('does = "counter"\ncounter = "wounds"', 'does = "counter"'),
+        'effects.hurt: does = "counter" needs',
+    ),
+    "a track on a counter": (
+        ('counter = "wounds"', 'counter = "wounds"\ntrack = "harm"'),
+        'effects.hurt.track: it says nothing here: does = "counter" is done on no track',
+    ),
+    "no track": (('does = "counter"\ncounter = "wounds"', 'does = "mark"'), 'effects.hurt: does = "mark" needs track'),
+    "unknown track": (
+        ('does = "counter"\ncounter = "wounds"', 'does = "clear"\ntrack = "harm"'),
+        "effects.hurt.track: the ruleset has no track 'harm'",
+    ),
+    "no tag": (('does = "counter"\ncounter = "wounds"', 'does = "tag"'), 'effects.hurt: does = "tag" needs tag'),
+    "a field that nothing reads": (
+        ('fields = { to = "whose", change = "how many" }', 'fields = { to = "whose", amount = "how many" }'),
+        "effects.hurt.fields.amount: does = \"counter\" knows no 'amount'; it knows to, change",
+    ),
+    "a word for a number": (
+        ('kind = "hurt", to = "actor", change = 1', 'kind = "hurt", to = "actor", change = "three"'),
+        "bad.effects[0].change: expected a whole number",
+    ),
+    "a list for somebody": (
+        ('kind = "hurt", to = "actor"', 'kind = "hurt", to = ["actor"]'),
+        "bad.effects[0].to: ['actor'] is no role",
+    ),
+    "misspelt counter": (
+        ('counter = "wounds"', 'counter = "wonds"'),
+        "effects.hurt.counter: the ruleset has no counter on its sheets 'wonds'; did you mean `wounds`?",
+    ),
+    "misspelt somebody": (
+        ('to = "actor"', 'to = "acter"'),
+        "bad.effects[0].to: 'acter' is no role; roles are: actor, opponent, gm; did you mean `actor`?",
+    ),
+    "misspelt decider": (('who = "gm"', 'who = "gamemaster"'), "ask.what.who: the ruleset has no role 'gamemaster'"),
+    "unknown kind": (
+        ('kind = "hurt"', 'kind = "hrt"'),
+        "the ruleset has no kind of effect 'hrt'; did you mean `hurt`?",
+    ),
+    # What cannot be.
+    "bounds": (
+        ('help = "how easy it is"', 'help = "how easy it is"\nat-least = 3\nat-most = 1'),
+        "parameters.shift.at-least: at least 3 and at most 1 is no number",
+    ),
+    "default beyond bounds": (
+        ('help = "how easy it is"', 'help = "how easy it is"\ndefault = 9\nat-most = 1'),
+        "parameters.shift.default: the default 9 is not within its own bounds",
+    ),
+    "default of another kind": (
+        ('help = "how easy it is"', 'help = "how easy it is"\ndefault = "much"'),
+        "parameters.shift.default: the default of a whole number is a whole number, not 'much'",
+    ),
+    "default of a flag": (
+        ('help = "whether one is tired"', 'help = "whether one is tired"\ndefault = "no"'),
+        "parameters.tired.default: the default of a flag is true or false, not 'no'",
+    ),
+    "bounds of a field": (
+        ("at-least = 3\nat-most = 18", "at-least = 19\nat-most = 18"),
+        "sheet.attributes.at-least: at",
+    ),
+    "default of a field": (
+        ("default = 0\nat-least = 0", "default = 4\nat-least = 0"),
+        "sheet.wounds.default: the default",
+    ),
+    "bounds of a number": (
+        ('degrees = "{margin}/3"', 'degrees = { value = "{margin}/3", at-least = 2, at-most = 1 }'),
+        "actions.try.numbers.degrees.at-least: at least 2 and at most 1 is no number",
+    ),
+    "success that is a failure": (
+        ('title = "Calamity"\nsuccess = false', 'title = "Calamity"\nsuccess = false\nalso = "good"'),
+        "bands.calamity.also: of calamity and good one is a success and the other a failure",
+    ),
+    "division by what may be 0": (
+        ('"{margin}/3"', '"{margin}/{shift}"'),
+        "actions.try.numbers.degrees: shift may be 0, by which nothing is divided; divide by a number that has",
+    ),
+    "margin of nothing": (
+        (
+            'vs = "{attribute}"\nunder = true\nnumbers = { degrees = "{margin}/3", edge = "17 - {wounds}" }',
+            'by = "margin"\nnumbers = { degrees = "{attribute}/3", edge = "17 - {wounds}" }',
+        ),
+        "actions.try.by: the ruleset has no number 'margin'",
+    ),
+    "a band that the dice cannot show": (
+        (
+            "under = true",
+            'by = "highest"\nbands.good = { from = 3, to = 6 }\nbands.fine.from = 7\nbands.bad.to = 2\nunder = true',
+        ),
+        "actions.try.bands.fine.from: nothing comes to this band: highest is 1 to 6",
+    ),
+    "policy without code": (
+        (FLAG, FLAG + '[policies]\nbold = "always"\n'),
+        "policies.bold: a policy is code, and a ruleset of data alone has none",
+    ),
+    # What nothing uses.
+    "parameter that no action takes": (
+        (FLAG, FLAG + MORE.replace("NAME", "lucky")),
+        "parameters.lucky: no action takes this parameter",
+    ),
+    "parameter that changes nothing": (
+        (' + 2*{tired}"\nvs', '"\nvs'),
+        None,  # it is named in an outcome
+    ),
+    "house rule that changes nothing": (
+        (FLAG, FLAG + SWITCH),
+        "switches.house: this house rule changes nothing",
+    ),
+    "outcomes of no action": (
+        ("[outcomes.try.calamity]", "[outcomes.tryy.calamity]"),
+        "outcomes.tryy: no action has an outcome table 'tryy'; did you mean `try`?",
+    ),
+    "menu that no question takes": (
+        (FLAG, FLAG + '[menus.price]\nwho = "gm"\ntext = "?"\noptions = { a = { text = "A" }, b = { text = "B" } }\n'),
+        "menus.price: no question takes a menu 'price'",
+    ),
+    "action without anything": (
+        (FLAG, FLAG + '[actions.rest]\nsummary = "Rest."\n'),
+        "actions.rest: it says neither what is rolled (roll) nor",
+    ),
+    "name with a capital": (
+        ("[parameters.tired]", "[parameters.Tired]"),
+        "parameters.Tired: as a name in this table expected a name of small letters, digits and hyphens",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_is_told_with_its_place(slip: str) -> None:
+    (old, new), told = SLIPS[slip]
+    assert old in UNDER
+    is_name = re.fullmatch("[a-z]+", old)
+    text = re.sub(rf"\b{old}\b", new, UNDER) if is_name else UNDER.replace(old, new, 1)
+    path = write(text)
+    if told is None:
+        rules()
+        return
+    with pytest.raises(FileError) as refused:
+        rules()
+    assert told in refused.value.message
+    lines = [line for line in refused.value.message.splitlines() if told in line]
+    assert any(line.startswith(f"{path}:") for line in lines), refused.value.message
+    assert "@ruleset" not in refused.value.message
+    found = rpgres("ruleset", "check", "under")
+    assert (found.code, told in found.out) == (1, True)
+
+
+IN_BLADES = {
+    "opposition that may be left out": (
+        ('required = ["pool", "vs"]', 'required = ["pool"]'),
+        "actions.strike.vs: what opposes may be left out, and no outcome is `unopposed`",
+    ),
+    "opposition against nothing": (
+        ('vs = "{vs} + {cover}"', 'vs = "{cover}"'),
+        'actions.strike.parameters[1]: the roll is held against nothing: vs is typed and not used; say vs = "{vs}"',
+    ),
+    "cover against nothing": (
+        ('vs = "{vs} + {cover}"', 'vs = "{vs}"'),
+        "actions.strike.parameters[2]: cover changes nothing: neither dice",
+    ),
+    "flag": (('"{margin}d4 + {angry}"', '"{margin}d4"'), "actions.strike.parameters[3]: angry changes nothing"),
+    "counter of the table, misspelt": (
+        ("[effects.out]", '[effects.bell]\nhelp = "a bell"\ndoes = "counter"\ncounter = "harms"\n[effects.out]'),
+        "effects.bell.counter: there would be a counter 'harms' beside the counter 'harm'",
+    ),
+    "nobody is out": (('{ kind = "out", to = "opponent", when', '{ kind = "out", when'), "the effect out needs `to`"),
+}
+
+
+@pytest.mark.parametrize("slip", IN_BLADES)
+def test_a_slip_of_what_opposes_is_told(slip: str) -> None:
+    (old, new), told = IN_BLADES[slip]
+    assert old in BLADES
+    write(BLADES.replace(old, new, 1), name="blades")
+    with pytest.raises(FileError) as refused:
+        rules("blades")
+    assert told in refused.value.message
+
+
+def test_a_divisor_with_a_lowest_number_is_fine() -> None:
+    text = UNDER.replace('"{margin}/3"', '"{margin}/{parts}"').replace(
+        'edge = "17', 'parts = { value = "{shift}", at-least = 1 }, edge = "17'
+    )
+    write(text)
+    found = done("try", attribute=16, given={"roll": "4,4,4", "time": "1"})
+    assert found.effects[0]["degrees"] == 4
+
+
+def test_what_an_effect_does_says_which_fields_it_has() -> None:
+    bare = UNDER.replace('fields = { to = "whose", change = "how many" }\nnumbers = ["change"]\n', "")
+    write(bare.replace("change = 1, when", 'change = "-margin", when'))
+    found = done("try", attribute=9, tired=True, given={"roll": "4,4,4"})
+    assert found.effects == [{"kind": "hurt", "to": "actor", "change": 5}]
+    Path("rulesets/under/ruleset.toml").write_text(
+        bare.replace("change = 1, when", "chnge = 1, when"), encoding="utf-8"
+    )
+    shown = rpgres("ruleset", "check", "under").out
+    assert "the effect hurt has no field 'chnge'; did you mean `change`?" in shown
+
+
+def test_tracks_may_say_how_many_boxes_there_are() -> None:
+    text = UNDER.replace('does = "counter"\ncounter = "wounds"', 'does = "mark"\ntrack = "harm"').replace(
+        'fields = { to = "whose", change = "how many" }\nnumbers = ["change"]\n', ""
+    )
+    write(
+        text.replace("change = 1, when", "count = 2, when")
+        + '[tracks.harm]\ntitle = "Harm"\nboxes = 3\n[sheet.harmed]\nkind = "marks"\nhelp = "h"\n'
+    )
+    Path("a.toml").write_text(
+        'ruleset = "under"\nseed = "3"\n[characters.ash]\nattributes = { nerve = 9 }\n'
+        '[[steps]]\nactor = "ash"\naction = "try"\nwith = { attribute = "nerve", tired = true }\n'
+        'given = { roll = "4,4,4" }\n'
+        'expect.state = { "characters.ash.tracks.harm.2.mark" = "x", "characters.ash.tracks.harm.3.mark" = "" }\n',
+        encoding="utf-8",
+    )
+    assert rpgres("scene", "test", "a.toml").out == "a.toml: ok (2 expectations)\n"
+    assert '#harm = ["1"]' in rpgres("sheet", "new", "under").out
+
+
+def test_what_is_no_opposition_is_told_without_empty_words() -> None:
+    write(BLADES, name="blades")
+    told = rpgres("roll", "blades", "strike", "--pool", "1", "--vs", "wall").err
+    assert "()" not in told
+    assert "no dice such as 4d6>=5, no SHEET:ABILITY" in told
+
+
+def test_difficulties_have_no_sign() -> None:
+    write(UNDER.replace("[bands.wonder]", "[ladder]\nhard = 8\neasy = 14\n\n[bands.wonder]", 1))
+    assert "  Hard 8, Easy 14\n" in rpgres("ruleset", "show", "under").out
+    assert "Good +3" in rpgres("ruleset", "show", "fate").out

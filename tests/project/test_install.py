@@ -1,0 +1,113 @@
+"""What a stranger gets: the wheel's contents, and a bare installation that works outside the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout import ROOT
+from tests.support.packages import quiet
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    quiet(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with the scripts of a fresh environment in which nothing but the wheel was installed."""
+    folder = tmp_path_factory.mktemp("fresh")
+    quiet(sys.executable, "-m", "venv", folder / "v", cwd=folder)
+    scripts = folder / "v" / ("Scripts" if os.name == "nt" else "bin")
+    quiet(scripts / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
+    return scripts
+
+
+def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for name in ("rpgres/__init__.py", "rpgres/py.typed", "rpgres_fate/__init__.py", "rpgres_fate/py.typed"):
+        assert name in names
+    ours = {path.relative_to(ROOT / "rulesets").as_posix() for path in (ROOT / "rulesets").rglob("*.toml")}
+    assert ours
+    assert {f"rpgres/data/{name}" for name in ours} <= names
+    assert not [name for name in names if name.startswith(("tests/", "plugins/", "rulesets/"))]
+    template = {path.relative_to(ROOT).as_posix() for path in (ROOT / "rpgres" / "plugins" / "template").rglob("*.txt")}
+    assert template
+    assert template <= names
+    entry_points = next(name for name in names if name.endswith("entry_points.txt"))
+    assert "fate = rpgres_fate" in zipfile.ZipFile(wheel).read(entry_points).decode()
+
+
+def test_a_bare_installation_does_the_main_jobs_in_an_empty_folder(installed: Path, tmp_path: Path) -> None:
+    rpgres = installed / "rpgres"
+    rolled = quiet(rpgres, "roll", "fate", "overcome", "--skill", "3", "--vs", "2", "--seed", "7", cwd=tmp_path)
+    assert rolled.startswith("Overcome: Succeed\n")
+    as_module = quiet(
+        installed / "python",
+        "-m",
+        "rpgres",
+        "roll",
+        "fate",
+        "overcome",
+        "--skill",
+        "3",
+        "--vs",
+        "2",
+        "--seed",
+        "7",
+        cwd=tmp_path,
+    )
+    assert as_module == rolled
+    odds = json.loads(quiet(rpgres, "odds", "fate", "attack", "--skill", "4", "--vs", "4dF+2", "--json", cwd=tmp_path))
+    assert odds["outcomes"]["style"]["exact"] == "101/243"  # 2727 of 6561
+    assert ": ok (" in quiet(rpgres, "scene", "test", "fate/bribe", cwd=tmp_path)
+    assert re.match(r"rpgres \d+\.\d+\.\d+\n", quiet(rpgres, "--version", cwd=tmp_path))
+    assert "fate" in quiet(rpgres, "plugin", "list", cwd=tmp_path)
+    library = "import rpgres; print(rpgres.resolve('fate', 'overcome', skill=3, vs=2, seed='7').outcome)"
+    assert quiet(installed / "python", "-c", library, cwd=tmp_path) == "succeed\n"
+    assert list(tmp_path.iterdir()) == []  # nothing was left behind
+
+
+def test_the_seed_gives_the_same_run_whatever_python_hashes(installed: Path, tmp_path: Path) -> None:
+    shown = {
+        quiet(
+            *(installed / "rpgres", "roll", "fate", "attack", "--sheet", "mara.toml", "--skill", "fight"),
+            *("--vs", "guards.toml:fight", "--seed", "7", "--auto", "--json"),
+            cwd=tmp_path,
+            PYTHONHASHSEED=seed,
+        )
+        for seed in ("0", "1", "2")
+    }
+    assert len(shown) == 1
+
+
+def test_a_new_plugin_works_at_once(installed: Path, tmp_path: Path) -> None:
+    """What `plugin new` says to type, typed."""
+    rpgres, python = installed / "rpgres", installed / "python"
+    quiet(rpgres, "plugin", "new", "tide-pool", cwd=tmp_path)
+    folder = tmp_path / "rpgres-tide-pool"
+    wheels = tmp_path / "wheels"
+    quiet(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, folder, cwd=tmp_path)
+    names = set(zipfile.ZipFile(next(wheels.glob("*.whl"))).namelist())
+    source = folder / "src"
+    assert {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()} <= names
+    quiet(python, "-m", "pip", "install", "--quiet", "--editable", f"{folder}[test]", cwd=tmp_path)
+    try:
+        rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
+        assert rolled.startswith("Attempt: ")
+        assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)
+        assert " failed " not in quiet(rpgres, "plugin", "check", "tide-pool", cwd=tmp_path)
+        assert " passed" in quiet(python, "-m", "pytest", cwd=folder)
+    finally:
+        quiet(python, "-m", "pip", "uninstall", "--quiet", "--yes", "rpgres-tide-pool", cwd=tmp_path)

@@ -1,0 +1,113 @@
+"""The floors of the house: who may import whom. The contracts stand in pyproject.toml."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout import ROOT
+
+PACKAGES = {"rpgres": ROOT / "rpgres"} | {path.name: path for path in (ROOT / "plugins").glob("rpgres_*")}
+
+
+def contracts() -> dict[str, dict[str, object]]:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    return {contract["id"]: contract for contract in settings["contracts"]}
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run the contracts on the packages that lie in a folder."""
+    return subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as lint; lint()", "--no-cache"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def copied(folder: Path) -> Path:
+    for name, package in PACKAGES.items():
+        shutil.copytree(package, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def test_contracts_are_kept(tmp_path: Path) -> None:
+    done = lint(copied(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"Contracts: {len(contracts())} kept, 0 broken." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("contract", "module", "added"),
+    [
+        pytest.param("floors", "rpgres/dice/seeds.py", "import rpgres.engine.table", id="upwards"),
+        pytest.param("floors", "rpgres/errors.py", "import rpgres.version", id="sideways"),
+        pytest.param(
+            "floors",
+            "rpgres/odds/exact.py",
+            "def late():\n    from rpgres.cli.render import words",
+            id="inside-a-function",
+        ),
+        pytest.param("floors", "rpgres/newcomer.py", "", id="a-module-without-a-floor"),
+        pytest.param(
+            "commands",
+            "rpgres/cli/commands/sheet.py",
+            "from rpgres.cli.commands import ruleset",
+            id="between-commands",
+        ),
+        pytest.param("face", "rpgres_fate/rules.py", "from rpgres.engine.run import play", id="behind-the-face"),
+        pytest.param("face", "rpgres_fate/__init__.py", "import rpgres.odds.exact", id="behind-the-face-from-the-top"),
+        pytest.param("plugins", "rpgres/plugins/discovery.py", "import rpgres_fate", id="a-plugin"),
+        pytest.param(
+            "journal", "rpgres/journal/store.py", "from rpgres.journal import commands", id="inside-the-journal"
+        ),
+        pytest.param("database", "rpgres/model/serialization.py", "import sqlite3", id="a-database-elsewhere"),
+    ],
+)
+def test_contracts_break(tmp_path: Path, contract: str, module: str, added: str) -> None:
+    path = copied(tmp_path) / module
+    path.write_text((path.read_text("utf-8") if path.exists() else "") + f"\n{added}\n", "utf-8")
+    done = lint(tmp_path)
+    assert done.returncode != 0
+    assert f"{contracts()[contract]['name']} BROKEN" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "added", ["from rpgres import Table", "from rpgres.kits import aspects", "import rpgres.kits.harm"]
+)
+def test_plugins_may_use_the_face_and_the_kits(tmp_path: Path, added: str) -> None:
+    path = copied(tmp_path) / "rpgres_fate" / "rules.py"
+    path.write_text(path.read_text("utf-8") + f"\n{added}\n", "utf-8")
+    done = lint(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_package_and_command_is_in_the_contracts() -> None:
+    from rpgres.cli.root import COMMANDS
+
+    packages = {path.name for path in (ROOT / "plugins").iterdir() if (path / "__init__.py").exists()}
+    assert packages | {"rpgres"} == set(PACKAGES)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    assert set(settings["root_packages"]) == set(PACKAGES)
+    assert set(contracts()["face"]["source_modules"]) == packages
+    assert set(contracts()["plugins"]["forbidden_modules"]) == packages
+    modules = {entry.module for entry in COMMANDS.values()}
+    files = [path.relative_to(ROOT / "rpgres/cli/commands") for path in (ROOT / "rpgres/cli/commands").rglob("*.py")]
+    there = modules & {file.parts[0].removesuffix(".py") for file in files}
+    assert set(contracts()["commands"]["modules"]) == {f"rpgres.cli.commands.{name}" for name in there}
+
+
+def test_the_map_of_the_house_has_every_folder() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    told = {line.split("`")[1].split("/")[0] for line in text.splitlines() if line.startswith("| `") and "/` |" in line}
+    there = {path.parent.name for path in (ROOT / "rpgres").glob("*/__init__.py")}
+    assert told == there

@@ -1,0 +1,69 @@
+"""The documentation, run block by block as a reader would, each page in an empty folder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import rpgres
+from tests.docs import SECTION, blocks_of, commands_of, install, made, run_python, type_in, write_file
+from tests.support.checkout import ROOT
+from tests.support.faces import CONSTANTS, GROUPS
+
+PAGES = ["README.md", "rulesets/README.md", "plugins/README.md"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:
+    ran = 0
+    for block in blocks_of((ROOT / page).read_text(encoding="utf-8")):
+        if write_file(block.text, folder=tmp_path):
+            ran += 1
+        elif block.language == "sh":
+            install(block.text, folder=tmp_path)
+        elif block.language == "python":
+            assert run_python(block.text, name=f"{page}:{block.line}") == []
+        elif block.language == "console":
+            for command, expected in commands_of(block.text):
+                assert type_in(command, folder=tmp_path) == expected, f"{page}:{block.line}: {command}"
+                ran += 1
+    assert ran >= 5
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_shows_its_output(page: str) -> None:
+    for block in blocks_of((ROOT / page).read_text(encoding="utf-8")):
+        if block.language == "console":
+            assert all(output for _, output in commands_of(block.text)), f"{page}:{block.line}"
+
+
+def test_the_two_commands_come_first_and_make_their_own_environment() -> None:
+    first, second = [block.text for block in blocks_of(README) if block.language == "sh"]
+    for command in (first, second):
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install ")
+        assert command.count("\n") == 1
+    assert "rpgres roll fate" in first
+    assert "pytest" in second
+    assert [block.language for block in blocks_of(README)][:2] == ["sh", "sh"]
+
+
+def test_every_public_name_is_documented_once() -> None:
+    """When this fails: a name of `rpgres` is in no group of `tests/support/faces.py`, in two, or is none now."""
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(rpgres.__all__)
+    assert set(CONSTANTS) <= set(grouped)
+    assert set(rpgres.__all__) <= set(dir(rpgres))
+
+
+def test_what_is_made_from_the_code_is_current() -> None:
+    """When this fails: python tests/docs.py plugins/README.md"""
+    text = (ROOT / "plugins" / "README.md").read_text(encoding="utf-8")
+    sections = list(SECTION.finditer(text))
+    assert [section[1] for section in sections] == ["face", "kits"]
+    for section in sections:
+        assert section[0] == made(section)
+        assert "|  |" not in section[0], "a name without a docstring"

@@ -1,0 +1,236 @@
+"""What a stranger may ask for is limited: how often an input is given, and how long a request takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from rpgres import UsageError, resolve
+from rpgres.engine.parameters import lay_distinct
+from rpgres.model.state import State, Tag
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.scenes import read_scene
+from rpgres.toml.reading import Source
+from tests.support.command_line import PROGRAM, rpgres
+from tests.support.growth import calls_of
+
+ENDLESS = """
+import itertools
+import time
+from pathlib import Path
+
+from rpgres import Ruleset, hookimpl
+
+endless = Ruleset("endless", data=Path(__file__).parent / "endless")
+
+
+@endless.action("compute")
+def compute(table, actor):
+    number = 0
+    while True:
+        number += 1
+
+
+@endless.action("sleep")
+def sleep(table, actor):
+    time.sleep(3600)
+
+
+@endless.action("shrug")
+def shrug(table, actor):
+    try:
+        while True:
+            time.sleep(0.01)
+    except BaseException:
+        return table.settle("shrug", None)
+
+
+@endless.action("insist")
+def insist(table, actor):
+    while True:
+        try:
+            time.sleep(0.01)
+        except BaseException:
+            pass
+
+
+@endless.action("count")
+def count(table, actor):
+    return sum(itertools.count())
+
+
+@endless.action("end")
+def end(table, actor):
+    return table.settle("end", None)
+
+
+@hookimpl
+def rpgres_rulesets():
+    yield endless
+"""
+ACTIONS = ("compute", "sleep", "shrug", "insist", "count", "end")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """Return a folder in which a plugin is installed whose rules do not end."""
+    data = ['title = "Endless"', 'summary = "For ever."', 'version = "1"', "[bands.done]", 'title = "Done"']
+    data.append("unopposed = true")
+    for name in ACTIONS:
+        data += [f"[actions.{name}]", 'summary = "It goes on."', f'tables = ["{name}"]']
+        data += [f"[outcomes.{name}.done]", 'text = "It is over."']
+    (tmp_path / "endless").mkdir()
+    (tmp_path / "endless" / "ruleset.toml").write_text("\n".join(data), "utf-8")
+    (tmp_path / "rpgres_endless.py").write_text(ENDLESS, "utf-8")
+    info = tmp_path / "rpgres_endless-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rpgres-endless\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("[rpgres]\nendless = rpgres_endless\n", "utf-8")
+    return tmp_path
+
+
+def batch(site: Path, *actions: str, seconds: str = "5") -> tuple[int, list[dict[str, Any]]]:
+    """Return the exit code of a batch of actions without end, in a process of its own, and the answers."""
+    lines = [json.dumps({"ruleset": "endless", "action": action, "id": action}) for action in actions]
+    done = subprocess.run(
+        [*PROGRAM, "batch", "--seconds", seconds],
+        input="\n".join(lines),
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": str(site)},
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_a_request_without_end_is_stopped_and_the_next_is_answered(site: Path) -> None:
+    code, found = batch(site, "end", "compute", "sleep", "shrug", "end")
+    assert [answer["id"] for answer in found] == ["end", "compute", "sleep", "shrug", "end"]
+    assert [answer.get("outcome") for answer in found] == ["done", None, None, None, "done"]
+    for stopped in found[1:4]:
+        assert (stopped["format"], stopped["code"], stopped["exit"]) == ("rpgres.error/1", "time", 1)
+        assert "longer than 5 s" in stopped["message"]
+        assert "--seconds" in stopped["message"]
+    assert code == 0
+
+
+def test_what_cannot_be_stopped_ends_the_batch_with_an_error(site: Path) -> None:
+    code, found = batch(site, "end", "insist", "end")
+    assert [answer["id"] for answer in found] == ["end", "insist"]
+    assert found[1]["code"] == "time"
+    assert "cannot be stopped" in found[1]["message"]
+    assert code == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timer of the time that is computed")
+def test_what_never_comes_back_from_c_ends_the_batch(site: Path) -> None:
+    code, found = batch(site, "end", "count", "end", seconds="4")
+    assert [answer["id"] for answer in found] == ["end"]
+    assert code != 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has none of these")
+def test_nothing_of_the_limit_outlives_the_batch() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    assert rpgres("batch", stdin='{"notation": "d6"}').code == 0
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
+    assert not [thread for thread in threading.enumerate() if thread.name == "time limit"]
+
+
+@pytest.mark.parametrize("typed", ["0", "-1", "nan", "soon", ""])
+def test_seconds_are_a_number_over_0(typed: str) -> None:
+    assert rpgres("batch", "--seconds", typed, stdin="").code == 2
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# How often
+
+MANY = [
+    ("fate", "overcome", {"skill": 3, "vs": 2, "aspect": [f"aspect {n}" for n in range(101)]}, "--aspect", 100),
+    ("fate", "overcome", {"skill": 3, "vs": [2] * 101}, "--vs", 100),
+    ("faith", "confront", {"skill": 3, "attribute": 3, "against": [f"b{n}:skill=1" for n in range(21)]}, "", 20),
+    ("saga", "act", {"ability": "strength=8", "vs": 8, "hand": ["St6"] * 101}, "--hand", 100),
+    ("saga", "act", {"ability": "strength=8", "vs": 8, "hand": ",".join(["St6"] * 101)}, "--hand", 100),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "action", "inputs", "option", "most"), MANY)
+def test_an_input_is_not_given_more_often_than_its_limit(
+    ruleset: str, action: str, inputs: dict[str, Any], option: str, most: int
+) -> None:
+    with pytest.raises(UsageError, match=rf"{option}.* {most} ") as raised:
+        resolve(ruleset, action, seed=1, **inputs)
+    assert str(most + 1) in raised.value.message
+
+
+def test_as_often_as_the_limit_is_fine() -> None:
+    found = resolve("fate", "overcome", skill=3, vs=2, aspect=[f"aspect {n}" for n in range(100)], seed=1)
+    assert len(found.inputs["aspect"]) == 100
+
+
+def test_the_limit_stands_in_help_and_in_the_schema() -> None:
+    assert "100 times at most" in " ".join(rpgres("roll", "fate", "overcome", "--help").out.split())
+    assert "20 times at most" in " ".join(rpgres("roll", "faith", "confront", "--help").out.split())
+    schema = json.loads(rpgres("schema", "scene", "faith").out)
+    step = {"actor": "mara", "action": "confront", "with": {"skill": 1, "attribute": 1}}
+    scene = {"ruleset": "faith", "characters": {"mara": {}}, "steps": [step]}
+    for count, is_valid in ((20, True), (21, False)):
+        step["with"] = {"skill": 1, "attribute": 1, "against": [f"b{number}:skill=1" for number in range(count)]}
+        assert jsonschema.Draft202012Validator(schema).is_valid(scene) is is_valid
+
+
+def test_a_ruleset_says_its_own_limit(tmp_path: Path) -> None:
+    folder = tmp_path / "fate"
+    folder.mkdir()
+    (folder / "ruleset.toml").write_text("[parameters.aspect]\nmost = 2\n", "utf-8")
+    typed = ("roll", "fate", "overcome", "--skill", "1", "--vs", "none", "--rulesets", str(tmp_path))
+    assert rpgres(*typed, "--aspect", "a", "--aspect", "b").code == 0
+    done = rpgres(*typed, "--aspect", "a", "--aspect", "b", "--aspect", "c")
+    assert (done.code, "2 times at most" in done.err) == (2, True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Nothing grows with the square of what is said
+
+
+def test_laying_the_tags_of_a_sheet_takes_work_in_proportion_to_their_number() -> None:
+    def work(count: int) -> int:
+        tags = [Tag(f"tag {count} {number}", "aspect", "mara") for number in range(count)]
+        return calls_of(lambda: lay_distinct(State(), tags))
+
+    work(10)
+    assert work(1600) < 12 * work(200)
+
+
+def test_so_does_laying_those_of_a_scene() -> None:
+    def work(count: int) -> int:
+        lines = [f'[tags.t{number}]\ntext = "tag {count} {number}"\nkind = "aspect"\n' for number in range(count)]
+        source = Source("scene.toml", 'ruleset = "fate"\n' + "".join(lines))
+        return calls_of(lambda: read_scene(source, find_ruleset=find_ruleset))
+
+    work(10)
+    assert work(800) < 12 * work(100)
+
+
+def test_tags_are_laid_one_after_the_other() -> None:
+    hidden = Tag("Trap", "aspect", "", audience=("gm",))
+    there = State(tags=(Tag("Rain", "aspect"), hidden))
+    laid = lay_distinct(there, [Tag("rain", "aspect", "mara"), Tag("trap", "aspect", "mara"), Tag("New", "aspect")])
+    assert [(tag.name, tag.on) for tag in laid.tags] == [
+        ("Rain", ""),
+        ("Trap (hidden 1)", ""),
+        ("rain (mara)", "mara"),
+        ("trap", "mara"),
+        ("New", ""),
+    ]

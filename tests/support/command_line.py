@@ -1,0 +1,53 @@
+"""The command line as tests run it: in this process, with the terminal's width and colours fixed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any, NamedTuple
+
+from typer.testing import CliRunner
+
+from rpgres.cli.root import app
+
+FIXED = {
+    "COLUMNS": "80",
+    "NO_COLOR": "1",
+    "TERM": "dumb",
+    "XDG_CONFIG_HOME": os.devnull,  # nobody's own house rules
+    "RPGRES_RULESETS": "",
+    "RPGRES_DEBUG": "",
+}
+
+
+class Ran(NamedTuple):
+    """What a command line left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+def rpgres(*args: str, stdin: str | bytes | None = None, **environment: str) -> Ran:
+    """Run a command line in this process. Standard output is no terminal."""
+    done = CliRunner().invoke(app, args, input=stdin, env={**FIXED, **environment}, prog_name="rpgres")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return Ran(done.exit_code, done.stdout, done.stderr)
+
+
+def as_json(*args: str, code: int = 0) -> Any:
+    """Return the one JSON object that a command line prints."""
+    ran = rpgres(*args, "--json")
+    assert (ran.code, ran.err) == (code, "")
+    return json.loads(ran.out)
+
+
+def completions(line: str) -> list[str]:
+    """Return what a shell would offer at the end of a line."""
+    words = line.split(" ")
+    environment = {"_RPGRES_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return rpgres(**environment).out.split()
+
+
+PROGRAM = [sys.executable, "-c", "from rpgres.cli import main; main()"]

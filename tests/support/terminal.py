@@ -1,0 +1,83 @@
+"""The command line at a terminal: a pseudo-terminal stands in for it."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Sequence
+
+from tests.support.command_line import FIXED, PROGRAM
+
+ENTER, END, INTERRUPT = "\n", "\x04", "\x03"
+
+
+class Terminal:
+    """A command line that runs at a terminal of 80 columns."""
+
+    def __init__(self, args: Sequence[str], **environment: str) -> None:
+        import pty
+
+        own, theirs = pty.openpty()
+        self._fd = own
+        self.shown = ""
+        settings = {**os.environ, **FIXED, "TERM": "xterm-256color", **environment}
+        self._process = subprocess.Popen(
+            [*PROGRAM, *args],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={name: value for name, value in settings.items() if value},
+            start_new_session=True,
+            preexec_fn=_take_terminal,  # there are no threads here
+        )
+        os.close(theirs)
+
+    def until(self, text: str) -> str:
+        """Wait until the screen ends with a text, and return everything that was shown since the last time."""
+        limit = time.monotonic() + 20
+        while not self.shown.endswith(text):
+            assert time.monotonic() < limit, f"waited in vain for {text!r}; there was: {self.shown!r}"
+            if not self._read():
+                break
+        found, self.shown = self.shown, ""
+        return found
+
+    def type(self, keys: str) -> None:
+        """Type something."""
+        os.write(self._fd, keys.encode())
+
+    def interrupt(self) -> tuple[int, str]:
+        """Type Ctrl-C, and again should it have come between the prompt and the reading of the line."""
+        while self._process.poll() is None:
+            time.sleep(0.3)
+            self.type(INTERRUPT)
+            if not self._read(5):
+                continue
+            while self._read(5):
+                pass
+        return self.end()
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end and return the exit code with what was shown last."""
+        while self._read():
+            pass
+        os.close(self._fd)
+        return self._process.wait(20), self.shown
+
+    def _read(self, seconds: float = 20) -> bool:
+        ready, _, _ = select.select([self._fd], [], [], seconds)
+        try:
+            data = os.read(self._fd, 65536) if ready else b""
+        except OSError:  # Linux says so when the other side is closed
+            data = b""
+        self.shown += data.decode().replace("\r\n", "\n")
+        return bool(data)
+
+
+def _take_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
