@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -69,16 +70,15 @@ class DeckList(Printed, frozen=True, kw_only=True, tag="rpgres.decks/1"):
     problems: dict[str, list[Problem]]
 
 
-class CardCount(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of card, and how many of it there are.
+class DrawnCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A card with what stands on it.
 
     Attributes:
-        code: the card as it is typed.
-        title: what people call it.
-        value: its value; null where it has none.
-        suit: its suit; empty where it has none.
-        attributes: its further attributes.
-        count: how many of it there are.
+        code: the card's name as typed.
+        title: the card as people say it.
+        value: its value; null for a card without one.
+        suit: its suit; empty for a card without one.
+        attributes: what else is printed on it, by name.
     """
 
     code: str
@@ -86,6 +86,15 @@ class CardCount(msgspec.Struct, frozen=True, kw_only=True):
     value: int | None
     suit: str
     attributes: Mapping[str, str]
+
+
+class CardCount(DrawnCard, frozen=True, kw_only=True):
+    """A kind of card, and how many of it there are.
+
+    Attributes:
+        count: how many of it there are.
+    """
+
     count: int
 
 
@@ -141,24 +150,6 @@ class DeckDescription(Printed, frozen=True, kw_only=True, tag="rpgres.deck/1"):
     signs: dict[str, dict[str, str]]
     cards: list[CardCount]
     piles: dict[str, Condition]
-
-
-class DrawnCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A card that was drawn.
-
-    Attributes:
-        code: the card's name as typed.
-        title: the card as people say it.
-        value: its value; null for a card without one.
-        suit: its suit; empty for a card without one.
-        attributes: what else is printed on it, by name.
-    """
-
-    code: str
-    title: str
-    value: int | None
-    suit: str
-    attributes: Mapping[str, str]
 
 
 class DeckDraw(Printed, frozen=True, kw_only=True, tag="rpgres.deck-draw/1"):
@@ -314,19 +305,13 @@ def describe_deck(found: FoundDeck) -> DeckDescription:
         loners={code: _composition(deck.cards[code].title, cards) for code, cards in loners.items()},
         names=deck.names,
         signs=signs,
-        cards=[
-            CardCount(
-                code=card.code,
-                title=card.title,
-                value=card.value,
-                suit=card.suit,
-                attributes=card.attributes,
-                count=count,
-            )
-            for card, count in there.items()
-        ],
+        cards=[CardCount(count=count, **_face(card)) for card, count in there.items()],
         piles={pile: text.decks[name] for pile, text in piles.items() if name in text.decks},
     )
+
+
+def _face(card: Card) -> dict[str, Any]:
+    return {name: getattr(card, name) for name in DrawnCard.__struct_fields__}
 
 
 def _composition(title: str, cards: Mapping[Card, int]) -> Composition:
@@ -410,10 +395,7 @@ def draw_cards(
         deck=found.name,
         title=found.deck.title,
         without=[code_of(card) for card in taken],
-        cards=[
-            DrawnCard(code=card.code, title=card.title, value=card.value, suit=card.suit, attributes=card.attributes)
-            for card in kinds
-        ],
+        cards=[DrawnCard(**_face(card)) for card in kinds],
         sum=sum(card.value or 0 for card in kinds),
         left=len(cards),
         seed=streams.seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -232,18 +233,14 @@ def _input(parameter: Parameter) -> Schema:
     return one
 
 
-def _one_input(parameter: Parameter) -> Schema:
+def _one_input(parameter: Parameter | FormField) -> Schema:
     match parameter.kind:
-        case "ability":
+        case "ability" | "dice":
             return _NUMBER_OR_TEXT
         case "opposition":
             character = {"character": text_schema("a name at the table, or a sheet")}
-            return {
-                "anyOf": [
-                    _NUMBER_OR_TEXT,
-                    {"type": "object", "properties": character, "required": ["character"], "minProperties": 2},
-                ]
-            }
+            table = {"type": "object", "properties": character, "required": ["character"], "minProperties": 2}
+            return {"anyOf": [_NUMBER_OR_TEXT, table]}
         case "integer" | "counter":
             bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
             return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
@@ -257,32 +254,18 @@ def _one_input(parameter: Parameter) -> Schema:
         case "text" | "character" | "tag":
             return {"type": "string"}
         case "form":
-            fields = {
-                name: {"description": field.help, **_form_field(field)} for name, field in parameter.fields.items()
-            }
-            named = {"name": text_schema("who or what it is"), **fields}
-            required = ["name", *(name for name, field in parameter.fields.items() if field.required)]
-            return {
-                "anyOf": [
-                    {"type": "string"},
-                    {"type": "object", "properties": named, "required": required, "additionalProperties": False},
-                ]
-            }
+            return {"anyOf": [{"type": "string"}, _form(parameter.fields)]}
 
 
-def _form_field(field: FormField) -> Schema:
-    match field.kind:
-        case "ability" | "dice":
-            return _NUMBER_OR_TEXT
-        case "integer":
-            bounds = {"minimum": field.at_least, "maximum": field.at_most}
-            return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
-        case "flag":
-            return {"type": "boolean"}
-        case "choice":
-            return {"enum": list(field.choices)}
-        case "text":
-            return {"type": "string"}
+def _form(fields: Mapping[str, FormField]) -> Schema:
+    """Return what is said of somebody or something, as a table."""
+    properties = {name: {"description": field.help, **_one_input(field)} for name, field in fields.items()}
+    return {
+        "type": "object",
+        "properties": {"name": text_schema("who or what it is"), **properties},
+        "required": ["name", *(name for name, field in fields.items() if field.required)],
+        "additionalProperties": False,
+    }
 
 
 def refine_ruleset(schema: Schema, rules: Rules) -> None:

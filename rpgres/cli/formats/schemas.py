@@ -39,13 +39,7 @@ from rpgres.model.cards import DeckFile
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.plugins.discovery import PluginList
-from rpgres.rulesets import (
-    OutcomeTable,
-    RowQuestion,
-    Rules,
-    RulesetFile,
-    unknown,
-)
+from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
@@ -60,7 +54,6 @@ class Kind(msgspec.Struct, frozen=True):
     `is_file` tells that it describes TOML, which has no null.
     """
 
-    title: str
     description: str
     type_: Any
     refine: Callable[[Schema, Rules], None] | None = None
@@ -91,54 +84,41 @@ def make_schema(kind: str, *, rules: Rules | None = None) -> Schema:
         schema = without_null(schema)
     of = f" of the ruleset {rules.id}" if rules is not None else ""
     name = f"{kind}:{VERSION}" + (f":{rules.id}" if rules is not None else "")
-    head = {"$schema": DIALECT, "$id": f"urn:rpgres:schema:{name}", "title": described.title + of}
+    head = {"$schema": DIALECT, "$id": f"urn:rpgres:schema:{name}", "title": kind.replace("-", " ").capitalize() + of}
     return {**head, "description": described.description, **schema}
 
 
 KINDS: dict[str, Kind] = {
-    "result": Kind("Result", "What `rpgres roll RULESET ACTION --json` prints.", Result, refine_result),
-    "pending": Kind("Pending", "What `rpgres roll --json` prints while a decision is open.", Pending, refine_pending),
-    "odds": Kind(
-        "Odds",
-        "What `rpgres odds --json` prints: of an action, of dice, or of every rung of the ladder.",
-        OddsResult,
-        refine_odds,
-    ),
-    "error": Kind("Error", "What a command prints on standard error when --json is given.", ErrorRecord),
-    "request": Kind("Request", "One line that `rpgres batch` reads.", Request, refine_request),
-    "scene-result": Kind("Scene result", "What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
-    "deck-draw": Kind("Deck draw", "What `rpgres deck draw --json` prints.", DeckDraw),
-    "table": Kind("Table", "What `rpgres table show --json` prints.", TableRecord),
-    "log": Kind("Log", "What `rpgres table log --json` prints.", LogRecord),
-    "entry": Kind("Entry", "What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
-    "view": Kind("View", "What `rpgres table view` writes for a player elsewhere.", ViewRecord),
-    "answer": Kind("Answer", "A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
-    "seal": Kind("Seal", "A seat's own note of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
-    "verify": Kind("Verify", "What `rpgres table verify --json` prints.", Verification),
-    "odds-ladder": Kind(
-        "Odds of a ladder", "What `rpgres odds --json` prints of every rung of the ladder.", LadderOdds
-    ),
-    "decks": Kind("Decks", "What `rpgres deck list --json` prints.", DeckList),
-    "deck-shown": Kind("Deck shown", "What `rpgres deck show --json` prints.", DeckDescription),
-    "rulesets": Kind("Rulesets", "What `rpgres ruleset list --json` prints.", RulesetList),
-    "ruleset-shown": Kind("Ruleset shown", "What `rpgres ruleset show ID --json` prints.", RulesetDescription),
-    "action-shown": Kind("Action shown", "What `rpgres ruleset show ID ACTION --json` prints.", ActionDescription),
-    "ruleset-check": Kind("Ruleset check", "What `rpgres ruleset check --json` prints.", RulesetChecks),
-    "sheet-shown": Kind("Sheet shown", "What `rpgres sheet show --json` prints.", SheetRecord),
-    "check": Kind("Check", "What `rpgres sheet check --json` and `rpgres scene check --json` print.", FileChecks),
-    "scene-test": Kind("Scene test", "What `rpgres scene test --json` prints.", ProvedScenes),
-    "plugins": Kind("Plugins", "What `rpgres plugin list --json` prints.", PluginList),
-    "plugin-check": Kind("Plugin check", "What `rpgres plugin check --json` prints.", PluginCheck),
-    "scene": Kind("Scene", "A scene file.", SceneFile, refine_scene, is_file=True),
-    "sheet": Kind("Sheet", "A character sheet.", None, refine_sheet, is_file=True),
-    "ruleset": Kind(
-        "Ruleset",
-        "A ruleset.toml; with a ruleset, one that changes it, or its own when it builds on kits.",
-        RulesetFile,
-        refine_ruleset,
-        True,
-    ),
-    "outcomes": Kind("Outcome table", "A file outcomes/NAME.toml.", OutcomeTable, refine_outcomes, is_file=True),
-    "deck": Kind("Deck", "A file decks/NAME.toml.", DeckFile, refine_deck, is_file=True),
-    "menus": Kind("Menus", "A file menus.toml.", dict[str, RowQuestion], refine_menus, is_file=True),
+    "result": Kind("What `rpgres roll RULESET ACTION --json` prints.", Result, refine_result),
+    "pending": Kind("What `rpgres roll --json` prints while a decision is open.", Pending, refine_pending),
+    "odds": Kind("What `rpgres odds --json` prints: of an action, dice, or a ladder.", OddsResult, refine_odds),
+    "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
+    "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
+    "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
+    "deck-draw": Kind("What `rpgres deck draw --json` prints.", DeckDraw),
+    "table": Kind("What `rpgres table show --json` prints.", TableRecord),
+    "log": Kind("What `rpgres table log --json` prints.", LogRecord),
+    "entry": Kind("What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
+    "view": Kind("What `rpgres table view` writes for a player elsewhere.", ViewRecord),
+    "answer": Kind("A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
+    "seal": Kind("A seat's own note of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
+    "verify": Kind("What `rpgres table verify --json` prints.", Verification),
+    "odds-ladder": Kind("What `rpgres odds --json` prints of every rung of the ladder.", LadderOdds),
+    "decks": Kind("What `rpgres deck list --json` prints.", DeckList),
+    "deck-shown": Kind("What `rpgres deck show --json` prints.", DeckDescription),
+    "rulesets": Kind("What `rpgres ruleset list --json` prints.", RulesetList),
+    "ruleset-shown": Kind("What `rpgres ruleset show ID --json` prints.", RulesetDescription),
+    "action-shown": Kind("What `rpgres ruleset show ID ACTION --json` prints.", ActionDescription),
+    "ruleset-check": Kind("What `rpgres ruleset check --json` prints.", RulesetChecks),
+    "sheet-shown": Kind("What `rpgres sheet show --json` prints.", SheetRecord),
+    "check": Kind("What `rpgres sheet check --json` and `rpgres scene check --json` print.", FileChecks),
+    "scene-test": Kind("What `rpgres scene test --json` prints.", ProvedScenes),
+    "plugins": Kind("What `rpgres plugin list --json` prints.", PluginList),
+    "plugin-check": Kind("What `rpgres plugin check --json` prints.", PluginCheck),
+    "scene": Kind("A scene file.", SceneFile, refine_scene, is_file=True),
+    "sheet": Kind("A character sheet.", None, refine_sheet, is_file=True),
+    "ruleset": Kind("A ruleset.toml, or one that changes a ruleset.", RulesetFile, refine_ruleset, is_file=True),
+    "outcomes": Kind("A file outcomes/NAME.toml.", OutcomeTable, refine_outcomes, is_file=True),
+    "deck": Kind("A file decks/NAME.toml.", DeckFile, refine_deck, is_file=True),
+    "menus": Kind("A file menus.toml.", dict[str, RowQuestion], refine_menus, is_file=True),
 }

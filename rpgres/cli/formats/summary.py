@@ -241,10 +241,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         in_force=rules.switches,
         policies={**dict.fromkeys(rules.ruleset.policies, ""), **file.policies},
         effects=file.effects,
-        sheet={
-            name: FieldSummary(kind=field.kind, help=field.help, required=field.required)
-            for name, field in file.sheet.items()
-        },
+        sheet={name: msgspec.convert(field, FieldSummary, from_attributes=True) for name, field in file.sheet.items()},
         piles=file.piles,
         decks=_decks(rules),
         settings={path: SettingSummary(file.setting(path), text) for path, text in file.settings_notes.items()},
@@ -252,8 +249,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
 
 
 def _decks(rules: Rules) -> dict[str, DeckInfo]:
-    found = {name: rules.deck(name) for name in rules.deck_names()}
-    return {name: DeckInfo(title=deck.title, summary=deck.summary, size=deck.size) for name, deck in found.items()}
+    return {name: msgspec.convert(rules.deck(name), DeckInfo, from_attributes=True) for name in rules.deck_names()}
 
 
 def describe_action(rules: Rules, action: str) -> ActionDescription:

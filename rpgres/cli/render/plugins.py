@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.conformance import Finding, Verdict
 from rpgres.plugins.discovery import PluginStatus
 
-INDENT = "  "
 GAP = 2  # blanks between two columns
 NAMES = 12  # the width of the names of checks
 

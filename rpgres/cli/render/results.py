@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
 from rpgres.engine.players import NO, Question
@@ -15,8 +15,6 @@ from rpgres.engine.table import PLACE, Event
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
 from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import RulesetFile
-
-INDENT = "  "
 
 
 def result_lines(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
-from rpgres.cli.render.words import title, who_is
+from rpgres.cli.render.words import known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.journal.views import SOMEBODY
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rpgres.journal.forms import EntryView, PassRecord, TableRecord
     from rpgres.journal.verifying import Verification
     from rpgres.rulesets import RulesetFile
-
-INDENT = "  "
 
 
 def show_lines(
@@ -98,9 +96,8 @@ def _mark(box: Box) -> str:
 def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
     for tag in tags:
         uses = ", ".join(f"{count} free for {who_is(holder)}" for holder, count in tag.uses.items())
-        known = f"known to {', '.join(map(who_is, tag.audience)) or 'nobody'}" if tag.audience is not None else ""
-        told = "; ".join(filter(None, (uses, known)))
-        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({tag.kind}{'; ' + told if told else ''})", "quiet"))
+        told = "; ".join(filter(None, (tag.kind, uses, known_to(tag.audience))))
+        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({told})", "quiet"))
 
 
 def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
