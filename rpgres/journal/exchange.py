@@ -15,7 +15,7 @@ from rpgres.engine.players import NO
 from rpgres.errors import FileError, UsageError
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
-from rpgres.journal.forms import AnswerFile, LinkRecord, ViewRecord
+from rpgres.journal.forms import AnswerFile, LinkRecord, RunEntry, ViewRecord
 from rpgres.journal.records import History
 from rpgres.journal.views import log_seen, table_record
 from rpgres.model.serialization import read_state
@@ -131,10 +131,10 @@ def answer_for(
         near = nearest(chosen[0], names)
         hint = f"; did you mean {near!r}?" if near else ""
         raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")
-    entry = next((one.hash for one in reversed(view.log) if one.pending is not None and not one.undone), "")
+    waiting = [one for one in view.log if isinstance(one, RunEntry) and one.pending is not None and not one.undone]
     return AnswerFile(
         seat=view.seat,
-        entry=entry,
+        entry=waiting[-1].hash if waiting else "",
         choose={label: list(answers) for label, answers in choose.items()},
         given={label: list(answers) for label, answers in given.items()},
     )

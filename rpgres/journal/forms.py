@@ -10,86 +10,227 @@ from rpgres.engine.records import Pending, Result
 from rpgres.model.printed import Printed
 
 
-class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An entry of the journal as far as a seat may see it.
+class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """An entry of the journal as far as a seat may see it; each kind of entry is a record of its own.
 
     Attributes:
         number: its number, from 0.
-        kind: what was done: new, act, answer, pass, begin, end, set, note, join, undo, reveal or seal.
         at: when, as an ISO time in UTC.
         hash: its hash in the chain.
         undone: whether it was taken back.
         by: the seat that did it, as far as that may be known; empty for the host.
-        said_by: of act and answer: the seat that typed what the action was begun with; empty for the host.
-        title: of new: what people call the table.
-        trust: of new: whether claims count at once (players), or when the game master confirms them (gm).
-        commitment: of new: sha256(salt + seed); of seal: sha256(salt + LABEL=ANSWER).
-        action: of act and answer: which action.
-        actor: of act and answer: who acts.
-        period: of begin and end: of what.
-        attempt: of a run: whether it failed after something was drawn, which stays known; nothing comes of it.
-        of: of answer and seal: the number of the entry with which the action began.
-        opens: of answer: the number of the seal that it opens.
-        given: the labels under which results were read off real dice or cards, and not drawn from the seed.
-        laid: the piles, counters and tags of which it was typed what lies there, which was not played.
-        claimed: of act and answer: what was typed for the action and no sheet had.
-        result: what came of it, in the form rpgres.result/1.
-        pending: the decision it waits for, in the form rpgres.pending/1.
-        path: of set: where on the table.
-        was: of set: what stood there before.
-        value: of set: what stands there now.
-        text: of note: what it says; of an attempt: why it failed.
-        to: the seats that may know of it; left out where everybody may.
-        label: of pass: which moments; left out for all.
-        until: of pass: how long.
-        before: of undo: the number of the first entry that was taken back.
-        is_alone: of undo: whether that entry alone was taken back, a note or a pass.
-        passes: of undo: what was seen and is taken back all the same: draw, reveal.
-        character: of join: who sits down.
-        is_replaced: of join: whether it is a new sheet of somebody who sat there already.
-        seed: of reveal: where the dice came from.
-        salt: of reveal: the salt of the commitment; of an opened seal: its salt, for its owner.
-        accepted: of an answer from a file: what the host was shown of it and took.
         is_hidden: whether what it says is not for this seat.
     """
 
     number: int
-    kind: str
     at: str
     hash: str
     undone: bool = False
     by: str = ""
-    said_by: str = ""
+    is_hidden: bool = msgspec.field(default=False, name="hidden")
+
+
+class NewEntry(EntryView, frozen=True, kw_only=True, tag="new"):
+    """The table begins.
+
+    Attributes:
+        title: what people call the table.
+        trust: whether claims count at once (players), or when the game master confirms them (gm).
+        commitment: sha256(salt + seed).
+    """
+
     title: str = ""
     trust: str = ""
     commitment: str = ""
-    action: str = ""
-    actor: str = ""
-    period: str = ""
+
+
+class RunEntry(EntryView, frozen=True, kw_only=True):
+    """What has a result, or waits for a decision.
+
+    Attributes:
+        said_by: the seat that typed what the action was begun with; empty for the host.
+        attempt: whether it failed after something was drawn, which stays known; nothing comes of it.
+        text: of an attempt: why it failed.
+        given: the labels under which results were read off real dice or cards, and not drawn from the seed.
+        laid: the piles, counters and tags of which it was typed what lies there, which was not played.
+        claimed: what was typed for the action and no sheet had.
+        result: what came of it.
+        pending: the decision it waits for.
+    """
+
+    said_by: str = ""
     attempt: bool = False
-    of: int | None = None
-    opens: int | None = None
+    text: str = ""
     given: list[str] = []
     laid: list[str] = []
     claimed: list[str] = []
     result: Result | None = None
     pending: Pending | None = None
+
+    @property
+    def found(self) -> Result | Pending | None:
+        """What came of it, or the decision it waits for; None in a forged file alone."""
+        return self.pending if self.pending is not None else self.result
+
+
+class ActEntry(RunEntry, frozen=True, kw_only=True, tag="act"):
+    """An action.
+
+    Attributes:
+        action: which action.
+        actor: who acts.
+    """
+
+    action: str = ""
+    actor: str = ""
+
+
+class BeginEntry(RunEntry, frozen=True, kw_only=True, tag="begin"):
+    """Something begins.
+
+    Attributes:
+        period: what begins.
+    """
+
+    period: str = ""
+
+
+class EndEntry(RunEntry, frozen=True, kw_only=True, tag="end"):
+    """Something ends.
+
+    Attributes:
+        period: what ends.
+    """
+
+    period: str = ""
+
+
+class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
+    """A decision is answered, with which the action goes on.
+
+    Attributes:
+        action: which action.
+        actor: who acts.
+        period: in place of an action: what begins or ends.
+        of: the number of the entry with which the action began.
+        opens: the number of the seal that it opens.
+        salt: of an opened seal: its salt, for its owner.
+        accepted: of an answer from a file: what the host was shown of it and took.
+    """
+
+    action: str = ""
+    actor: str = ""
+    period: str = ""
+    of: int | None = None
+    opens: int | None = None
+    salt: str = ""
+    accepted: str = ""
+
+
+class PassEntry(EntryView, frozen=True, kw_only=True, tag="pass"):
+    """A seat lets optional moments go by.
+
+    Attributes:
+        label: which moments; left out for all.
+        until: how long: action, always, or the name of a period.
+    """
+
+    label: str = ""
+    until: str = ""
+
+
+class SetEntry(EntryView, frozen=True, kw_only=True, tag="set"):
+    """A value of the table is set by hand.
+
+    Attributes:
+        path: where on the table.
+        was: what stood there before.
+        value: what stands there now.
+        to: the seats that may know of it; left out where everybody may.
+    """
+
     path: str = ""
     was: Any = None
     value: Any = None
+    to: list[str] | None = None
+
+
+class NoteEntry(EntryView, frozen=True, kw_only=True, tag="note"):
+    """A note.
+
+    Attributes:
+        text: what it says.
+        to: the seats that may know of it; left out where everybody may.
+    """
+
     text: str = ""
     to: list[str] | None = None
-    label: str = ""
-    until: str = ""
+
+
+class JoinEntry(EntryView, frozen=True, kw_only=True, tag="join"):
+    """Somebody sits down.
+
+    Attributes:
+        character: who sits down.
+        is_replaced: whether it is a new sheet of somebody who sat there already.
+    """
+
+    character: str = ""
+    is_replaced: bool = msgspec.field(default=False, name="replaced")
+
+
+class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
+    """Entries are taken back.
+
+    Attributes:
+        before: the number of the first entry that was taken back.
+        is_alone: whether that entry alone was taken back, a note or a pass.
+        passes: what was seen and is taken back all the same: draw, reveal.
+    """
+
     before: int | None = None
     is_alone: bool = msgspec.field(default=False, name="alone")
     passes: list[str] = []
-    character: str = ""
-    is_replaced: bool = msgspec.field(default=False, name="replaced")
+
+
+class RevealEntry(EntryView, frozen=True, kw_only=True, tag="reveal"):
+    """The seed is told.
+
+    Attributes:
+        seed: where the dice came from.
+        salt: the salt of the commitment.
+    """
+
     seed: str | None = None
     salt: str = ""
-    accepted: str = ""
-    is_hidden: bool = msgspec.field(default=False, name="hidden")
+
+
+class SealEntry(EntryView, frozen=True, kw_only=True, tag="seal"):
+    """A seat hands in a sealed answer.
+
+    Attributes:
+        commitment: sha256(salt + LABEL=ANSWER).
+        of: the number of the entry with which the action began.
+    """
+
+    commitment: str = ""
+    of: int | None = None
+
+
+AnyEntry = (
+    NewEntry
+    | ActEntry
+    | AnswerEntry
+    | PassEntry
+    | BeginEntry
+    | EndEntry
+    | SetEntry
+    | NoteEntry
+    | JoinEntry
+    | UndoEntry
+    | RevealEntry
+    | SealEntry
+)
 
 
 class EntryRecord(Printed, frozen=True, kw_only=True, tag="rpgres.entry/1"):
@@ -103,7 +244,7 @@ class EntryRecord(Printed, frozen=True, kw_only=True, tag="rpgres.entry/1"):
 
     ruleset: str
     seat: str | None
-    entry: EntryView
+    entry: AnyEntry
 
 
 class PassRecord(msgspec.Struct, frozen=True):
@@ -171,7 +312,7 @@ class LogRecord(Printed, frozen=True, kw_only=True, tag="rpgres.log/1"):
     ruleset: str
     title: str
     seat: str | None
-    entries: list[EntryView]
+    entries: list[AnyEntry]
 
 
 class LinkRecord(msgspec.Struct, frozen=True):
@@ -202,7 +343,7 @@ class ViewRecord(Printed, frozen=True, kw_only=True, tag="rpgres.view/1"):
 
     seat: str
     table: TableRecord
-    log: list[EntryView]
+    log: list[AnyEntry]
     chain: list[LinkRecord]
 
 

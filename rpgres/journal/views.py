@@ -15,11 +15,23 @@ import msgspec
 
 from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
 from rpgres.journal.forms import (
+    ActEntry,
+    AnswerEntry,
+    AnyEntry,
+    BeginEntry,
+    EndEntry,
     EntryRecord,
-    EntryView,
+    JoinEntry,
     LogRecord,
+    NewEntry,
+    NoteEntry,
+    PassEntry,
     PassRecord,
+    RevealEntry,
+    SealEntry,
+    SetEntry,
     TableRecord,
+    UndoEntry,
 )
 from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
@@ -184,7 +196,7 @@ def _mentions(value: Any, names: set[str]) -> bool:
 # Entries
 
 
-def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> EntryView:
+def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> AnyEntry:
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
@@ -194,60 +206,71 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         undone: the numbers of the entries that do not stand, when they are known.
     """
     gone = undone if undone is not None else undone_in(history.entries[entry.number :])
-    public, secret = entry.public, entry.secret
-    common: dict[str, Any] = {
-        "number": entry.number,
-        "kind": entry.kind,
-        "at": public.at,
-        "hash": entry.hash,
-        "undone": entry.number in gone,
-    }
+    public, secret, by = entry.public, entry.secret, entry.secret.by
+    seen: dict[str, Any] = {"number": entry.number, "at": public.at, "hash": entry.hash, "undone": entry.number in gone}
     match entry.kind:
         case "new":
-            return EntryView(**common, title=public.title, trust=public.trust, commitment=public.commitment)
+            return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)
         case "act" | "begin" | "end" | "answer":
-            return EntryView(**common, **_run_seen(history, entry, seat))
+            return _run_entry(history, entry, seat, seen)
         case "join":
-            return EntryView(**common, by=secret.by, character=public.character, is_replaced=secret.is_replaced)
+            return JoinEntry(**seen, by=by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
             passes = secret.passes.get(seat or "", [])
-            return EntryView(**common, by=secret.by, before=public.before, is_alone=public.alone, passes=passes)
+            return UndoEntry(**seen, by=by, before=public.before, is_alone=public.alone, passes=passes)
         case "seal":
-            return EntryView(**common, by=public.seat, commitment=public.commitment, of=public.of)
+            return SealEntry(**seen, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
-            return EntryView(**common, seed=public.seed, salt=public.salt)
-        case "set" if _is_for(secret.to, seat):
-            return EntryView(**common, by=secret.by, path=secret.path, was=secret.was, value=secret.value, to=secret.to)
-        case "note" if _is_for(secret.to, seat):
-            return EntryView(**common, by=secret.by, text=secret.text, to=secret.to)
-        case "pass" if seat in (HOST, secret.by):
-            return EntryView(**common, by=secret.by, label=secret.label, until=secret.until)
-    return EntryView(**common, is_hidden=True)
+            return RevealEntry(**seen, seed=public.seed, salt=public.salt)
+        case "set":
+            if not _is_for(secret.to, seat):
+                return SetEntry(**seen, is_hidden=True)
+            return SetEntry(**seen, by=by, path=secret.path, was=secret.was, value=secret.value, to=secret.to)
+        case "note":
+            if not _is_for(secret.to, seat):
+                return NoteEntry(**seen, is_hidden=True)
+            return NoteEntry(**seen, by=by, text=secret.text, to=secret.to)
+        case "pass":
+            if seat not in (HOST, by):
+                return PassEntry(**seen, is_hidden=True)
+            return PassEntry(**seen, by=by, label=secret.label, until=secret.until)
 
 
 def _is_for(to: list[str] | None, seat: str | None) -> bool:
     return seat is HOST or to is None or seat in to
 
 
-def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any]:
-    run = history.run_of(entry)
-    begun = run.public
-    seen: dict[str, Any] = {"action": begun.action, "actor": begun.actor, "period": begun.period, "of": entry.public.of}
-    seen["said_by"] = run.secret.by if run.kind == "act" else ""
-    if entry.public.opens is not None:
-        seen["opens"] = entry.public.opens
-        seen["salt"] = entry.secret.salt if seat in (HOST, entry.secret.by) else ""
-    if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
-        seen["by"] = entry.secret.by
-        seen["accepted"] = entry.secret.accepted
-    if entry.public.attempt:
-        seen["attempt"] = True
-        seen["text"] = entry.secret.text if seat in (HOST, entry.secret.by) else ""
-    seen["given"] = sorted(entry.secret.given)
-    seen["laid"] = sorted(entry.secret.laid.values())
-    seen["claimed"] = entry.secret.claimed
-    found = run_seen(history, entry, seat)
-    return {**seen, "pending" if isinstance(found, Pending) else "result": found}
+def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping[str, Any]) -> AnyEntry:
+    run, secret, is_own = history.run_of(entry), entry.secret, seat in (HOST, entry.secret.by)
+    begun, found = run.public, run_seen(history, entry, seat)
+    seen: dict[str, Any] = {
+        **common,
+        "said_by": run.secret.by if run.kind == "act" else "",
+        "attempt": entry.public.attempt,
+        "text": secret.text if entry.public.attempt and is_own else "",
+        "given": sorted(secret.given),
+        "laid": sorted(secret.laid.values()),
+        "claimed": secret.claimed,
+        "pending" if isinstance(found, Pending) else "result": found,
+    }
+    match entry.kind:
+        case "act":
+            return ActEntry(**seen, by=secret.by, action=begun.action, actor=begun.actor)
+        case "begin":
+            return BeginEntry(**seen, by=secret.by, period=begun.period)
+        case "end":
+            return EndEntry(**seen, by=secret.by, period=begun.period)
+    return AnswerEntry(
+        **seen,
+        action=begun.action,
+        actor=begun.actor,
+        period=begun.period,
+        of=entry.public.of,
+        opens=entry.public.opens,
+        by=secret.by if is_own else "",  # who answered tells who was asked
+        accepted=secret.accepted if is_own else "",
+        salt=secret.salt if is_own and entry.public.opens is not None else "",
+    )
 
 
 def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pending:
@@ -294,7 +317,7 @@ def _may_see(state: State, place: str | None, seat: str | None) -> bool:
     return True
 
 
-def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[EntryView]:
+def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[AnyEntry]:
     """Return all entries, or only the last so many, as far as a seat may see them."""
     first = 0 if last is None else max(0, len(history.entries) - last)
     entries = history.entries[first:]

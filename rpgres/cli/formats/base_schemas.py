@@ -44,7 +44,11 @@ def base_schema(type_: Any) -> Schema:
 
 
 # What the tags of records tell.
-_TAGS = {"format": "what this object is, and the version of its form", "event": "what happened"}
+_TAGS = {
+    "format": "what this object is, and the version of its form",
+    "event": "what happened",
+    "kind": "what was done",
+}
 
 
 def _describe(definition: Schema, record: type[msgspec.Struct]) -> None:
