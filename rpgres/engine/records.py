@@ -20,8 +20,6 @@ NOBODY = ""  # a seat that nobody has
 class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
 
-    `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
-
     Attributes:
         label: the name under which the rule asked.
         kind: chance for dice, decision for somebody's choice.
@@ -110,7 +108,7 @@ class OptionRecord(msgspec.Struct, frozen=True):
 
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner; `key` is what it is answered by where that is not the label.
+    """A question that waits for its owner.
 
     Attributes:
         label: the name under which it is answered: --choose LABEL=OPTION.

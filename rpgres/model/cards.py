@@ -85,17 +85,15 @@ class LoneCard(_Record, frozen=True):
 class DeckFile(_Record, frozen=True):
     """A `decks/NAME.toml`.
 
-    `extends` names a deck that this one adds to. `signs` says what a sign behind a value means: attribute, then sign,
-    then meaning. `names` are other words for values (`J = 11`). `card` is how a card of a suit is called, with
-    `{suit}`, `{value}` and `{sign}`; left out, as in the deck that it extends, or `{suit} {value}{sign}`. A card
-    without a suit may have attributes of its own; of one that has signs it has one of their meanings.
+    A card without a suit may have attributes of its own; of one that has signs it has one of their meanings.
 
     Attributes:
         title: the deck as people say it.
         summary: a line about it.
         extends: another deck, to which this one adds.
-        card: how a card of a suit is called, with {suit}, {value} and {sign}; else as in the deck it extends.
-        signs: what a sign behind a value means, by attribute.
+        card: how a card of a suit is called, with {suit}, {value} and {sign}; else as in the deck it extends,
+            or `{suit} {value}{sign}`.
+        signs: what a sign behind a value means: attribute, then sign, then meaning.
         names: other words for values, such as J = 11.
         suits: the suits, by name.
         cards: the cards without a suit, by name.

@@ -137,8 +137,6 @@ def check_effects(**lists: list[dict[str, Any]]) -> None:
 class RowOption(Record, frozen=True):
     """One answer to a question of an outcome table: what it means and what comes of it.
 
-    `prefer` tells policies how gladly its owner takes it; only the order of the numbers matters.
-
     Attributes:
         text: what it means.
         prefer: how gladly its owner takes it, for policies; only the order of the numbers matters.
@@ -164,15 +162,12 @@ class RowOption(Record, frozen=True):
 class RowQuestion(Record, frozen=True):
     """A decision that an outcome asks for.
 
-    `who` is a role (`actor`, `opponent`, `gm`) or `switch:NAME`. An `optional` question may stay unanswered.
-    `menu` takes everything but the conditions from `[menus.NAME]`.
-
     Attributes:
         who: the role that answers (actor, opponent, gm, ...), or switch:NAME.
         text: the question as put to a person.
         optional: whether it may stay unanswered.
         options: what may be answered, by name.
-        menu: the shared question that stands here, in place of everything but the conditions.
+        menu: the shared question, of `[menus.NAME]`, that stands here, in place of everything but the conditions.
         when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
         unless: what must not hold; written as `when`.
     """
@@ -189,11 +184,9 @@ class RowQuestion(Record, frozen=True):
 class Row(Record, frozen=True):
     """What one band of an outcome table means: text, effects, and the questions it asks, by label.
 
-    `rolls` are made when the row comes about (label = dice, with `{NAME}` for a number); effects use them by label.
-
     Attributes:
         text: what the outcome means.
-        rolls: what is rolled when it comes about: label = dice, which effects may name.
+        rolls: what is rolled when it comes about: label = dice, with {NAME} for a number; effects may name the label.
         effects: what it changes, in order.
         ask: what it asks, by label.
     """

@@ -251,15 +251,13 @@ class Switch(Record, frozen=True):
 class Label(Record, frozen=True):
     """A question that rules ask under one name, as it is typed after `--given` or `--choose`.
 
-    `fields` are what a typed answer says as `key=value,key=value`, so that a persistent table can compare the numbers
-    in it with the sheet of whoever answers; the rule reads the answer itself.
-
     Attributes:
         kind: chance for dice, decision for somebody's choice.
         help: what is asked.
         who: the role that answers.
         optional: whether the moment may pass unused.
-        fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet.
+        fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
+            reads the answer itself.
     """
 
     kind: Literal["chance", "decision"]
@@ -288,9 +286,6 @@ class MoreBoxes(Record, frozen=True):
 class Track(Record, frozen=True):
     """A row of boxes every character has: names and sizes, and the abilities that add some.
 
-    What is written into a box of a track with a `tag` is a text with game weight of that kind. `when` speaks of
-    switches: a house rule may give other tracks.
-
     Attributes:
         title: the name as people say it.
         boxes: boxes that everybody has: name = size.
@@ -313,14 +308,6 @@ class Track(Record, frozen=True):
 
 class PileText(Record, frozen=True):
     """A place where cards lie.
-
-    `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
-    character has one of its own; with `each = "players"` whoever is not the game master's. With the switches of
-    `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the
-    decks of which the cards lie here at first, each with the switches under which it is the one. When a card is drawn
-    and there is none, the pile `refill` is shuffled into this one, with the switches of `refill-when`. Cards that
-    somebody says lie here come from the pile `dealt-from`. The cards of the decks are shuffled into the pile
-    `given-to`, which is nobody's own, as soon as they are there, and this one is left empty.
 
     Attributes:
         title: the place as people say it.
