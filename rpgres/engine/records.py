@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.engine.players import Question
-from rpgres.engine.table import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, seen
+from rpgres.engine.running import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, seen
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -120,6 +120,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
         form: how an answer beyond the options is typed, where there are too many to list.
         words: what it is about, for people, where the facts do not say it well.
         of: whose matter it is, where somebody else decides.
+        passing: the option that lets the moment pass, as `no` does; empty where there is none.
         key: the name under which it is answered where that is WHO:LABEL; empty where it is the label.
     """
 
@@ -133,6 +134,7 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
     words: str = ""
     of: str = ""
     key: str = ""
+    passing: str = ""
 
     @property
     def typed(self) -> str:
@@ -202,7 +204,7 @@ def bare_result(
         effects=[dict(effect) for effect in effects],
         texts=[],
         events=[event_record(event) for event in events],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         note=note,
     )
@@ -219,7 +221,7 @@ def pending_of(
     note: str | None,
 ) -> Pending:
     """Return the record of what waits for a decision, without the command line that resumes it."""
-    events = needs.table.events
+    events = needs.run.events
     return Pending(
         ruleset=rules.id,
         action=action,
@@ -229,7 +231,7 @@ def pending_of(
         events=[event_record(event) for event in events],
         question=_record_of(needs.question),
         together=[_record_of(question) for question in needs.together],
-        switches=rules.switches,
+        switches=rules.chosen,
         seed=seed,
         resume="",
         note=note,
@@ -241,10 +243,11 @@ def _record_of(question: Question) -> QuestionRecord:
         label=question.label,
         who=question.who,
         text=question.text,
-        options=[OptionRecord(option.name, option.text) for option in question.listed],
+        options=[OptionRecord(option.name, option.text) for option in question.offered],
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
         form=question.form,
+        passing=question.passing.name if question.passing is not None else "",
         words=question.words,
         of=question.of,
     )

@@ -33,8 +33,10 @@ from rpgres.journal.forms import (
     TableRecord,
     UndoEntry,
 )
+from rpgres.journal.history import History
 from rpgres.journal.permissions import without_fields
-from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
+from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.journal.standing import undone_in
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent
 from rpgres.model.serialization import state_record
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug

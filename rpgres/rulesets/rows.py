@@ -128,7 +128,8 @@ def check_effects(**lists: list[dict[str, Any]]) -> None:
             if effects:
                 msgspec.convert(effects, list[EffectHead])
         except (msgspec.ValidationError, RecursionError, UnicodeError):
-            from rpgres.toml.problems import faults, key_text
+            from rpgres.toml.diagnostics import key_text
+            from rpgres.toml.faults import faults
 
             fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
             raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None

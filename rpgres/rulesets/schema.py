@@ -155,6 +155,11 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     return "player" if is_words or is_plain else "confirmed"
 
 
+def said_words(described: Parameter | FormField) -> str:
+    """Return who says something in words, where it is not the player of whoever acts; else nothing."""
+    return "said by the game master" if speaker(described) == "gm" else ""
+
+
 def is_public(described: Parameter | FormField) -> bool:
     """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
     return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
@@ -231,17 +236,21 @@ class Action(Record, frozen=True):
 class Switch(Record, frozen=True):
     """A house rule: its choices, the default, and where the question comes from.
 
+    A choice may bring choices of other switches with it, where those are not chosen themselves.
+
     Attributes:
         help: what it decides.
         choices: its choices, and what they mean.
         default: the choice in force unless another is made.
         source: where the question comes from.
+        brings: choices of other switches, by name, that a choice brings with it unless they are chosen themselves.
     """
 
     help: str
     choices: dict[str, str]
     default: str
     source: str
+    brings: dict[str, dict[str, str]] = {}
 
     def __post_init__(self) -> None:
         if self.default not in self.choices:

@@ -127,7 +127,7 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
         rules=scene.rules.identity(),
         title=scene.file.title,
         seed=seed,
-        switches=scene.rules.switches,
+        switches=scene.rules.chosen,
         steps=steps,
         state=state_record(state),
     )

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rpgres.cli import root
 from rpgres.journal import commands as sitting
-from rpgres.journal import store
+from rpgres.journal import files, store
 from rpgres.journal.commands import Place
 from tests.support.command_line import rpgres
 from tests.support.forging import rewrite
 
-SEEDS = 2000  # of the slow tests
-JOURNALS = int(os.environ.get("FUZZ_JOURNALS", "500"))  # 2,000 take a quarter of an hour
+SEEDS = 2000  # of the slow tests, each `CHUNK` a test
+CHUNK = 250
 FEW = 40  # of the others
 VALUES: list[Any] = [None, True, 0, -1, 7, 10**30, 2.5, "", "x", "mara", "?", [], {}, [[]], [{}], {"x": 1}, "\x1b[31m"]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody pulls the plug here; and to build a command takes longer than to run it."""
+    monkeypatch.setattr(files, "SYNCHRONOUS", "OFF")
+    monkeypatch.setattr(root, "load_command", _load_command)
+
+
+_load_command = lru_cache(root.load_command)
 
 
 @pytest.fixture(scope="module")
@@ -145,12 +156,14 @@ def test_a_changed_journal_is_told(tables: dict[str, Path], tmp_path: Path, seed
 
 
 @pytest.mark.slow
-def test_many_changed_views_are_told(tables: dict[str, Path], tmp_path: Path) -> None:
-    for seed in range(FEW, SEEDS):
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_many_changed_views_are_told(tables: dict[str, Path], tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + CHUNK):
         try_view(tables, tmp_path, seed)
 
 
 @pytest.mark.slow
-def test_many_changed_journals_are_told(tables: dict[str, Path], tmp_path: Path) -> None:
-    for seed in range(FEW, JOURNALS):
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_many_changed_journals_are_told(tables: dict[str, Path], tmp_path: Path, first: int) -> None:
+    for seed in range(first, first + CHUNK):
         try_journal(tables, tmp_path, seed)

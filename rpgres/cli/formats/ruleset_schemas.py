@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from rpgres.cli.formats.base_schemas import Schema, base_schema, properties_of, record_schema, text_schema, without_null
 from rpgres.cli.formats.descriptions import field_texts
+from rpgres.engine.labels import labels_of
 from rpgres.engine.players import COMMON_POLICIES
-from rpgres.engine.run import labels_of
+from rpgres.parameters.kinds import schema_of
 from rpgres.rulesets import (
     CLAIM,
     Field,
-    FormField,
-    Parameter,
     Rules,
     Switch,
 )
@@ -219,53 +217,8 @@ def _inputs(rules: Rules, action: str) -> Schema:
     properties = {"sheet": text_schema("the actor's sheet, for somebody who is not at the table yet")}
     for name, parameter in rules.parameters(action).items():
         for typed in (name, *parameter.aliases):
-            properties[typed] = {"description": parameter.help, **_input(parameter)}
+            properties[typed] = {"description": parameter.help, **schema_of(parameter)}
     return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-_NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
-
-
-def _input(parameter: Parameter) -> Schema:
-    one = _one_input(parameter)
-    if parameter.is_repeated:
-        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": parameter.most}]}
-    return one
-
-
-def _one_input(parameter: Parameter | FormField) -> Schema:
-    match parameter.kind:
-        case "ability" | "dice":
-            return _NUMBER_OR_TEXT
-        case "opposition":
-            character = {"character": text_schema("a name at the table, or a sheet")}
-            table = {"type": "object", "properties": character, "required": ["character"], "minProperties": 2}
-            return {"anyOf": [_NUMBER_OR_TEXT, table]}
-        case "integer" | "counter":
-            bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
-            return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
-        case "cards":
-            text = {"type": "string"}
-            return {"anyOf": [text, {"type": "array", "items": text}]}
-        case "flag":
-            return {"type": "boolean"}
-        case "choice":
-            return {"enum": list(parameter.choices)}
-        case "text" | "character" | "tag":
-            return {"type": "string"}
-        case "form":
-            return {"anyOf": [{"type": "string"}, _form(parameter.fields)]}
-
-
-def _form(fields: Mapping[str, FormField]) -> Schema:
-    """Return what is said of somebody or something, as a table."""
-    properties = {name: {"description": field.help, **_one_input(field)} for name, field in fields.items()}
-    return {
-        "type": "object",
-        "properties": {"name": text_schema("who or what it is"), **properties},
-        "required": ["name", *(name for name, field in fields.items() if field.required)],
-        "additionalProperties": False,
-    }
 
 
 def refine_ruleset(schema: Schema, rules: Rules) -> None:

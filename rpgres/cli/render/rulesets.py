@@ -10,12 +10,12 @@ import msgspec
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
 from rpgres.cli.render.words import card_count, effect_words, signed, title
-from rpgres.engine.parameters import metavar
+from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
 from rpgres.rulesets.rows import Formula, bounded
 from rpgres.rulesets.rules import BOUNDS
-from rpgres.rulesets.schema import PileText
+from rpgres.rulesets.schema import PileText, said_words
 
 GAP = 2  # blanks between two columns
 WIDEST = 24  # of a first column; what is longer pushes its line
@@ -82,7 +82,8 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     takes = []
     for name, parameter in action.parameters.items():
         typed = f"--{name} {metavar(parameter, name, has_rungs=has_rungs)}".rstrip()
-        takes.append((typed, parameter.help + (" (needed)" if name in action.required else "")))
+        notes = [*filter(None, [said_words(parameter)]), *(["needed"] if name in action.required else [])]
+        takes.append((typed, parameter.help + "".join(f" ({note})" for note in notes)))
     found += section("Takes", _columns(takes))
     found += section("Rolls", _columns(_rolls(action.described)))
     found += section("Asks", _label_lines(action.labels))

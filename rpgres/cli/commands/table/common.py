@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Prompt
     from rpgres.engine.records import Result
     from rpgres.journal.commands import Done, Place
-    from rpgres.journal.records import History
+    from rpgres.journal.history import History
     from rpgres.rulesets import Rules
 
 WAITING = 3  # exit code: somebody has to decide
@@ -94,7 +94,7 @@ class At(Struct, frozen=True):
             TableError: there is none.
         """
         from rpgres.journal.commands import Place
-        from rpgres.journal.store import find_table
+        from rpgres.journal.files import find_table
 
         return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
 
