@@ -16,6 +16,7 @@ from rpgres.engine.players import NO, Policy, Question, View, uniform
 from rpgres.engine.records import answers_of, event_record
 from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError, in_words, place_of
+from rpgres.model.events import DecisionEvent
 from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import State
 from rpgres.toml.diagnostics import Diagnostic
@@ -158,7 +159,7 @@ def _script(course: Course) -> str:
 def _events(course: Course) -> list[bytes]:
     """Return what happened, whoever answered."""
     records = [event_record(event) for event in course.events]
-    return [plain({key: value for key, value in record.items() if key != "means"}) for record in records]
+    return [plain(msgspec.structs.replace(one, means="") if isinstance(one, DecisionEvent) else one) for one in records]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rpgres.errors import as_option, told
+from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -62,7 +63,17 @@ class Check(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one check."""
+    """What came of one check.
+
+    Attributes:
+        name: the check.
+        title: what holds when it passes.
+        ok: whether nothing was found to be wrong.
+        unchecked: why there was nothing to check; empty when there was.
+        problems: why it failed.
+        notes: what is worth knowing, and no reason to fail.
+        seconds: how long it took.
+    """
 
     name: str
     title: str
@@ -74,15 +85,23 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PluginReport(PluginStatus, frozen=True, kw_only=True):
-    """What became of one entry point, and of every check; none is run for one that cannot be used."""
+    """What became of one entry point, and of every check; none is run for one that cannot be used.
+
+    Attributes:
+        ok: whether it can be used and failed no check.
+        checks: what came of each check; empty when it cannot be used.
+    """
 
     checks: list[Verdict] = msgspec.field(default_factory=list)
 
 
-class PluginCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking plugins, as `rpgres plugin check --json` prints it."""
+class PluginCheck(Printed, frozen=True, kw_only=True, tag="rpgres.plugin-check/2"):
+    """What came of checking plugins, as `rpgres plugin check --json` prints it.
 
-    format: Literal["rpgres.plugin-check/2"] = "rpgres.plugin-check/2"
-    version: str
+    Attributes:
+        ok: whether every plugin that is not disabled can be used and failed no check.
+        plugins: every plugin that was checked.
+    """
+
     ok: bool
     plugins: list[PluginReport]

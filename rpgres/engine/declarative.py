@@ -31,7 +31,7 @@ from rpgres.rulesets.numbers import (
     sheet_names,
 )
 from rpgres.rulesets.references import spoken_of
-from rpgres.rulesets.schema import bounded, templates
+from rpgres.rulesets.rows import bounded, templates
 from rpgres.rulesets.templates import dice_key, fill, names_in, together
 
 _READINGS: dict[str, Reading] = {

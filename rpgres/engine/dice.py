@@ -11,7 +11,6 @@ from rpgres.engine.records import AnswerRecord, Result, event_record
 from rpgres.engine.running import Rolled
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
-from rpgres.version import __version__
 
 LABEL = "roll"  # under which the dice can be given
 
@@ -44,7 +43,6 @@ def roll_dice(
     for label, faces in dealer.unused():
         raise UsageError(f"{named('given')} {label}={faces} was not used: the dice are rolled once")
     return Result(
-        version=__version__,
         ruleset=None,
         rules={},
         action=None,

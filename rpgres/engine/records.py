@@ -9,9 +9,10 @@ import msgspec
 
 from rpgres.engine.players import Question
 from rpgres.engine.running import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, seen
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
+from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
-from rpgres.version import __version__
 
 NOBODY = ""  # a seat that nobody has
 
@@ -19,7 +20,11 @@ NOBODY = ""  # a seat that nobody has
 class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
 
-    `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
+    Attributes:
+        label: the name under which the rule asked.
+        kind: chance for dice, decision for somebody's choice.
+        value: the dice as `--given` takes them, or the option chosen.
+        who: whose it is, where it has to be repeated as WHO:LABEL.
     """
 
     label: str
@@ -33,15 +38,36 @@ class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.who}:{self.label}" if self.who else self.label
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class Result(Printed, frozen=True, kw_only=True, tag="rpgres.result/1"):
     """How an action ended, as `rpgres roll --json` prints it.
 
     Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
     outcome are null. `also` is another outcome that this one is as well, null for most.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: what names the rules exactly: version, hash of data, overlays in use.
+        action: the action's name.
+        variant: the action's variant, if it has any.
+        actor: who acts.
+        inputs: what was typed, by parameter.
+        answers: everything rolled and decided, in order; enough to run it again.
+        outcome: the band of the outcome.
+        also: the band that this one is as well, with everything that one has; null for most.
+        success: whether the band is a success; null where it is neither.
+        margin: total less opposition; null when nothing opposed the action.
+        total: what the acting side came to.
+        opposition: what it was up against.
+        effects: what the outcome changes, in order.
+        texts: what the outcome means, in words.
+        events: what happened at the table, in order, as far as the reader may see it.
+        switches: every house rule and the choice in force.
+        seed: where the dice came from; null while it is secret.
+        unused: answers that no question took.
+        note: the text of --note.
+        details: what the ruleset adds of its own.
     """
 
-    format: Literal["rpgres.result/1"] = "rpgres.result/1"
-    version: str
     ruleset: str | None
     rules: dict[str, Any]
     action: str | None
@@ -57,31 +83,58 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     opposition: int | None
     effects: list[dict[str, Any]]
     texts: list[str]
-    events: list[dict[str, Any]]
+    events: list[EventRecord]
     switches: dict[str, str]
     seed: str | None
     unused: list[AnswerRecord] = []
     note: str | None = None
     details: dict[str, Any] = {}
 
+    def __post_init__(self) -> None:
+        if not all(isinstance(effect.get("kind"), str) for effect in self.effects):
+            raise ValueError("an effect has no kind")
+
+
+class OptionRecord(msgspec.Struct, frozen=True):
+    """One answer that a question offers.
+
+    Attributes:
+        name: the answer as typed.
+        text: what it means.
+    """
+
+    name: str
+    text: str
+
 
 class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner; `key` is what it is answered by where that is not the label.
+    """A question that waits for its owner.
 
-    `passing` is the option that lets an optional one pass, as `no` does, where the rule has such an option.
+    Attributes:
+        label: the name under which it is answered: --choose LABEL=OPTION.
+        who: who has to answer.
+        text: the question as put to a person.
+        options: what may be answered, and what it means.
+        facts: what the decision is about.
+        optional: whether `no` may be answered too, which lets the moment pass.
+        form: how an answer beyond the options is typed, where there are too many to list.
+        words: what it is about, for people, where the facts do not say it well.
+        of: whose matter it is, where somebody else decides.
+        passing: the option that lets the moment pass, as `no` does; empty where there is none.
+        key: the name under which it is answered where that is WHO:LABEL; empty where it is the label.
     """
 
     label: str
     who: str
     text: str
-    options: list[dict[str, str]]
+    options: list[OptionRecord]
     facts: dict[str, Any] = {}
     optional: bool = False
-    passing: str = ""
     form: str = ""
     words: str = ""
     of: str = ""
     key: str = ""
+    passing: str = ""
 
     @property
     def typed(self) -> str:
@@ -89,17 +142,31 @@ class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
         return self.key or self.label
 
 
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3."""
+class Pending(Printed, frozen=True, kw_only=True, tag="rpgres.pending/1"):
+    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3.
 
-    format: Literal["rpgres.pending/1"] = "rpgres.pending/1"
-    version: str
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name.
+        actor: who acts.
+        inputs: what was typed, by parameter.
+        answers: everything rolled and decided so far, in order.
+        events: what happened at the table so far.
+        question: the decision that is waited for.
+        together: further questions that are asked at the same time, of others; answered in any order.
+        switches: every house rule and the choice in force.
+        seed: where the dice came from; null while it is secret.
+        resume: the command line that goes on with the same run.
+        unused: answers that no question took so far.
+        note: the text of --note.
+    """
+
     ruleset: str
     action: str
     actor: str
     inputs: dict[str, Any]
     answers: list[AnswerRecord]
-    events: list[dict[str, Any]]
+    events: list[EventRecord]
     question: QuestionRecord
     together: list[QuestionRecord] = []
     switches: dict[str, str]
@@ -123,7 +190,6 @@ def bare_result(
 ) -> Result:
     """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
     return Result(
-        version=__version__,
         ruleset=rules.id,
         rules=dict(identity) or {"version": rules.file.version},
         action=action,
@@ -157,7 +223,6 @@ def pending_of(
     """Return the record of what waits for a decision, without the command line that resumes it."""
     events = needs.run.events
     return Pending(
-        version=__version__,
         ruleset=rules.id,
         action=action,
         actor=actor,
@@ -178,11 +243,11 @@ def _record_of(question: Question) -> QuestionRecord:
         label=question.label,
         who=question.who,
         text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.offered],
-        passing=question.passing.name if question.passing is not None else "",
+        options=[OptionRecord(option.name, option.text) for option in question.offered],
         facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
         optional=question.optional,
         form=question.form,
+        passing=question.passing.name if question.passing is not None else "",
         words=question.words,
         of=question.of,
     )
@@ -201,63 +266,31 @@ def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Itera
             yield AnswerRecord(event.label, "chance", event.card)
 
 
-def event_record(event: Event) -> dict[str, Any]:
-    """Return an event as plain data for the JSON; `audience` names who may know of it, when not everybody.
-
-    `others` is what everybody else sees of it, where that is more than nothing.
-    """
-    record = {**_event_fields(event), **_audience(event)}
-    if isinstance(event, Drawn | Moved) and event.audience is not None:
-        record["others"] = _event_fields(seen(event, NOBODY) or event)
-    return record
-
-
-def _event_fields(event: Event) -> dict[str, Any]:
+def event_record(event: Event) -> EventRecord:
+    """Return an event as the JSON has it, with everything for whoever may know of it."""
+    audience = None if event.audience is None else list(event.audience)
     match event:
         case Rolled():
-            return {
-                "event": "roll",
-                "label": event.label,
-                "by": event.by,
-                "dice": event.dice.text,
-                "faces": event.throw.text,
-                "value": event.value,
-                **({"words": event.words} if event.words else {}),
-            }
+            dice, faces = event.dice.text, event.throw.text
+            return RollEvent(event.label, event.by, dice, faces, event.value, event.words, audience=audience)
         case Decided():
-            return {
-                "event": "decision",
-                "label": event.label,
-                "who": event.who,
-                "answer": event.answer,
-                "text": event.text,
-                "means": event.means,
-                **({"of": event.of} if event.of else {}),
-            }
+            label, who, answer, text = event.label, event.who, event.answer, event.text
+            return DecisionEvent(label, who, answer, text, event.means, event.of, audience=audience)
         case Told():
-            return {"event": "text", "text": event.text}
+            return TextEvent(event.text, audience=audience)
         case Drawn():
-            return {
-                "event": "draw",
-                "label": event.label,
-                "by": event.by,
-                "card": event.card,
-                "from": event.source,
-                "to": event.target,
-            }
+            others = _for_others(event)
+            label, by, card = event.label, event.by, event.card
+            return DrawEvent(label, by, card, event.source, event.target, others, audience=audience)
         case Moved():
-            return {
-                "event": "move",
-                "cards": list(event.cards),
-                "by": event.by,
-                "label": event.label,
-                "from": event.source,
-                "to": event.target,
-            }
+            cards, by, label = list(event.cards), event.by, event.label
+            return MoveEvent(cards, by, label, event.source, event.target, _for_others(event), audience=audience)
 
 
-def _audience(event: Event) -> dict[str, Any]:
-    return {} if event.audience is None else {"audience": list(event.audience)}
+def _for_others(event: Drawn | Moved) -> Any:
+    """Return what everybody else sees of cards that not everybody may see."""
+    public = seen(event, NOBODY)
+    return event_record(public) if event.audience is not None and public is not None else None
 
 
 def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
@@ -277,7 +310,7 @@ def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
     if pending.note:
         words += [f"--note={pending.note}"]
     question = pending.question
-    example = question.options[0]["name"] if question.options else question.form or "..."
+    example = question.options[0].name if question.options else question.form or "..."
     words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
     for answer in pending.unused:
         words += ["--choose", f"{answer.key}={answer.value}"]

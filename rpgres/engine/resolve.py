@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -30,17 +30,17 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """One line of a batch: an action, as `resolve` takes it.
 
     Attributes:
-        ruleset: its id.
-        action: its name.
-        with_: the action's inputs, by name; `with` in JSON, as in a scene.
-        seed: any text; a fresh one by default.
-        given: results read off real dice, by label.
-        choose: answers to decisions, by label.
+        ruleset: the ruleset's id.
+        action: the action's name.
+        with_: the action's inputs, by parameter, as in a scene.
+        seed: any text; a fresh one when left out.
+        given: results read off real dice, by label: one, or a list in the order of the questions.
+        choose: answers to decisions, by label or WHO:LABEL, likewise.
         switches: house rules that are not at their default.
         auto: whether policies answer what nobody did.
-        policies: policy by name of a character, for those who have one of their own.
+        policies: policy by character, for those who have one of their own.
         note: carried into the result.
-        id: carried into the answer, so that whoever asked can tell the answers apart.
+        id: anything; carried into the answer.
     """
 
     ruleset: str
@@ -60,11 +60,11 @@ class DiceRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """One line of a batch that rolls dice without a ruleset.
 
     Attributes:
-        notation: the dice, as `rpgres roll` takes them.
-        seed: any text; a fresh one by default.
-        given: results read off real dice, by label; dice have the label `roll`.
+        notation: the dice, as `rpgres roll` takes them: 4d6kh3.
+        seed: any text; a fresh one when left out.
+        given: results read off real dice, under the label `roll`.
         note: carried into the result.
-        id: carried into the answer.
+        id: anything; carried into the answer.
     """
 
     notation: str
@@ -149,6 +149,22 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     return answer if id_ is None else {"id": id_, **answer}
 
 
+class ErrorRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag=ERROR):
+    """What went wrong. With --json a command prints it on standard error.
+
+    Attributes:
+        code: the kind of error, which never changes with its text.
+        message: what is wrong, where, and what to try.
+        exit: the exit code: 2 when what was typed is wrong, 3 when somebody has to decide first, else 1.
+        details: the same as data, such as file, line and key.
+    """
+
+    code: Annotated[str, msgspec.Meta(pattern="^[a-z]+(-[a-z]+)*$")]
+    message: Annotated[str, msgspec.Meta(min_length=1)]
+    exit: Literal[1, 2, 3]
+    details: dict[str, Any]
+
+
 def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -> dict[str, Any]:
     """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
 
@@ -168,16 +184,12 @@ def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -
     else:
         code, message = "internal", f"rpgres failed unexpectedly: {type(error).__name__}: {error}"
         details = {"type": type(error).__name__}
-    return {
-        "format": ERROR,
-        "code": code,
-        "message": message,
-        "exit": exit_code(error),
-        "details": _plain(details),
-    }
+    found = ErrorRecord(code=code, message=message, exit=exit_code(error), details=_plain(details))
+    record: dict[str, Any] = msgspec.to_builtins(found)
+    return record
 
 
-def exit_code(error: BaseException) -> int:
+def exit_code(error: BaseException) -> Literal[1, 2, 3]:
     """Return the exit code of a command that ends with an error.
 
     2 when what was typed is wrong, 3 when somebody has to decide first, 1 otherwise.

@@ -24,7 +24,6 @@ from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.setting import ACTOR, OPPONENT, Setting
 from rpgres.parameters.values import Form, Opposition
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
-from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.model.cards import Stack
@@ -463,7 +462,6 @@ def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: s
 def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
     rules = prepared.rules
     return Result(
-        version=__version__,
         ruleset=rules.id,
         rules=identity_of(by, rules),
         action=prepared.action,

@@ -5,8 +5,6 @@ A seal is sha256(salt + `LABEL=ANSWER`), the salt being 32 random bytes, so that
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from rpgres.errors import UsageError
@@ -17,10 +15,18 @@ from rpgres.journal.records import Entry
 DIGITS = 64  # of a commitment, and of a salt, in hexadecimal
 
 
-class SealFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A seat's own note of what it sealed, as `rpgres table seal --out` writes it; nobody else should see it."""
+class SealFile(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="format", tag="rpgres.seal/1"
+):
+    """A seat's own note of what it sealed, as `rpgres table seal --out` writes it; nobody else should see it.
 
-    format: Literal["rpgres.seal/1"] = "rpgres.seal/1"
+    Attributes:
+        label: the label of the question.
+        answer: the answer as it was typed.
+        salt: 32 random bytes, as hexadecimal digits.
+        commitment: sha256(salt + LABEL=ANSWER), as hexadecimal digits.
+    """
+
     label: str
     answer: str
     salt: str

@@ -5,7 +5,7 @@ A view holds what its seat may see and nothing else; whoever holds the table's f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,13 @@ from rpgres.engine.players import NO
 from rpgres.errors import FileError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
-from rpgres.journal.forms import pending_from, result_from
+from rpgres.journal.forms import AnswerFile, LinkRecord, RunEntry, ViewRecord
 from rpgres.journal.history import History
-from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
+from rpgres.journal.views import log_seen, table_record
 from rpgres.model.serialization import read_state
 from rpgres.model.state import State, slug
 from rpgres.text.filenames import write_own
 from rpgres.toml.reading import Source, convert, nearest, read_source
-from rpgres.version import __version__
 
 
 def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
@@ -39,7 +38,7 @@ def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
         if row.number < len(history.entries)
     ]
     table = table_record(history, seat)
-    return ViewRecord(version=__version__, seat=seat, table=table, log=log_seen(history, seat), chain=chain)
+    return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain)
 
 
 def read_view(file: str) -> ViewRecord:
@@ -49,16 +48,6 @@ def read_view(file: str) -> ViewRecord:
         FileError: it cannot be read, or is no view.
     """
     view: ViewRecord = _read(file, ViewRecord, "view")
-    found: list[tuple[str, Any, Callable[[Any], object]]] = []
-    found += [(f"log[{place}].result", entry.result, result_from) for place, entry in enumerate(view.log)]
-    found += [(f"log[{place}].pending", entry.pending, pending_from) for place, entry in enumerate(view.log)]
-    waits = view.table.pending
-    for place, record, read in [*found, ("table.pending", waits and msgspec.to_builtins(waits), pending_from)]:
-        try:
-            if record is not None:
-                read(record)
-        except (msgspec.ValidationError, RecursionError) as error:
-            raise FileError(f"{file}: {place}: {error}", file=file) from None
     state_in(file, view)
     return view
 
@@ -137,15 +126,15 @@ def answer_for(
         near = nearest(question.label, choose)
         hint = f", not {near!r}" if near else ""
         raise UsageError(f"{question.label!r} is asked{hint}: {named('choose')} {question.label}=OPTION")
-    names = [*(option["name"] for option in question.options), *([NO] if question.optional else [])]
+    names = [*(option.name for option in question.options), *([NO] if question.optional else [])]
     if not question.form and chosen[0] not in names and slug(chosen[0]) not in names:
         near = nearest(chosen[0], names)
         hint = f"; did you mean {near!r}?" if near else ""
         raise UsageError(f"{question.label}={chosen[0]} is not offered; it is one of: {', '.join(names)}{hint}")
-    entry = next((one.hash for one in reversed(view.log) if one.pending is not None and not one.undone), "")
+    waiting = [one for one in view.log if isinstance(one, RunEntry) and one.pending is not None and not one.undone]
     return AnswerFile(
         seat=view.seat,
-        entry=entry,
+        entry=waiting[-1].hash if waiting else "",
         choose={label: list(answers) for label, answers in choose.items()},
         given={label: list(answers) for label, answers in given.items()},
     )

@@ -1,8 +1,4 @@
-"""The forms of what a journal or a view says came of an action, checked whole before anything reads it.
-
-A result holds events, effects and options as tables, since a ruleset may add to them. What rpgres itself looks up in
-them has to be there, in files that came from elsewhere too.
-"""
+"""What a seat may see of a table as records: the JSON of `rpgres table`, and the files that go to and fro."""
 
 from __future__ import annotations
 
@@ -11,92 +7,359 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.records import Pending, Result
+from rpgres.model.printed import Printed
 
 
-class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):
-    audience: list[str] | None = None
-    others: EventForm | None = None
+class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """An entry of the journal as far as a seat may see it; each kind of entry is a record of its own.
 
-
-class _Roll(_Event, frozen=True, kw_only=True, tag="roll"):
-    label: str
-    by: str
-    dice: str
-    faces: str
-    value: int
-    words: str = ""
-
-
-class _Decision(_Event, frozen=True, kw_only=True, tag="decision"):
-    label: str
-    who: str
-    answer: str
-    text: str
-    means: str
-
-
-class _Draw(_Event, frozen=True, kw_only=True, tag="draw", rename={"from_": "from"}):
-    label: str
-    by: str
-    card: str
-    from_: str
-    to: str
-
-
-class _Move(_Event, frozen=True, kw_only=True, tag="move", rename={"from_": "from"}):
-    label: str
-    by: str
-    cards: list[str]
-    from_: str
-    to: str
-
-
-class _Text(_Event, frozen=True, kw_only=True, tag="text"):
-    text: str
-
-
-EventForm = _Roll | _Decision | _Draw | _Move | _Text
-
-
-class _Effect(msgspec.Struct, frozen=True):
-    kind: str
-
-
-class _Option(msgspec.Struct, frozen=True):
-    name: str
-    text: str
-
-
-class _Question(msgspec.Struct, frozen=True):
-    options: list[_Option]
-
-
-class _Result(msgspec.Struct, frozen=True):
-    events: list[EventForm]
-    effects: list[_Effect]
-
-
-class _Pending(msgspec.Struct, frozen=True):
-    events: list[EventForm]
-    question: _Question
-    together: list[_Question] = []
-
-
-def result_from(record: Any) -> Result:
-    """Return a result from plain data.
-
-    Raises:
-        msgspec.ValidationError: it is none.
+    Attributes:
+        number: its number, from 0.
+        at: when, as an ISO time in UTC.
+        hash: its hash in the chain.
+        undone: whether it was taken back.
+        by: the seat that did it, as far as that may be known; empty for the host.
+        is_hidden: whether what it says is not for this seat.
     """
-    msgspec.convert(record, _Result)
-    return msgspec.convert(record, Result)
+
+    number: int
+    at: str
+    hash: str
+    undone: bool = False
+    by: str = ""
+    is_hidden: bool = msgspec.field(default=False, name="hidden")
 
 
-def pending_from(record: Any) -> Pending:
-    """Return a pending decision from plain data.
+class NewEntry(EntryView, frozen=True, kw_only=True, tag="new"):
+    """The table begins.
 
-    Raises:
-        msgspec.ValidationError: it is none.
+    Attributes:
+        title: what people call the table.
+        trust: whether claims count at once (players), or when the game master confirms them (gm).
+        commitment: sha256(salt + seed).
     """
-    msgspec.convert(record, _Pending)
-    return msgspec.convert(record, Pending)
+
+    title: str = ""
+    trust: str = ""
+    commitment: str = ""
+
+
+class RunEntry(EntryView, frozen=True, kw_only=True):
+    """What has a result, or waits for a decision.
+
+    Attributes:
+        said_by: the seat that typed what the action was begun with; empty for the host.
+        attempt: whether it failed after something was drawn, which stays known; nothing comes of it.
+        text: of an attempt: why it failed.
+        given: the labels under which results were read off real dice or cards, and not drawn from the seed.
+        laid: the piles, counters and tags of which it was typed what lies there, which was not played.
+        claimed: what was typed for the action and no sheet had.
+        result: what came of it.
+        pending: the decision it waits for.
+    """
+
+    said_by: str = ""
+    attempt: bool = False
+    text: str = ""
+    given: list[str] = []
+    laid: list[str] = []
+    claimed: list[str] = []
+    result: Result | None = None
+    pending: Pending | None = None
+
+    @property
+    def found(self) -> Result | Pending | None:
+        """What came of it, or the decision it waits for; None in a forged file alone."""
+        return self.pending if self.pending is not None else self.result
+
+
+class ActEntry(RunEntry, frozen=True, kw_only=True, tag="act"):
+    """An action.
+
+    Attributes:
+        action: which action.
+        actor: who acts.
+    """
+
+    action: str = ""
+    actor: str = ""
+
+
+class BeginEntry(RunEntry, frozen=True, kw_only=True, tag="begin"):
+    """Something begins.
+
+    Attributes:
+        period: what begins.
+    """
+
+    period: str = ""
+
+
+class EndEntry(RunEntry, frozen=True, kw_only=True, tag="end"):
+    """Something ends.
+
+    Attributes:
+        period: what ends.
+    """
+
+    period: str = ""
+
+
+class AnswerEntry(RunEntry, frozen=True, kw_only=True, tag="answer"):
+    """A decision is answered, with which the action goes on.
+
+    Attributes:
+        action: which action.
+        actor: who acts.
+        period: in place of an action: what begins or ends.
+        of: the number of the entry with which the action began.
+        opens: the number of the seal that it opens.
+        salt: of an opened seal: its salt, for its owner.
+        accepted: of an answer from a file: what the host was shown of it and took.
+    """
+
+    action: str = ""
+    actor: str = ""
+    period: str = ""
+    of: int | None = None
+    opens: int | None = None
+    salt: str = ""
+    accepted: str = ""
+
+
+class PassEntry(EntryView, frozen=True, kw_only=True, tag="pass"):
+    """A seat lets optional moments go by.
+
+    Attributes:
+        label: which moments; left out for all.
+        until: how long: action, always, or the name of a period.
+    """
+
+    label: str = ""
+    until: str = ""
+
+
+class SetEntry(EntryView, frozen=True, kw_only=True, tag="set"):
+    """A value of the table is set by hand.
+
+    Attributes:
+        path: where on the table.
+        was: what stood there before.
+        value: what stands there now.
+        to: the seats that may know of it; left out where everybody may.
+    """
+
+    path: str = ""
+    was: Any = None
+    value: Any = None
+    to: list[str] | None = None
+
+
+class NoteEntry(EntryView, frozen=True, kw_only=True, tag="note"):
+    """A note.
+
+    Attributes:
+        text: what it says.
+        to: the seats that may know of it; left out where everybody may.
+    """
+
+    text: str = ""
+    to: list[str] | None = None
+
+
+class JoinEntry(EntryView, frozen=True, kw_only=True, tag="join"):
+    """Somebody sits down.
+
+    Attributes:
+        character: who sits down.
+        is_replaced: whether it is a new sheet of somebody who sat there already.
+    """
+
+    character: str = ""
+    is_replaced: bool = msgspec.field(default=False, name="replaced")
+
+
+class UndoEntry(EntryView, frozen=True, kw_only=True, tag="undo"):
+    """Entries are taken back.
+
+    Attributes:
+        before: the number of the first entry that was taken back.
+        is_alone: whether that entry alone was taken back, a note or a pass.
+        passes: what was seen and is taken back all the same: draw, reveal.
+    """
+
+    before: int | None = None
+    is_alone: bool = msgspec.field(default=False, name="alone")
+    passes: list[str] = []
+
+
+class RevealEntry(EntryView, frozen=True, kw_only=True, tag="reveal"):
+    """The seed is told.
+
+    Attributes:
+        seed: where the dice came from.
+        salt: the salt of the commitment.
+    """
+
+    seed: str | None = None
+    salt: str = ""
+
+
+class SealEntry(EntryView, frozen=True, kw_only=True, tag="seal"):
+    """A seat hands in a sealed answer.
+
+    Attributes:
+        commitment: sha256(salt + LABEL=ANSWER).
+        of: the number of the entry with which the action began.
+    """
+
+    commitment: str = ""
+    of: int | None = None
+
+
+AnyEntry = (
+    NewEntry
+    | ActEntry
+    | AnswerEntry
+    | PassEntry
+    | BeginEntry
+    | EndEntry
+    | SetEntry
+    | NoteEntry
+    | JoinEntry
+    | UndoEntry
+    | RevealEntry
+    | SealEntry
+)
+
+
+class EntryRecord(Printed, frozen=True, kw_only=True, tag="rpgres.entry/1"):
+    """What a command added to a table, as `rpgres table set --json` and the like print it.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        seat: whose view it is; null for the host.
+        entry: what was added to the journal.
+    """
+
+    ruleset: str
+    seat: str | None
+    entry: AnyEntry
+
+
+class PassRecord(msgspec.Struct, frozen=True):
+    """Windows that a seat lets go by, said in advance.
+
+    Attributes:
+        seat: whose moments pass.
+        label: which moments; empty for all.
+        until: how long: action, always, or the name of a period.
+    """
+
+    seat: str
+    label: str
+    until: str
+
+
+class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
+    """A table that lasts as a seat sees it, as `rpgres table show --json` prints it.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: the hash of the rules that were in force last.
+        title: what people call the table.
+        trust: whether claims count at once (players), or when the game master confirms them (gm).
+        switches: every house rule and the choice in force.
+        seat: whose view it is; null for the host.
+        seats: the seats there are, the game master's first.
+        entries: how many entries the journal has.
+        head: the hash of the last entry; whoever notes it can tell later whether anything was cut off.
+        commitment: sha256(salt + seed), said when the table was begun.
+        seed: where the dice come from; null while it is secret.
+        state: what lies on the table, as far as the seat may know it.
+        pending: the decision that is waited for, as far as the seat may know it; null when there is none.
+        said_by: the seat that typed the action which waits; empty for the host, or when there is none.
+        passes: the optional moments that the seat lets go by, said in advance; everybody's for the host.
+    """
+
+    ruleset: str
+    rules: str
+    title: str
+    trust: str = ""
+    switches: dict[str, str]
+    seat: str | None
+    seats: list[str]
+    entries: int
+    head: str
+    commitment: str
+    seed: str | None
+    state: dict[str, Any]
+    pending: Pending | None
+    said_by: str = ""
+    passes: list[PassRecord]
+
+
+class LogRecord(Printed, frozen=True, kw_only=True, tag="rpgres.log/1"):
+    """Everything that was done at a table, as `rpgres table log --json` prints it.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        title: what people call the table.
+        seat: whose view it is; null for the host.
+        entries: everything that was done, in order.
+    """
+
+    ruleset: str
+    title: str
+    seat: str | None
+    entries: list[AnyEntry]
+
+
+class LinkRecord(msgspec.Struct, frozen=True):
+    """A link of the chain of hashes, from which anybody can work it out again.
+
+    Attributes:
+        number: the entry's number.
+        public: what everybody may see of it, byte by byte.
+        commitment: what binds to the rest: sha256(salt + rest).
+        hash: sha256(hash before + number in 8 bytes + commitment + public part).
+    """
+
+    number: int
+    public: str
+    commitment: str
+    hash: str
+
+
+class ViewRecord(Printed, frozen=True, kw_only=True, tag="rpgres.view/1"):
+    """All that a seat may see of a table, as `rpgres table view` writes it for a player elsewhere.
+
+    Attributes:
+        seat: whose view it is.
+        table: the table as it is now.
+        log: everything that was done, in order.
+        chain: the chain of hashes, from which anybody can work it out again.
+    """
+
+    seat: str
+    table: TableRecord
+    log: list[AnyEntry]
+    chain: list[LinkRecord]
+
+
+class AnswerFile(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="format", tag="rpgres.answer/1"
+):
+    """A seat's answer to the decision that waits, as `rpgres table answer --view` writes it, or a person does.
+
+    Attributes:
+        seat: who answers.
+        entry: the hash of the entry that is answered, from the view; left out, it is whatever waits.
+        choose: the answers by label: one, or several in order.
+        given: results read off real dice, by label.
+    """
+
+    seat: str
+    entry: str = ""
+    choose: dict[str, str | list[str]]
+    given: dict[str, str | list[str]] = {}

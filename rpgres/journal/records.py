@@ -13,7 +13,6 @@ import msgspec
 from rpgres.engine.records import Pending, Result
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
-from rpgres.journal.forms import pending_from, result_from
 from rpgres.model.state import State
 
 Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
@@ -243,10 +242,7 @@ def check_entry(entry: Entry) -> None:
     """
     public, number, secret = entry.public, entry.number, entry.secret
     has_found = secret.waits is not None or secret.result is not None
-    if secret.waits is not None:
-        pending_from(secret.waits)
-    if secret.result is not None:
-        result_from(secret.result)
+    found_in(secret)
     is_sound = (
         (entry.kind == "new") == (number == 0)
         and has_found == (entry.kind in RUNNING)

@@ -25,6 +25,7 @@ from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
 from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
@@ -113,9 +114,8 @@ def answered_in(found: Result | Pending | None) -> Answered:
     """Return every decision of a run by label and by who took it, in order."""
     answered: dict[Asked, list[Answer]] = {}
     for event in found.events if found is not None else ():
-        if event["event"] == "decision":
-            answer = Answer(event["answer"], event["means"])
-            answered.setdefault((event["label"], event["who"]), []).append(answer)
+        if isinstance(event, DecisionEvent):
+            answered.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
     return answered
 
 

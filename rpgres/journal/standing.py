@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any
 
 import msgspec
 
@@ -22,6 +21,7 @@ from rpgres.journal.records import (
     Pass,
     Standing,
 )
+from rpgres.model.events import DrawEvent, EventRecord, RollEvent
 
 
 def stands_after(entry: Entry) -> Standing:
@@ -135,21 +135,21 @@ def step_of(entry: Entry) -> int:
     return stands.steps - (stands.pending is not None)
 
 
-def chance_in(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def chance_in(events: Iterable[EventRecord]) -> Iterator[tuple[str, str]]:
     """Yield of each roll and draw the label, and what it is known by: the label, or `CARDS`."""
     for event in events:
-        match event["event"]:
-            case "roll" if event["faces"]:
-                yield event["label"], event["label"]
-            case "draw":
-                yield event["label"], CARDS
+        match event:
+            case RollEvent() if event.faces:
+                yield event.label, event.label
+            case DrawEvent():
+                yield event.label, CARDS
 
 
 def known_in(entry: Entry) -> Iterator[Known]:
     """Yield what the seed has answered in an entry that ran; nothing of another one."""
     found = entry.secret.waits or entry.secret.result if entry.kind in RUNNING else None
     counts, places = Counter[str](), dict[str, list[int]]()
-    for label, what in chance_in(found["events"] if found else ()):
+    for label, what in chance_in(msgspec.convert(found["events"], list[EventRecord]) if found else ()):
         given = entry.secret.given.get(label, [])
         if given[counts[label] : counts[label] + 1] in ([], [None]):
             places.setdefault(what, []).append(counts[what])

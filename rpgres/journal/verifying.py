@@ -25,23 +25,32 @@ from rpgres.journal.replay import Ran, answered_in, run_at, run_of
 from rpgres.journal.rows import state_of
 from rpgres.journal.standing import undone_in
 from rpgres.journal.views import hidden_by
+from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.toml.reading import Source
-from rpgres.version import __version__
 
 IN_ORDER, INCOMPLETE, TAMPERED, CHANGED = "in order", "incomplete", "tampered", "rules changed"
 EXITS = {IN_ORDER: 0, INCOMPLETE: 20, TAMPERED: 21, CHANGED: 22}
 SHORTEST = 8  # digits of a hash that is noted
 
 
-class Verification(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of verifying a journal, as `rpgres table verify --json` prints it."""
+class Verification(Printed, frozen=True, kw_only=True, tag="rpgres.verify/1"):
+    """What came of verifying a journal, as `rpgres table verify --json` prints it.
 
-    format: Literal["rpgres.verify/1"] = "rpgres.verify/1"
-    version: str
+    Attributes:
+        verdict: in order, incomplete, tampered, or rules changed.
+        exit: the exit code: 0, 20, 21 or 22.
+        entries: how many entries there are.
+        head: the hash of the last entry.
+        head_found: whether an entry has the hash that was noted; null where none was asked for.
+        problems: what is wrong, by entry.
+        checked: what was checked.
+        unchecked: what could not be checked, and why.
+    """
+
     verdict: Literal["in order", "incomplete", "tampered", "rules changed"]
     exit: int
     entries: int
@@ -97,7 +106,6 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
     return Verification(
-        version=__version__,
         verdict=verdict,  # type: ignore[arg-type]
         exit=EXITS[verdict],
         entries=len(chain.hashes),

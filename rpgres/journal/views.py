@@ -9,145 +9,41 @@ that somebody is asked. The host sees what any seat may see, and no seed.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
 from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.journal.forms import (
+    ActEntry,
+    AnswerEntry,
+    AnyEntry,
+    BeginEntry,
+    EndEntry,
+    EntryRecord,
+    JoinEntry,
+    LogRecord,
+    NewEntry,
+    NoteEntry,
+    PassEntry,
+    PassRecord,
+    RevealEntry,
+    SealEntry,
+    SetEntry,
+    TableRecord,
+    UndoEntry,
+)
 from rpgres.journal.history import History
 from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.journal.standing import undone_in
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent
 from rpgres.model.serialization import state_record
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
-from rpgres.version import __version__
 
 HOST: Final = None  # whoever has the file: what any seat may see
 SOMEBODY = "another seat"  # who is asked, for those who may not know
 NO_PILES = ("characters.", "counters.", "tags.")  # how the places begin that inputs lay something in, beside piles
-
-
-class EntryView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An entry of the journal as far as a seat may see it."""
-
-    number: int
-    kind: str
-    at: str
-    hash: str
-    undone: bool = False
-    by: str = ""
-    said_by: str = ""
-    title: str = ""
-    trust: str = ""
-    commitment: str = ""
-    action: str = ""
-    actor: str = ""
-    period: str = ""
-    attempt: bool = False
-    of: int | None = None
-    opens: int | None = None
-    given: list[str] = []
-    laid: list[str] = []
-    claimed: list[str] = []
-    result: dict[str, Any] | None = None
-    pending: dict[str, Any] | None = None
-    path: str = ""
-    was: Any = None
-    value: Any = None
-    text: str = ""
-    to: list[str] | None = None
-    label: str = ""
-    until: str = ""
-    before: int | None = None
-    is_alone: bool = msgspec.field(default=False, name="alone")
-    passes: list[str] = []
-    character: str = ""
-    is_replaced: bool = msgspec.field(default=False, name="replaced")
-    seed: str | None = None
-    salt: str = ""
-    accepted: str = ""
-    is_hidden: bool = msgspec.field(default=False, name="hidden")
-
-
-class EntryRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What a command added to a table, as `rpgres table set --json` and the like print it."""
-
-    format: Literal["rpgres.entry/1"] = "rpgres.entry/1"
-    version: str
-    ruleset: str
-    seat: str | None
-    entry: EntryView
-
-
-class PassRecord(msgspec.Struct, frozen=True):
-    """Windows that a seat lets go by, said in advance."""
-
-    seat: str
-    label: str
-    until: str
-
-
-class TableRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A table that lasts as a seat sees it, as `rpgres table show --json` prints it."""
-
-    format: Literal["rpgres.table/1"] = "rpgres.table/1"
-    version: str
-    ruleset: str
-    rules: str
-    title: str
-    trust: str = ""
-    switches: dict[str, str]
-    seat: str | None
-    seats: list[str]
-    entries: int
-    head: str
-    commitment: str
-    seed: str | None
-    state: dict[str, Any]
-    pending: Pending | None
-    said_by: str = ""
-    passes: list[PassRecord]
-
-
-class LogRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was done at a table, as `rpgres table log --json` prints it."""
-
-    format: Literal["rpgres.log/1"] = "rpgres.log/1"
-    version: str
-    ruleset: str
-    title: str
-    seat: str | None
-    entries: list[EntryView]
-
-
-class LinkRecord(msgspec.Struct, frozen=True):
-    """A link of the chain of hashes, from which anybody can work it out again."""
-
-    number: int
-    public: str
-    commitment: str
-    hash: str
-
-
-class ViewRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a seat may see of a table, as `rpgres table view` writes it for a player elsewhere."""
-
-    format: Literal["rpgres.view/1"] = "rpgres.view/1"
-    version: str
-    seat: str
-    table: TableRecord
-    log: list[EntryView]
-    chain: list[LinkRecord]
-
-
-class AnswerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A seat's answer to the decision that waits, as `rpgres table answer --view` writes it, or a person does."""
-
-    format: Literal["rpgres.answer/1"] = "rpgres.answer/1"
-    seat: str
-    entry: str = ""
-    choose: dict[str, str | list[str]]
-    given: dict[str, str | list[str]] = {}
 
 
 def seats_of(state: State) -> list[str]:
@@ -203,14 +99,12 @@ def hidden_in(*states: State) -> dict[str, list[str]]:
 # Results and pending decisions
 
 
-def event_seen(event: Mapping[str, Any], seat: str | None) -> dict[str, Any] | None:
+def event_seen(event: EventRecord, seat: str | None) -> EventRecord | None:
     """Return what a seat, or the host, may know of an event; None when that is nothing."""
-    audience = event.get("audience")
-    is_for = audience is None or (bool(audience) if seat is HOST else seat in audience)
-    if is_for:
-        return dict(event)
-    others = event.get("others")
-    return dict(others) if others is not None else None
+    audience = event.audience
+    if audience is None or (bool(audience) if seat is HOST else seat in audience):
+        return event
+    return event.others if isinstance(event, DrawEvent | MoveEvent) else None
 
 
 def found_seen(
@@ -277,16 +171,16 @@ def _questions_seen(found: Pending, seat: str | None, state: State) -> list[Ques
     return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
 
 
-def _answers(events: Iterable[Mapping[str, Any]]) -> Iterator[AnswerRecord]:
+def _answers(events: Iterable[EventRecord]) -> Iterator[AnswerRecord]:
     """Yield the answers of events: whoever sees an event sees its answer."""
     for event in events:
-        match event["event"]:
-            case "roll" if event["faces"]:
-                yield AnswerRecord(event["label"], "chance", event["faces"])
-            case "draw" if event["card"] != FACE_DOWN:
-                yield AnswerRecord(event["label"], "chance", event["card"])
-            case "decision":
-                yield AnswerRecord(event["label"], "decision", event["answer"])
+        match event:
+            case RollEvent() if event.faces:
+                yield AnswerRecord(event.label, "chance", event.faces)
+            case DrawEvent() if event.card != FACE_DOWN:
+                yield AnswerRecord(event.label, "chance", event.card)
+            case DecisionEvent():
+                yield AnswerRecord(event.label, "decision", event.answer)
 
 
 def _mentions(value: Any, names: set[str]) -> bool:
@@ -304,7 +198,7 @@ def _mentions(value: Any, names: set[str]) -> bool:
 # Entries
 
 
-def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> EntryView:
+def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Container[int] | None = None) -> AnyEntry:
     """Return an entry as far as a seat, or the host, may see it.
 
     Args:
@@ -314,61 +208,71 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
         undone: the numbers of the entries that do not stand, when they are known.
     """
     gone = undone if undone is not None else undone_in(history.entries[entry.number :])
-    public, secret = entry.public, entry.secret
-    common: dict[str, Any] = {
-        "number": entry.number,
-        "kind": entry.kind,
-        "at": public.at,
-        "hash": entry.hash,
-        "undone": entry.number in gone,
-    }
+    public, secret, by = entry.public, entry.secret, entry.secret.by
+    seen: dict[str, Any] = {"number": entry.number, "at": public.at, "hash": entry.hash, "undone": entry.number in gone}
     match entry.kind:
         case "new":
-            return EntryView(**common, title=public.title, trust=public.trust, commitment=public.commitment)
+            return NewEntry(**seen, title=public.title, trust=public.trust, commitment=public.commitment)
         case "act" | "begin" | "end" | "answer":
-            return EntryView(**common, **_run_seen(history, entry, seat))
+            return _run_entry(history, entry, seat, seen)
         case "join":
-            return EntryView(**common, by=secret.by, character=public.character, is_replaced=secret.is_replaced)
+            return JoinEntry(**seen, by=by, character=public.character, is_replaced=secret.is_replaced)
         case "undo":
             passes = secret.passes.get(seat or "", [])
-            return EntryView(**common, by=secret.by, before=public.before, is_alone=public.alone, passes=passes)
+            return UndoEntry(**seen, by=by, before=public.before, is_alone=public.alone, passes=passes)
         case "seal":
-            return EntryView(**common, by=public.seat, commitment=public.commitment, of=public.of)
+            return SealEntry(**seen, by=public.seat, commitment=public.commitment, of=public.of)
         case "reveal":
-            return EntryView(**common, seed=public.seed, salt=public.salt)
-        case "set" if _is_for(secret.to, seat):
-            return EntryView(**common, by=secret.by, path=secret.path, was=secret.was, value=secret.value, to=secret.to)
-        case "note" if _is_for(secret.to, seat):
-            return EntryView(**common, by=secret.by, text=secret.text, to=secret.to)
-        case "pass" if seat in (HOST, secret.by):
-            return EntryView(**common, by=secret.by, label=secret.label, until=secret.until)
-    return EntryView(**common, is_hidden=True)
+            return RevealEntry(**seen, seed=public.seed, salt=public.salt)
+        case "set":
+            if not _is_for(secret.to, seat):
+                return SetEntry(**seen, is_hidden=True)
+            return SetEntry(**seen, by=by, path=secret.path, was=secret.was, value=secret.value, to=secret.to)
+        case "note":
+            if not _is_for(secret.to, seat):
+                return NoteEntry(**seen, is_hidden=True)
+            return NoteEntry(**seen, by=by, text=secret.text, to=secret.to)
+        case "pass":
+            if seat not in (HOST, by):
+                return PassEntry(**seen, is_hidden=True)
+            return PassEntry(**seen, by=by, label=secret.label, until=secret.until)
 
 
 def _is_for(to: list[str] | None, seat: str | None) -> bool:
     return seat is HOST or to is None or seat in to
 
 
-def _run_seen(history: History, entry: Entry, seat: str | None) -> dict[str, Any]:
-    run = history.run_of(entry)
-    begun = run.public
-    seen: dict[str, Any] = {"action": begun.action, "actor": begun.actor, "period": begun.period, "of": entry.public.of}
-    seen["said_by"] = run.secret.by if run.kind == "act" else ""
-    if entry.public.opens is not None:
-        seen["opens"] = entry.public.opens
-        seen["salt"] = entry.secret.salt if seat in (HOST, entry.secret.by) else ""
-    if entry.kind != "answer" or seat in (HOST, entry.secret.by):  # who answered tells who was asked
-        seen["by"] = entry.secret.by
-        seen["accepted"] = entry.secret.accepted
-    if entry.public.attempt:
-        seen["attempt"] = True
-        seen["text"] = entry.secret.text if seat in (HOST, entry.secret.by) else ""
-    seen["given"] = sorted(entry.secret.given)
-    seen["laid"] = sorted(entry.secret.laid.values())
-    seen["claimed"] = entry.secret.claimed
-    found = run_seen(history, entry, seat)
-    name = "pending" if isinstance(found, Pending) else "result"
-    return {**seen, name: msgspec.to_builtins(found)}
+def _run_entry(history: History, entry: Entry, seat: str | None, common: Mapping[str, Any]) -> AnyEntry:
+    run, secret, is_own = history.run_of(entry), entry.secret, seat in (HOST, entry.secret.by)
+    begun, found = run.public, run_seen(history, entry, seat)
+    seen: dict[str, Any] = {
+        **common,
+        "said_by": run.secret.by if run.kind == "act" else "",
+        "attempt": entry.public.attempt,
+        "text": secret.text if entry.public.attempt and is_own else "",
+        "given": sorted(secret.given),
+        "laid": sorted(secret.laid.values()),
+        "claimed": secret.claimed,
+        "pending" if isinstance(found, Pending) else "result": found,
+    }
+    match entry.kind:
+        case "act":
+            return ActEntry(**seen, by=secret.by, action=begun.action, actor=begun.actor)
+        case "begin":
+            return BeginEntry(**seen, by=secret.by, period=begun.period)
+        case "end":
+            return EndEntry(**seen, by=secret.by, period=begun.period)
+    return AnswerEntry(
+        **seen,
+        action=begun.action,
+        actor=begun.actor,
+        period=begun.period,
+        of=entry.public.of,
+        opens=entry.public.opens,
+        by=secret.by if is_own else "",  # who answered tells who was asked
+        accepted=secret.accepted if is_own else "",
+        salt=secret.salt if is_own and entry.public.opens is not None else "",
+    )
 
 
 def run_seen(history: History, entry: Entry, seat: str | None) -> Result | Pending:
@@ -415,7 +319,7 @@ def _may_see(state: State, place: str | None, seat: str | None) -> bool:
     return True
 
 
-def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[EntryView]:
+def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[AnyEntry]:
     """Return all entries, or only the last so many, as far as a seat may see them."""
     first = 0 if last is None else max(0, len(history.entries) - last)
     entries = history.entries[first:]
@@ -427,13 +331,13 @@ def log_record(history: History, seat: str | None, *, last: int | None = None) -
     """Return the log, or only its last so many entries, for JSON."""
     public = history.new.public
     entries = log_seen(history, seat, last=last)
-    return LogRecord(version=__version__, ruleset=public.ruleset, title=public.title, seat=seat, entries=entries)
+    return LogRecord(ruleset=public.ruleset, title=public.title, seat=seat, entries=entries)
 
 
 def entry_record(history: History, entry: Entry, seat: str | None) -> EntryRecord:
     """Return one entry for JSON."""
     view = entry_seen(history, entry, seat)
-    return EntryRecord(version=__version__, ruleset=history.new.public.ruleset, seat=seat, entry=view)
+    return EntryRecord(ruleset=history.new.public.ruleset, seat=seat, entry=view)
 
 
 def table_record(history: History, seat: str | None) -> TableRecord:
@@ -444,7 +348,6 @@ def table_record(history: History, seat: str | None) -> TableRecord:
     passes = [PassRecord(one.by, one.label, one.until) for one in history.passes_of(seat)]
     revealed = history.revealed
     return TableRecord(
-        version=__version__,
         ruleset=public.ruleset,
         rules=history.head.public.rules,
         title=public.title,
@@ -491,9 +394,9 @@ def _learned(entry: Entry, seat: str) -> Iterator[str]:
         seen = event_seen(event, seat)
         if seen is None:
             continue
-        if event["event"] in ("roll", "draw"):
+        if isinstance(event, RollEvent | DrawEvent):
             yield "draw"
-        if event["event"] != "decision" and seen.get("audience") is not None:
+        if not isinstance(event, DecisionEvent) and seen.audience is not None:
             yield "reveal"
     if entry.kind == "note" and entry.secret.to is not None and seat in entry.secret.to and seat != entry.secret.by:
         yield "reveal"

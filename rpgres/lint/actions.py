@@ -18,8 +18,9 @@ from rpgres.rulesets.numbers import (
     number_names,
     sheet_names,
 )
+from rpgres.rulesets.rows import Condition, bounded, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action, Condition, Parameter, bounded, templates
+from rpgres.rulesets.schema import Action, Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath

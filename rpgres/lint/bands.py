@@ -10,8 +10,8 @@ import msgspec
 
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.provenance import owner
+from rpgres.rulesets.rows import Range
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Range
 from rpgres.toml.diagnostics import Fault, KeyPath
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rpgres.lint.formulas import missing
 from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Condition
 from rpgres.rulesets.settling import BOUNDS
 from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
 

@@ -11,8 +11,9 @@ from rpgres.lint.bands import newest
 from rpgres.lint.conditions import switch_faults
 from rpgres.lint.formulas import missing
 from rpgres.model.state import Deck
+from rpgres.rulesets.rows import Condition
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Condition, PileText
+from rpgres.rulesets.schema import PileText
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in
 
 

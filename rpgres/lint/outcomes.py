@@ -13,19 +13,9 @@ from rpgres.lint.formulas import Scope, bounds_faults, missing, scope_of, templa
 from rpgres.model.state import ROLES
 from rpgres.rulesets.folders import read_as
 from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.rows import Formula, Id, OutcomeTable, Row, RowOption, RowQuestion, bounded, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import (
-    DONE_WITH,
-    EffectText,
-    Formula,
-    Id,
-    OutcomeTable,
-    Row,
-    RowOption,
-    RowQuestion,
-    bounded,
-    templates,
-)
+from rpgres.rulesets.schema import DONE_WITH, EffectText
 from rpgres.rulesets.settling import NUMBER
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached, walk

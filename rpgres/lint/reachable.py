@@ -11,8 +11,9 @@ from rpgres.lint.conditions import CONDITIONS
 from rpgres.lint.formulas import TRIED, Scope, filled, scope_of
 from rpgres.rulesets.numbers import described_actions, is_opposed
 from rpgres.rulesets.provenance import located_in
+from rpgres.rulesets.rows import Band, Condition, Range
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action, Band, Condition, Range
+from rpgres.rulesets.schema import Action
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath
 

@@ -12,8 +12,9 @@ from rpgres.lint.formulas import missing
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
 from rpgres.rulesets.references import spoken_of
+from rpgres.rulesets.rows import Range, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Parameter, Range, templates
+from rpgres.rulesets.schema import Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import walk
 from rpgres.toml.diagnostics import Fault, nearest

@@ -31,15 +31,28 @@ class Suit(_Record, frozen=True):
     """The cards of one suit: a value each, and behind it the sign of a further attribute where the deck has one.
 
     A card that is there several times is listed several times.
+
+    Attributes:
+        title: the suit as people say it.
+        code: the letters that stand for it in a card's code.
+        cards: its cards: a value each, with a sign behind it where the deck has signs.
     """
 
     title: str
     code: Code
-    cards: Annotated[list[int | str], msgspec.Meta(description='values with their signs: [1, 2] or ["1+", "2n"]')] = []
+    cards: list[int | str] = []
 
 
 class LoneCard(_Record, frozen=True):
-    """A card without a suit, such as a joker."""
+    """A card without a suit, such as a joker.
+
+    Attributes:
+        title: the card as people say it.
+        code: its code.
+        count: how many there are.
+        value: its value, if it has one.
+        attributes: what else is printed on it, by name.
+    """
 
     title: str
     code: Code
@@ -51,10 +64,18 @@ class LoneCard(_Record, frozen=True):
 class DeckFile(_Record, frozen=True):
     """A `decks/NAME.toml`.
 
-    `extends` names a deck that this one adds to. `signs` says what a sign behind a value means: attribute, then sign,
-    then meaning. `names` are other words for values (`J = 11`). `card` is how a card of a suit is called, with
-    `{suit}`, `{value}` and `{sign}`; left out, as in the deck that it extends, or `{suit} {value}{sign}`. A card
-    without a suit may have attributes of its own; of one that has signs it has one of their meanings.
+    A card without a suit may have attributes of its own; of one that has signs it has one of their meanings.
+
+    Attributes:
+        title: the deck as people say it.
+        summary: a line about it.
+        extends: another deck, to which this one adds.
+        card: how a card of a suit is called, with {suit}, {value} and {sign}; else as in the deck it extends,
+            or `{suit} {value}{sign}`.
+        signs: what a sign behind a value means: attribute, then sign, then meaning.
+        names: other words for values, such as J = 11.
+        suits: the suits, by name.
+        cards: the cards without a suit, by name.
     """
 
     title: str

@@ -91,7 +91,13 @@ class Tag(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Box(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One place of a track: a stress box, a consequence slot, a segment of a clock. A free one has no `mark`."""
+    """One place of a track: a stress box, a consequence slot, a segment of a clock. A free one has no `mark`.
+
+    Attributes:
+        name: the box's name.
+        size: how much it takes.
+        mark: what is in it: x, a text, or nothing while it is free.
+    """
 
     name: str
     size: int

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from rpgres.dice import Dice, dice
 from rpgres.odds.exact import OddsResult, chance_record
-from rpgres.version import __version__
 
 
 class DiceOdds(OddsResult, frozen=True, kw_only=True):
     """The odds of a dice expression, as `rpgres odds --json` prints them: chances, mean, standard deviation.
 
     What is open belongs to explosions that were not followed to their end; mean and deviation leave it out.
+
+    Attributes:
+        mean: the mean of the values.
+        mean_exact: the same as a fraction.
+        deviation: the standard deviation.
     """
 
     mean: float
@@ -30,7 +34,6 @@ def dice_odds(notation: str | Dice, *, note: str | None = None) -> DiceOdds:
     weighed = dice(notation) if isinstance(notation, str) else notation
     law = weighed.law
     return DiceOdds(
-        version=__version__,
         ruleset=None,
         action=None,
         inputs={"notation": weighed.text},

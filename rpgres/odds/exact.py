@@ -25,11 +25,11 @@ from rpgres.engine.players import Policy, Question, Seats
 from rpgres.engine.run import Prepared, is_ours, laid, play
 from rpgres.engine.running import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.errors import RuleError, UsageError, named
+from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import SEED, Estimate, Sample, estimate
 from rpgres.rulesets import blamed
-from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -460,14 +460,28 @@ def _fraction(sums: dict[int, int]) -> Fraction:
 
 
 class Chance(msgspec.Struct, frozen=True):
-    """The probability of one outcome: as a float for reading, as an exact fraction for everything else."""
+    """The probability of one outcome: as a float for reading, as an exact fraction for everything else.
+
+    Attributes:
+        probability: from 0 to 1, for reading.
+        exact: the same as a fraction, such as 2123/6561.
+    """
 
     probability: float
     exact: str
 
 
 class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """What comes of one option of the first decision; who decides after it is told by `weighed` of the result."""
+    """What comes of one option of the first decision; who decides after it is told by `weighed` of the result.
+
+    Attributes:
+        label: the label of the decision.
+        option: the option.
+        success: the chance of success.
+        outcomes: the chance of every outcome, by its name.
+        open: the chance of what the budget left unresolved; the true chances may be higher by so much.
+        sample: where that is not nothing: what came in many games that begin so, in which policies decided.
+    """
 
     label: str
     option: str
@@ -483,11 +497,30 @@ class ChoiceOdds(msgspec.Struct, frozen=True, kw_only=True):
         return found if found is not None and found.high - found.low < self.open.probability else None
 
 
-class OddsResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The odds of an action or of a dice expression, as `rpgres odds --json` prints them."""
+class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
+    """The odds of an action or of a dice expression, as `rpgres odds --json` prints them.
 
-    format: Literal["rpgres.odds/1"] = "rpgres.odds/1"
-    version: str
+    Attributes:
+        ruleset: the ruleset's id; null for dice notation.
+        action: the action's name; null for dice notation.
+        inputs: what was typed, by parameter.
+        by: what the chances are of: outcomes, margins or totals.
+        outcomes: the chance of every outcome, by its name; with --by of every number.
+        method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
+            one or another; sampled, where nothing was followed to an end, and there are estimates alone.
+        open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
+        leaves: how many courses of the action were run to an end.
+        states: how many distinct merged states were met.
+        passed: the labels of optional moments that nobody decided on, so that they passed.
+        policies: who decided by which policy.
+        switches: every house rule and the choice in force.
+        weighed: who decides for whoever acts: policies; policies after the first decision, of which each option is
+            weighed; or who decides as well as can be, best.
+        choices: the odds of each first choice of whoever acts, the best first.
+        sample: where the budget left something open: estimates of all chances, from games that go on from there.
+        note: the text of --note.
+    """
+
     ruleset: str | None
     action: str | None
     inputs: dict[str, Any]
@@ -676,7 +709,6 @@ def odds_record(
     if any(choice.open.exact != "0" for choice in choices):
         method = "sampled" if odds.open == 1 and any(choice.estimate for choice in choices) else "partial"
     return OddsResult(
-        version=__version__,
         ruleset=prepared.rules.id,
         action=prepared.action,
         inputs=prepared.inputs,

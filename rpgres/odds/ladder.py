@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from rpgres.engine.players import Policy
 from rpgres.engine.run import Prepared, answers_to, prepare
+from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import WORK, Chance, Method, Odds, chance_record, outcome_odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
-from rpgres.version import __version__
 
 
 class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """The chances of every outcome against one rung; `sample` estimates them where something is left open."""
+    """The chances of every outcome against one rung; `sample` estimates them where something is left open.
+
+    Attributes:
+        name: the rung.
+        value: its number.
+        outcomes: the chance of every outcome, by its name.
+        open: the chance of what the budget left unresolved.
+        leaves: how many courses of the action were run to an end.
+        sample: where the budget left something open: estimates of all chances, from games that go on from there.
+    """
 
     name: str
     value: int
@@ -29,11 +38,22 @@ class RungOdds(msgspec.Struct, frozen=True, kw_only=True):
     sample: Sample | None = None
 
 
-class LadderOdds(msgspec.Struct, frozen=True, kw_only=True):
-    """The odds of an action against each rung of the ladder, as `rpgres odds --json` prints them without a `--vs`."""
+class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladder/1"):
+    """The odds of an action against each rung of the ladder, as `rpgres odds --json` prints them without a `--vs`.
 
-    format: Literal["rpgres.odds.exact-ladder/1"] = "rpgres.odds.exact-ladder/1"
-    version: str
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name.
+        inputs: what was typed, by parameter.
+        ladder: every rung, the highest first.
+        advice: how to choose a difficulty, line by line.
+        method: how the chances were found: exact; partial, where each is an exact lower bound and what is open adds to
+            one or another; sampled, where nothing was followed to an end, and there are estimates alone.
+        policies: who decided by which policy.
+        switches: every house rule and the choice in force.
+        note: the text of --note.
+    """
+
     ruleset: str
     action: str
     inputs: dict[str, Any]
@@ -111,7 +131,6 @@ def ladder_odds(
             RungOdds(name=name, value=value, outcomes=outcomes, open=left, leaves=odds.leaves, sample=odds.sample)
         )
     return LadderOdds(
-        version=__version__,
         ruleset=rules.id,
         action=action,
         inputs=dict(inputs),

@@ -22,7 +22,13 @@ WIDE = 1.96  # standard deviations to each side: 95 of 100 such intervals hold t
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """How likely something is by games that were played, and between what that lies in 95 of 100 such samples."""
+    """How likely something is by games that were played, and between what that lies in 95 of 100 such samples.
+
+    Attributes:
+        share: how often it came, as a share.
+        low: the least that its chance is likely to be.
+        high: the most that its chance is likely to be.
+    """
 
     share: float
     low: float
@@ -30,7 +36,13 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """What came of an action in many games; `success` only where outcomes are asked for."""
+    """What came of an action in many games; `success` only where outcomes are asked for.
+
+    Attributes:
+        runs: how many games were played.
+        outcomes: how often each outcome came, by its name.
+        success: how often an outcome came that means success.
+    """
 
     runs: int
     outcomes: dict[str, Estimate]

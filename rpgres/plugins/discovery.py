@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import msgspec
 
 from rpgres.errors import FileError, PluginError, RpgresError, UsageError, in_short, in_words, place_of
+from rpgres.model.printed import Printed
 from rpgres.plugins.spec import hookimpl
 from rpgres.rulesets import API, Origin, Ruleset, builtin_folder, data_folders, merge_parts, overlay_roots, read_parts
 from rpgres.rulesets.folders import BEGINS_SO
@@ -113,7 +114,14 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class RulesetName(msgspec.Struct, frozen=True):
-    """A ruleset for help and completion. `title` and `summary` are empty where only an import could tell them."""
+    """A ruleset for help and completion. `title` and `summary` are empty where only an import could tell them.
+
+    Attributes:
+        id: by which commands know it.
+        title: what people call it.
+        summary: what it is, in a line.
+        builtin: whether it ships with rpgres.
+    """
 
     id: str
     title: str = ""
@@ -126,6 +134,18 @@ class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     `stage` and `problem` say where and why it failed; they are None and empty when it is `ok`. Several problems of the
     data are on one line each. An entry point that could not be read has an empty `id`.
+
+    Attributes:
+        id: the ruleset; empty where the plugin could not be read.
+        title: what people call it.
+        summary: what it is, in a line.
+        distribution: the package that brings it.
+        version: that package's version.
+        module: the module that has it.
+        builtin: whether it ships with rpgres.
+        ok: whether it can be used.
+        stage: where it failed; null where it did not.
+        problem: why it failed; empty where it did not.
     """
 
     id: str
@@ -140,11 +160,15 @@ class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class PluginList(msgspec.Struct, frozen=True, kw_only=True):
-    """The plugins that bring rulesets, as `rpgres plugin list --json` prints them."""
+class PluginList(Printed, frozen=True, kw_only=True, tag="rpgres.plugins/1"):
+    """The plugins that bring rulesets, as `rpgres plugin list --json` prints them.
 
-    format: Literal["rpgres.plugins/1"] = "rpgres.plugins/1"
-    version: str
+    Attributes:
+        ok: whether every plugin can be used, those aside that were disabled.
+        plugins: the plugins.
+        warnings: what else should be known.
+    """
+
     ok: bool
     plugins: Sequence[PluginStatus]
     warnings: Sequence[str]

@@ -31,27 +31,21 @@ from rpgres.rulesets.registry import (
     effect,
     pictured,
 )
+from rpgres.rulesets.rows import Band, Id, OutcomeTable, Range, Row, RowOption, RowQuestion
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import (
     CLAIM,
     Action,
-    Band,
     EffectText,
     Field,
     FormField,
-    Id,
     Instead,
     Label,
     MoreBoxes,
-    OutcomeTable,
     Parameter,
     Period,
     PileText,
-    Range,
     RecordField,
-    Row,
-    RowOption,
-    RowQuestion,
     RulesetFile,
     Switch,
     Track,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rpgres.rulesets.schema import Action, RulesetFile, templates
+from rpgres.rulesets.rows import templates
+from rpgres.rulesets.schema import Action, RulesetFile
 from rpgres.rulesets.templates import names_in
 
 PLAIN = ("total", "natural", "highest", "lowest")  # what can be read off any roll

@@ -12,16 +12,8 @@ from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Deck, Map
 from rpgres.rulesets.folders import Layers, Part, merge_parts, read_as
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
-from rpgres.rulesets.schema import (
-    Condition,
-    Id,
-    MoreBoxes,
-    OutcomeTable,
-    Parameter,
-    RowQuestion,
-    RulesetFile,
-    Track,
-)
+from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion
+from rpgres.rulesets.schema import MoreBoxes, Parameter, RulesetFile, Track
 from rpgres.rulesets.settling import Settling
 from rpgres.rulesets.switches import Record as Switches
 from rpgres.rulesets.switches import switch_record, unchosen

@@ -1,182 +1,40 @@
-"""The records of TOML: what may stand in `ruleset.toml`, in outcome tables and in menus. Nothing is read here."""
+"""The records of TOML: what may stand in `ruleset.toml`. Those of outcome tables stand in `rows`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
-
-
-class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
-    pass
-
-
-# What has to hold: bounds (`margin-from`, `NAME-to`), facts of the run, switches. A bound may name a number.
-Condition = dict[str, str | int | list[str | int]]
-
-
-class Bounded(_Record, frozen=True):
-    """A number or a roll that never counts for less than `at-least`, nor for more than `at-most`."""
-
-    value: str
-    at_least: int | None = None
-    at_most: int | None = None
-
-    def within(self, number: int) -> int:
-        """Return what a number counts for."""
-        if self.at_least is not None:
-            number = max(number, self.at_least)
-        return number if self.at_most is None else min(number, self.at_most)
-
-
-Formula = str | Bounded  # dice or a number with names in braces; as a table with its bounds
-
-
-def bounded(formula: Formula) -> Bounded:
-    """Return a formula with its bounds, of which a plain one has none."""
-    return Bounded(value=formula) if isinstance(formula, str) else formula
-
-
-def templates(formulas: Mapping[str, Formula]) -> dict[str, str]:
-    """Return formulas by name without their bounds."""
-    return {name: bounded(formula).value for name, formula in formulas.items()}
-
-
-class Range(_Record, frozen=True, kw_only=True):
-    """When an outcome comes about: within bounds (included; left out means open), under conditions, or both."""
-
-    from_: Annotated[int | None, msgspec.Meta(description="the lowest number of this outcome")] = msgspec.field(
-        default=None, name="from"
-    )
-    to: Annotated[int | None, msgspec.Meta(description="the highest number of this outcome")] = None
-    when: Condition = {}
-    unless: Condition = {}
-
-    def has(self, number: int) -> bool:
-        """Tell whether a number is within the bounds; nothing is within none."""
-        is_above = self.from_ is None or number >= self.from_
-        return self.has_bounds and is_above and (self.to is None or number <= self.to)
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether numbers give it at all."""
-        return self.from_ is not None or self.to is not None
-
-    @property
-    def is_exception(self) -> bool:
-        """Whether it has conditions, and so is tried before what has bounds alone."""
-        return bool(self.when or self.unless)
-
-
-class Band(Range, frozen=True, kw_only=True):
-    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
-
-    `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
-    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
-    Of a described action (one with `roll`) the bounds are those of its measure (`by`), and `when` and `unless` make
-    the band an exception: exceptions are tried first, in the order written.
-    """
-
-    title: str
-    success: bool | None = None
-    unopposed: bool = False
-    also: Annotated[str, msgspec.Meta(description="the band that this one is as well")] = ""
-
-
-class EffectHead(msgspec.Struct, frozen=True):
-    """What is the same in all effects: the kind, and when they come about. Their other fields are the kind's own."""
-
-    kind: str = ""
-    when: Condition = {}
-    unless: Condition = {}
-
-
-def _check_effects(**lists: list[dict[str, Any]]) -> None:
-    """Check the heads of effects as their record is made, so that nobody after it meets another type there.
-
-    Raises:
-        ValueError: one is faulty.
-    """
-    for name, effects in lists.items():
-        try:
-            if effects:
-                msgspec.convert(effects, list[EffectHead])
-        except (msgspec.ValidationError, RecursionError, UnicodeError):
-            from rpgres.toml.diagnostics import key_text
-            from rpgres.toml.faults import faults
-
-            fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
-            raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
-
-
-class RowOption(_Record, frozen=True):
-    """One answer to a question of an outcome table: what it means and what comes of it.
-
-    `prefer` tells policies how gladly its owner takes it; only the order of the numbers matters.
-    """
-
-    text: str
-    prefer: int = 0
-    rolls: dict[Id, Formula] = {}
-    effects: list[dict[str, Any]] = []
-    ask: dict[Id, RowQuestion] = {}
-    when: Condition = {}
-    unless: Condition = {}
-
-    def __post_init__(self) -> None:
-        _check_effects(effects=self.effects)
-
-
-class RowQuestion(_Record, frozen=True):
-    """A decision that an outcome asks for.
-
-    `who` is a role (`actor`, `opponent`, `gm`) or `switch:NAME`. An `optional` question may stay unanswered.
-    `menu` takes everything but the conditions from `[menus.NAME]`.
-    """
-
-    who: str = ""
-    text: str = ""
-    optional: bool = False
-    options: dict[Id, RowOption] = {}
-    menu: str = ""
-    when: Condition = {}
-    unless: Condition = {}
-
-
-class Row(_Record, frozen=True):
-    """What one band of an outcome table means: text, effects, and the questions it asks, by label.
-
-    `rolls` are made when the row comes about (label = dice, with `{NAME}` for a number); effects use them by label.
-    """
-
-    text: str = ""
-    rolls: dict[Id, Formula] = {}
-    effects: list[dict[str, Any]] = []
-    ask: dict[Id, RowQuestion] = {}
-
-    def __post_init__(self) -> None:
-        _check_effects(effects=self.effects)
-
-
-OutcomeTable = dict[Id, Row]
-
+from rpgres.rulesets.rows import Band, Condition, Formula, Id, Range, Record, check_effects
 
 CLAIM = "claim"  # the label of the engine's own question whether something typed counts; no ruleset's
 SaidBy = Literal["", "player", "confirmed", "gm"]
 SeenBy = Literal["", "all", "own"]
 
 
-class FormField(_Record, frozen=True):
+class FormField(Record, frozen=True):
     """One of the things that a parameter of the kind `form` says of whatever it names, or a typed answer of itself.
 
     kinds: `ability`, `integer`, `text`, `flag` and `choice` as for parameters, and `dice` (a number, or dice). A flag
     with `seat = "gm"` makes whoever sits down by it the game master's. A text with a `pile` says which cards lie there
     for whoever is named, as the kind `cards` does for parameters; the rule lays them there (`Table.place`).
     `said-by` and `seen-by` are as for parameters.
+
+    Attributes:
+        kind: what may be typed, and what the rule gets.
+        help: a line of help.
+        default: the value when it is left out.
+        required: whether it has to be given.
+        choices: for a choice: what may be typed, and what it means.
+        at_least: the smallest number.
+        at_most: the largest number.
+        seat: for a flag: whose it makes somebody who sits down by it (`gm`).
+        pile: for a text: the pile of whoever is named in which the cards lie that it says.
+        said_by: who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms
+            what no sheet has (`confirmed`), or no player (`gm`).
+        seen_by: who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`).
     """
 
     kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
@@ -192,7 +50,7 @@ class FormField(_Record, frozen=True):
     seen_by: SeenBy = ""
 
 
-class Parameter(_Record, frozen=True):
+class Parameter(Record, frozen=True):
     """Something an action takes: a command line option, a key of `with` in a scene, an argument of the rule.
 
     kinds: `ability` (NAME, NAME=N or N), `opposition` (see `inputs`), `integer`, `text`, `flag`, `choice`,
@@ -213,6 +71,34 @@ class Parameter(_Record, frozen=True):
     For described actions: `values` says what each choice stands for in dice; `rolls` says what SHEET:ABILITY stands for
     as opposition (`{rating}` is the ability; left out: the ruleset's dice and the rating), and with `numbers-too` a
     plain number is such a rating as well; `unit = "successes"` lets `3 successes` be the number 3 all the same.
+
+    Attributes:
+        kind: what may be typed, and what the rule gets.
+        help: a line of help.
+        name: the option's name where it differs from the key.
+        metavar: what stands for the value in help.
+        many: whether it can be given several times.
+        most: how often it can be given at most; of cards: how many there can be, where `at-most` says nothing.
+        default: the value when it is left out.
+        choices: for a choice: what may be typed, and what it means.
+        seat: for a flag: whose it makes somebody who sits down by it (`gm`).
+        values: for a choice: what each stands for in dice.
+        rolls: for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability.
+        numbers_too: for an opposition: whether a plain number is such a rating as well.
+        unit: for an opposition with numbers-too: the word behind a number that is no rating, as in `3 successes`.
+        aliases: further names of the option.
+        at_least: the smallest number.
+        at_most: the largest number; of cards: how many there can be.
+        tag: for a tag: the kind that is put on the table.
+        holder: for a tag or counter: who holds the free uses, or whose counter it is.
+        counter: for a counter: which one is set.
+        pile: for cards: where they lie.
+        fields: for a form: what may be said behind NAME:.
+        seats: for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down.
+        guests: for a form with seats: whether whoever else is named sits down too, without a sheet.
+        said_by: who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms
+            what no sheet has (`confirmed`), or no player (`gm`).
+        seen_by: who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`).
     """
 
     kind: Literal[
@@ -279,8 +165,16 @@ def is_public(described: Parameter | FormField) -> bool:
     return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
 
 
-class Instead(_Record, frozen=True):
-    """Other dice, opposition or measure of a described action under some circumstances; what is left out stays."""
+class Instead(Record, frozen=True):
+    """Other dice, opposition or measure of a described action under some circumstances; what is left out stays.
+
+    Attributes:
+        when: the circumstances: choices, flags and numbers of parameters and sheets, switches.
+        unless: what must not hold; written as `when`.
+        roll: the dice that are rolled then.
+        vs: what opposes then.
+        by: the number that decides then.
+    """
 
     when: Condition = {}
     unless: Condition = {}
@@ -289,13 +183,34 @@ class Instead(_Record, frozen=True):
     by: str = ""
 
 
-class Action(_Record, frozen=True):
+class Action(Record, frozen=True):
     """An action of the ruleset: its help, what it takes (names in `[parameters]`), and the labels its rule asks.
 
     An action with `roll` is described: it needs no rule in code. `roll` and `vs` are dice in notation with `{NAME}` for
     a parameter, or an ability or counter of the actor's sheet. `under` means that lower is better. `counts` counts
     dice of the roll (`sixes = "=6"`), `numbers` works out others. Bounds of bands are those of `by`: `total`, `margin`,
     `natural`, `highest`, `lowest`, a count or a number; left out, the margin when something opposes, else the total.
+
+    Attributes:
+        summary: what it does, in a line.
+        details: more, for its help.
+        example: a command line that works.
+        parameters: what it takes, in the order of its help.
+        required: parameters it cannot do without, by the name they are typed under.
+        labels: what its rule asks, beside the questions of its outcome tables.
+        tables: its outcome tables; a described action has the one of its own name.
+        roll: what is rolled: dice with {NAME} for a parameter, ability or counter; it needs no code.
+        vs: what opposes a described action: {NAME} of an opposition, or dice like those of roll.
+        under: whether lower is better: the margin is then the opposition less the total.
+        by: the number that bands speak of: margin, total, natural, highest, lowest, a count or a number.
+        counts: dice of the roll that are counted, by name: sixes = "=6", hits = ">=8".
+        numbers: numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2".
+        instead: other dice, opposition or measure under some circumstances, by name; the first that fits.
+        bands: when each outcome comes about in this action, in place of what [bands] says.
+        odds: who decides for whoever acts in odds, if it is not said: policies; policies after the first decision,
+            whose options are weighed each (each); or whoever decides as well as can be (best).
+        anybody: whether it makes no difference who acts, so that a table asks nobody to say who.
+        confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
     """
 
     summary: str
@@ -313,25 +228,22 @@ class Action(_Record, frozen=True):
     numbers: dict[Id, Formula] = {}
     instead: dict[Id, Instead] = {}
     bands: dict[Id, Range] = {}
-    odds: Annotated[
-        Literal["policies", "each", "best"],
-        msgspec.Meta(
-            description="who decides for whoever acts in odds, if it is not said: policies; policies after the first "
-            "decision, whose options are weighed each (each); or whoever decides as well as can be (best)"
-        ),
-    ] = "policies"
-    anybody: Annotated[
-        bool, msgspec.Meta(description="who acts makes no difference, so that a table asks nobody to say who")
-    ] = False
-    confirmed: Annotated[
-        bool, msgspec.Meta(description="at a persistent table, a player's word that it happens is a claim")
-    ] = False
+    odds: Literal["policies", "each", "best"] = "policies"
+    anybody: bool = False
+    confirmed: bool = False
 
 
-class Switch(_Record, frozen=True):
+class Switch(Record, frozen=True):
     """A house rule: its choices, the default, and where the question comes from.
 
     A choice may bring choices of other switches with it, where those are not chosen themselves.
+
+    Attributes:
+        help: what it decides.
+        choices: its choices, and what they mean.
+        default: the choice in force unless another is made.
+        source: where the question comes from.
+        brings: choices of other switches, by name, that a choice brings with it unless they are chosen themselves.
     """
 
     help: str
@@ -345,11 +257,16 @@ class Switch(_Record, frozen=True):
             raise ValueError(f"the default {self.default!r} is none of the choices")
 
 
-class Label(_Record, frozen=True):
+class Label(Record, frozen=True):
     """A question that rules ask under one name, as it is typed after `--given` or `--choose`.
 
-    `fields` are what a typed answer says as `key=value,key=value`, so that a persistent table can compare the numbers
-    in it with the sheet of whoever answers; the rule reads the answer itself.
+    Attributes:
+        kind: chance for dice, decision for somebody's choice.
+        help: what is asked.
+        who: the role that answers.
+        optional: whether the moment may pass unused.
+        fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
+            reads the answer itself.
     """
 
     kind: Literal["chance", "decision"]
@@ -359,29 +276,38 @@ class Label(_Record, frozen=True):
     fields: dict[Id, FormField] = {}
 
 
-class MoreBoxes(_Record, frozen=True):
-    """More boxes on a track from some rating of an ability on, always or with some switches."""
+class MoreBoxes(Record, frozen=True):
+    """More boxes on a track from some rating of an ability on, always or with some switches.
+
+    Attributes:
+        ability: the ability that counts.
+        at: the rating from which on the boxes are there.
+        boxes: name = size.
+        when: the switches with which these boxes are there; always when left out.
+    """
 
     ability: str
     at: int
     boxes: dict[str, int]
-    when: Annotated[Condition, msgspec.Meta(description="the switches with which these boxes are there")] = {}
+    when: Condition = {}
 
 
-class Track(_Record, frozen=True):
+class Track(Record, frozen=True):
     """A row of boxes every character has: names and sizes, and the abilities that add some.
 
-    What is written into a box of a track with a `tag` is a text with game weight of that kind. `when` speaks of
-    switches: a house rule may give other tracks.
+    Attributes:
+        title: the name as people say it.
+        boxes: boxes that everybody has: name = size.
+        more: boxes that come with the rating of an ability.
+        tag: the kind of tag that a text written into a box becomes.
+        when: the switches with which characters have this track; always when left out.
     """
 
     title: str
-    boxes: Annotated[
-        dict[str, int] | int, msgspec.Meta(description="the boxes with their sizes, or how many of size 1 there are")
-    ] = {}
+    boxes: dict[str, int] | int = {}
     more: list[MoreBoxes] = []
     tag: str = ""
-    when: Annotated[Condition, msgspec.Meta(description="the switches with which characters have this track")] = {}
+    when: Condition = {}
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -389,22 +315,25 @@ class Track(_Record, frozen=True):
         return {str(box): 1 for box in range(1, self.boxes + 1)} if isinstance(self.boxes, int) else self.boxes
 
 
-class PileText(_Record, frozen=True):
+class PileText(Record, frozen=True):
     """A place where cards lie.
 
-    `face` says who sees the cards: everybody (`up`), nobody (`down`), or its owner alone (`hand`). With `each`, every
-    character has one of its own; with `each = "players"` whoever is not the game master's. With the switches of
-    `hidden-when` a pile that lies open is its owner's alone, the table's being the game master's. `decks` are the
-    decks of which the cards lie here at first, each with the switches under which it is the one. When a card is drawn
-    and there is none, the pile `refill` is shuffled into this one, with the switches of `refill-when`. Cards that
-    somebody says lie here come from the pile `dealt-from`. The cards of the decks are shuffled into the pile
-    `given-to`, which is nobody's own, as soon as they are there, and this one is left empty.
+    Attributes:
+        title: the place as people say it.
+        face: who sees the cards: up (everybody), down (nobody), hand (its owner alone).
+        each: whether every character has one of its own, or only those that players play.
+        decks: the decks of which the cards lie here at first, each with the switches that choose it.
+        hidden_when: the switches with which only its owner, or the game master, sees it.
+        refill: the pile that is shuffled into this one when a card is wanted and there is none.
+        refill_when: the switches with which it is.
+        dealt_from: where cards come from that somebody says lie here.
+        given_to: the pile, nobody's own, into which the cards of the decks are shuffled at once.
     """
 
     title: str
     face: Literal["up", "down", "hand"] = "up"
     each: bool | Literal["players"] = False
-    decks: Annotated[dict[Id, Condition], msgspec.Meta(description="decks, with the switches that choose one")] = {}
+    decks: dict[Id, Condition] = {}
     hidden_when: Condition = {}
     refill: str = ""
     refill_when: Condition = {}
@@ -412,10 +341,16 @@ class PileText(_Record, frozen=True):
     given_to: str = ""
 
 
-class Period(_Record, frozen=True):
+class Period(Record, frozen=True):
     """Something that begins and ends at a table, such as a scene or an exchange; its effects are applied then.
 
     An `implied` one can end without anybody having said that it began: play is in it anyway.
+
+    Attributes:
+        help: what it is.
+        implied: whether it can end without having been said to begin, as play is in it anyway.
+        begin: effects of its beginning, in order.
+        end: effects of its end, in order.
     """
 
     help: str
@@ -424,10 +359,10 @@ class Period(_Record, frozen=True):
     end: list[dict[str, Any]] = []
 
     def __post_init__(self) -> None:
-        _check_effects(begin=self.begin, end=self.end)
+        check_effects(begin=self.begin, end=self.end)
 
 
-class Field(_Record, frozen=True):
+class Field(Record, frozen=True):
     """One key of a character sheet.
 
     kinds: `text`; `counter` (a whole number; a text as `default` names the counter to start from); `abilities`
@@ -435,6 +370,19 @@ class Field(_Record, frozen=True):
     `fields`; with a `tag`, the name is a text with game weight too); `boxes` (track = how many boxes, for characters
     with fewer); `marks` (track = names of marked boxes); `written` (box = text, on the track `track`); `seat` (`player`
     or `gm`: who plays the character).
+
+    Attributes:
+        kind: what stands under this key.
+        help: a line of help.
+        required: whether every sheet has to have it.
+        default: the value when it is left out; for a counter also the name of another.
+        at_least: the smallest number.
+        at_most: the largest number.
+        names: for abilities: those the game knows.
+        any_name: for abilities: whether others may be listed too.
+        tag: for tags, and records that are tags too: the kind they are on the table.
+        track: for written: the track whose boxes they are.
+        fields: for records: the keys of each.
     """
 
     kind: Literal["text", "counter", "abilities", "tags", "records", "boxes", "marks", "written", "seat"]
@@ -450,8 +398,16 @@ class Field(_Record, frozen=True):
     fields: dict[Id, RecordField] = {}
 
 
-class RecordField(_Record, frozen=True):
-    """One key of a record on a sheet, such as a stunt's `bonus`."""
+class RecordField(Record, frozen=True):
+    """One key of a record on a sheet, such as a stunt's `bonus`.
+
+    Attributes:
+        kind: what stands under this key.
+        help: a line of help.
+        required: whether every record has to have it.
+        choices: for a choice: what may stand there.
+        default: the value when it is left out.
+    """
 
     kind: Literal["text", "integer", "flag", "choice"]
     help: str
@@ -476,7 +432,7 @@ COUNTED = ("change", "count")  # those of these fields that hold a whole number
 FIELDS = re.compile(r"\{([a-z][a-z-]*)\}")  # fields in the words for an effect
 
 
-class EffectText(_Record, frozen=True):
+class EffectText(Record, frozen=True):
     """What an effect kind means, and its fields (name = help), for readers of the JSON and its schema.
 
     `does` says what it changes, where no code does: `counter` (adds `change` to the counter of `to`, or of the table),
@@ -488,18 +444,26 @@ class EffectText(_Record, frozen=True):
     With `does`, `fields` and `numbers` may be left out: they are those of what it does. What is `quiet` has no line in
     the account for people, where something else says the same; the JSON has it. `words` say it there, with fields in
     braces; left out, or where the effect lacks one of these fields, the account lists what it has.
+
+    Attributes:
+        help: what it means.
+        fields: its fields, and what they mean.
+        quiet: whether the account for people leaves it out, as something else in it says the same.
+        words: what the account for people says of it, with fields in braces.
+        values: the words that may stand in a field, where no others may.
+        numbers: the fields that hold a whole number, or speak of the margin.
+        does: what it changes, where no code does.
+        counter: for does = counter: the counter.
+        tag: for does = tag: the kind of the text.
+        track: for does = mark and clear: the track.
     """
 
     help: str
     fields: dict[str, str] = {}
     quiet: bool = False
     words: str = ""
-    values: Annotated[
-        dict[str, list[str]], msgspec.Meta(description="the words that may stand in a field, where no others may")
-    ] = {}
-    numbers: Annotated[
-        list[str], msgspec.Meta(description="the fields that hold a whole number, or speak of the margin")
-    ] = []
+    values: dict[str, list[str]] = {}
+    numbers: list[str] = []
     does: Literal["", "counter", "tag", "untag", "mark", "clear", "out", "nothing"] = ""
     counter: str = ""
     tag: str = ""
@@ -521,15 +485,47 @@ class EffectText(_Record, frozen=True):
         return (*self.numbers, *(field for field in DONE_WITH.get(self.does, ()) if field in COUNTED))
 
 
-class RulesetFile(_Record, frozen=True):
-    """A `ruleset.toml`, with the outcome tables of its folder."""
+class RulesetFile(Record, frozen=True):
+    """A `ruleset.toml`, with the outcome tables of its folder.
+
+    Attributes:
+        title: the name as people say it.
+        summary: what it is, in a line.
+        version: the version of these rules.
+        credits: where the rules come from.
+        standalone: whether the ruleset needs no Python code.
+        kits: the kits of rpgres whose data this ruleset builds on.
+        dice: the dice of an ordinary roll, in notation.
+        ladder: words for numbers.
+        ladder_advice: how to choose a difficulty, line by line.
+        bands: the outcomes, and the margins that give them.
+        parameters: what actions take, by name.
+        actions: the actions, by name.
+        switches: house rules, by name.
+        labels: what rules ask, by label.
+        tracks: rows of boxes that characters have.
+        piles: places where cards lie, by name.
+        periods: what begins and ends at a table, by name, such as a scene.
+        decks: decks of cards, by name; a longer one stands in decks/NAME.toml.
+        sheet: the keys of a character sheet.
+        effects: what outcomes change, by kind.
+        trust: whether numbers that no sheet has count at once at a persistent table (players), or after the game master
+            has confirmed them (gm), unless the table says otherwise.
+        roles: whom `who` and `to` may name; empty where that is not told.
+        facts: what conditions may speak of beside switches, and its choices.
+        policies: who decides when nobody does, by name: a line of help.
+        menus: questions that several outcome tables share, by name.
+        outcomes: outcome tables, by name; a longer one stands in outcomes/NAME.toml.
+        settings: whatever else the ruleset's code reads.
+        settings_notes: what a setting means, by its path: names joined by dots.
+    """
 
     title: str
     summary: str
     version: str
     credits: str = ""
     standalone: bool = False
-    kits: Annotated[list[Id], msgspec.Meta(description="kits of rpgres whose data this ruleset builds on")] = []
+    kits: list[Id] = []
     dice: str = ""
     ladder: dict[str, int] = {}
     ladder_advice: list[str] = []
@@ -541,29 +537,17 @@ class RulesetFile(_Record, frozen=True):
     tracks: dict[Id, Track] = {}
     piles: dict[Id, PileText] = {}
     periods: dict[Id, Period] = {}
-    decks: Annotated[dict[Id, dict[str, Any]], msgspec.Meta(description="decks, as decks/NAME.toml has them")] = {}
+    decks: dict[Id, dict[str, Any]] = {}
     sheet: dict[Id, Field] = {}
     effects: dict[Id, EffectText] = {}
-    trust: Annotated[
-        Literal["players", "gm"],
-        msgspec.Meta(
-            description="whether numbers that no sheet has count at once at a persistent table (players), or "
-            "after the game master has confirmed them (gm), unless the table says otherwise"
-        ),
-    ] = "gm"
-    roles: Annotated[
-        list[str], msgspec.Meta(description="whom `who` and `to` may name; empty where that is not told")
-    ] = []
-    facts: Annotated[
-        dict[str, list[str]], msgspec.Meta(description="what conditions may speak of beside switches, and its choices")
-    ] = {}
+    trust: Literal["players", "gm"] = "gm"
+    roles: list[str] = []
+    facts: dict[str, list[str]] = {}
     policies: dict[Id, str] = {}
     menus: dict[Id, dict[str, Any]] = {}
     outcomes: dict[Id, dict[str, Any]] = {}
     settings: dict[str, Any] = {}
-    settings_notes: Annotated[
-        dict[str, str], msgspec.Meta(description="what a setting means, by its path in [settings], for readers")
-    ] = {}
+    settings_notes: dict[str, str] = {}
 
     def setting(self, path: str) -> Any:
         """Return the setting at a path of names joined by dots; None where there is none."""

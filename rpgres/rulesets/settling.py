@@ -11,7 +11,7 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.registry import Effect
-from rpgres.rulesets.schema import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded
+from rpgres.rulesets.rows import Bounded, Formula, OutcomeTable, Row, RowOption, RowQuestion, bounded
 
 if TYPE_CHECKING:
     from rpgres.rulesets.rules import Rules

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.rulesets.schema import RowQuestion
+from rpgres.rulesets.rows import RowQuestion
 from rpgres.toml.diagnostics import KeyPath
 
 

@@ -12,18 +12,26 @@ from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.records import Answers, Scene, Step
-from rpgres.version import __version__
 
 
-class SceneResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a scene, as `rpgres scene run --json` prints it."""
+class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
+    """What came of a scene, as `rpgres scene run --json` prints it.
 
-    format: Literal["rpgres.scene/1"] = "rpgres.scene/1"
-    version: str
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: what names the rules exactly: version, hash of data, overlays in use.
+        title: the scene's title.
+        seed: where the dice came from.
+        switches: every house rule and the choice in force.
+        steps: each step's result with its `id`; a step whose `when` did not hold has `skipped`.
+        state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
+    """
+
     ruleset: str
     rules: dict[str, Any]
     title: str
@@ -31,6 +39,18 @@ class SceneResult(msgspec.Struct, frozen=True, kw_only=True):
     switches: dict[str, str]
     steps: list[dict[str, Any]]
     state: dict[str, Any]
+
+
+class SkippedStep(msgspec.Struct, frozen=True):
+    """A step whose `when` did not hold.
+
+    Attributes:
+        id: the step's name.
+        skipped: always true.
+    """
+
+    id: str
+    skipped: Literal[True]
 
 
 class PlayedStep(NamedTuple):
@@ -98,10 +118,11 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
     state = scene.state
     for played in play_scene(scene, seed=seed, prompt=prompt):
         state = played.state
-        what = {"skipped": True} if played.result is None else msgspec.to_builtins(played.result)
-        steps.append({"id": played.id, **what})
+        if played.result is None:
+            steps.append(msgspec.to_builtins(SkippedStep(played.id, True)))
+        else:
+            steps.append({"id": played.id, **msgspec.to_builtins(played.result)})
     return SceneResult(
-        version=__version__,
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
         title=scene.file.title,
@@ -182,7 +203,7 @@ def at_step(scene: Scene, number: int, error: RpgresError) -> FileError:
 
 def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
     question = pending.question
-    names = ", ".join(option["name"] for option in question.options)
+    names = ", ".join(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label
     return FileError(
         f"{scene.where('steps', number)}: {scene.step_name(number)} waits for a decision: {question.label} "
@@ -190,5 +211,5 @@ def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
         f"or give {question.who} a policy",
         label=question.label,
         who=question.who,
-        options=[option["name"] for option in question.options],
+        options=[option.name for option in question.options],
     )

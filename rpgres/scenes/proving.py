@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -17,7 +17,15 @@ from rpgres.scenes.records import ABSENT, Expect, Scene
 
 
 class Mismatch(msgspec.Struct, frozen=True):
-    """An expectation that did not hold: where it stands, what was expected, what came."""
+    """An expectation that did not hold: where it stands, what was expected, what came.
+
+    Attributes:
+        where: where the expectation stands.
+        step: the step's name, or its number.
+        what: what was expected to be so.
+        expected: what was expected.
+        found: what came.
+    """
 
     where: str
     step: str
@@ -27,7 +35,15 @@ class Mismatch(msgspec.Struct, frozen=True):
 
 
 class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """How the expectations of one scene held; `error` tells why it could not be played to its end."""
+    """How the expectations of one scene held; `error` tells why it could not be played to its end.
+
+    Attributes:
+        file: the scene.
+        ok: whether every expectation held.
+        checks: how many expectations there are.
+        failed: those that did not hold.
+        error: why it could not be played to its end; null where it could.
+    """
 
     file: str
     ok: bool
@@ -36,10 +52,14 @@ class ProvedFile(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
 
 
-class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True):
-    """How the expectations of scenes held, as `rpgres scene test --json` prints it."""
+class ProvedScenes(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.scene-test/1"):
+    """How the expectations of scenes held, as `rpgres scene test --json` prints it.
 
-    format: Literal["rpgres.scene-test/1"] = "rpgres.scene-test/1"
+    Attributes:
+        ok: whether every expectation held.
+        files: what came of each scene.
+    """
+
     ok: bool
     files: list[ProvedFile]
 

@@ -105,7 +105,7 @@ def test_json_is_one_object_that_can_be_read_back() -> None:
     assert found["answers"] == [{"label": "roll", "kind": "chance", "value": "+0+-"}]
     waiting = msgspec.convert(as_json(*FAILING, code=3), Pending)
     assert waiting.question.label == "price"
-    assert [option["name"] for option in waiting.question.options] == ["fail", "cost"]
+    assert [option.name for option in waiting.question.options] == ["fail", "cost"]
 
 
 def test_a_seed_gives_the_same_result_again_and_no_seed_another() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from rpgres import resolve
+from rpgres.cli.formats.descriptions import documented, records_in
 from rpgres.cli.formats.schemas import DIALECT, KINDS, make_schema
 from rpgres.engine.records import Pending
 from rpgres.plugins.discovery import find_ruleset
@@ -88,13 +91,35 @@ def described(schema: Any, path: str = "") -> Iterator[tuple[str, bool]]:
 
 @pytest.mark.parametrize(("kind", "ruleset"), ALL)
 def test_every_field_is_described(kind: str, ruleset: str | None) -> None:
-    """A new field of a record needs its line in `rpgres.cli.formats.field_texts`."""
+    """A new field of a record needs its line under `Attributes:` in the docstring of the record."""
     found = dict(described(validator(kind, ruleset).schema))
     abilities = ".skills.", ".abilities."  # what an ability is, players know
     assert [
         path for path, is_told in found.items() if not is_told and not any(part in path for part in abilities)
     ] == []
     assert found or kind in ("menus", "outcomes")
+
+
+def test_records_describe_no_fields_that_they_lack() -> None:
+    types = [kind.type_ for kind in KINDS.values() if kind.type_ is not None]
+    stale = {
+        f"{name}.{field}"
+        for name, record in records_in(types).items()
+        for field in documented(record)
+        if field not in record.__struct_fields__
+    }
+    assert stale == set()
+
+
+def test_schemas_without_docstrings() -> None:
+    line = [sys.executable, "-OO", "-m", "rpgres", "schema", "result", "fate"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    schema = json.loads(done.stdout)
+    Draft202012Validator.check_schema(schema)
+    assert "description" not in schema["$defs"]["Result"]
+    told = json.loads(msgspec.json.encode(resolve("fate", "overcome", skill=1, vs=2, seed=1, auto=True)))
+    assert list(Draft202012Validator(schema).iter_errors(told)) == []
 
 
 LOOKS = [

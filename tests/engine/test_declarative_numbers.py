@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from rpgres import resolve
 from rpgres.dice import dice
 from rpgres.errors import UsageError
+from rpgres.model.events import RollEvent
 from rpgres.rulesets.templates import fill
 from tests.support.command_line import rpgres
 from tests.support.declarative import BLADES, UNDER, done, here, odds, write
@@ -62,7 +63,7 @@ def test_rows_know_the_abilities_that_no_ruleset_lists() -> None:
     write(OPEN, name="open")
     sheet("ann", "open", "[skills]\ncarpentry = 3\n")
     found = done("do", name="open", sheet="ann", given={"roll": "2", "shelves": "1", "height": "2"})
-    rolled = {event["label"]: event["value"] for event in found.events if event["event"] == "roll"}
+    rolled = {event.label: event.value for event in found.events if isinstance(event, RollEvent)}
     assert rolled == {"roll": 5, "shelves": 4, "height": 2}
 
 
@@ -100,7 +101,7 @@ def test_numbers_and_rolls_keep_to_their_bounds(attribute: int, die: int, degree
     found = done("try", attribute=attribute, shift=3, given={"roll": shown, "time": str(die)})
     assert found.effects == [{"kind": "done", "degrees": degrees, "minutes": minutes}]
     assert found.details["degrees"] == degrees
-    assert next(event for event in found.events if event.get("label") == "time")["value"] == minutes
+    assert next(event for event in found.events if getattr(event, "label", "") == "time").value == minutes
 
 
 def test_bounds_are_shown() -> None:
@@ -219,7 +220,7 @@ def test_the_account_says_what_was_added_and_which_dice_count(typed: str, told: 
 
 def test_what_counts_is_the_value_of_the_event() -> None:
     found = done("act", name="best-die", rating=3, given={"roll": "2,5,1"}, choose={"hitch": "alarm"})
-    assert (found.events[0]["value"], found.events[0]["words"], found.total) == (5, "highest of 3d6", 5)
+    assert (found.events[0].value, found.events[0].words, found.total) == (5, "highest of 3d6", 5)
 
 
 def test_outcomes_called_alike_are_told_apart_in_odds() -> None:

@@ -38,14 +38,14 @@ def test_answers_come_in_order_and_are_told_when_all_have_answered() -> None:
     result = played({"bid": ["3", "2 coins", "1"], "bow": [NO, "bow"]})
     assert isinstance(result, Result)
     assert result.outcome == "won"
-    told = [(event["label"], event["who"], event["answer"]) for event in result.events if "audience" not in event]
+    told = [(event.label, event.who, event.answer) for event in result.events if event.audience is None]
     assert told == [("bid", "ada", "3"), ("bid", "bo", "2"), ("bid", "clerk", "1"), ("bow", "clerk", "bow")]
 
 
 def test_secret_answers_stay_their_owners_own() -> None:
     result = played({"bid": ["3", "2", "1"]}, sealed="yes")
     assert isinstance(result, Result)
-    bids = {event["who"]: event["audience"] for event in result.events if event["label"] == "bid"}
+    bids = {event.who: event.audience for event in result.events if event.label == "bid"}
     assert bids == {"ada": ["ada"], "bo": ["bo"], "clerk": ["gm"]}
 
 

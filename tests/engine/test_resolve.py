@@ -201,7 +201,7 @@ def test_an_unanswered_decision_is_pending_and_goes_on_from_its_answers(dive: Ru
     first = resolve("dive", "dive", skill=3, seed="s", choose={"breath": "long"})
     assert isinstance(first, Pending)
     assert (first.question.label, first.question.who) == ("breath", GM)
-    assert [option["name"] for option in first.question.options] == ["short", "long"]
+    assert [option.name for option in first.question.options] == ["short", "long"]
     done = resolved("dive", "dive", skill=3, seed=first.seed, choose={"breath": ["long", "short"]})
     assert done.answers[: len(first.answers)] == first.answers
 

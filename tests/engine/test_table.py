@@ -18,6 +18,7 @@ from rpgres.engine.run import prepare, run
 from rpgres.engine.running import MAX_QUESTIONS
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
+from rpgres.model.events import TextEvent
 from rpgres.model.state import GM, Character, Map, State, Tag, put
 from rpgres.rulesets import Option
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
@@ -88,7 +89,7 @@ def test_a_decision_nobody_takes_is_pending_and_the_state_stays() -> None:
     assert state is prepared.state
     assert pending.question.label == "price"
     assert pending.question.who == "actor"
-    assert [option["name"] for option in pending.question.options] == ["luck", "time"]
+    assert [option.name for option in pending.question.options] == ["luck", "time"]
     assert pending.question.facts == {"margin": -9}
     assert "--given roll=1,2" in pending.resume
     assert "--choose price=luck" in pending.resume
@@ -181,7 +182,7 @@ def two_people(*first: str) -> Any:
 
 
 def told_of(result: Result) -> str:
-    return next(event["text"] for event in result.events if event["event"] == "text")
+    return next(event.text for event in result.events if isinstance(event, TextEvent))
 
 
 @pytest.mark.parametrize(
@@ -368,7 +369,7 @@ def test_what_is_let_pass_is_its_owners_alone() -> None:
 
     result = play(broken(rule), policies={"": policy})
     assert heard == {"actor": 1, GM: 4}
-    assert [event.get("audience") for event in result.events] == [None, [GM], [GM], None, None]
+    assert [event.audience for event in result.events] == [None, [GM], [GM], None, None]
 
 
 def test_one_option_is_no_question() -> None:

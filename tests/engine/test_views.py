@@ -134,7 +134,7 @@ def seen(
             continue
         assert isinstance(found, Result)
         # The answers are the host's, to run it again; of the events a seat meets those that are for it.
-        events = [event for event in found.events if "mara" in event.get("audience", ["mara"])]
+        events = [event for event in found.events if event.audience is None or "mara" in event.audience]
         shown = msgspec.structs.replace(found, events=events, answers=[])
         met.append(msgspec.json.encode(shown))
         met.append(msgspec.json.encode(state.seen_by("mara"), enc_hook=str))

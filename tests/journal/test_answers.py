@@ -27,6 +27,7 @@ from rpgres.journal.commands import Done, Place, acting, writing
 from rpgres.journal.records import Entry, drawn_in, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
+from rpgres.model.events import RollEvent
 from rpgres.model.state import State
 from rpgres.rulesets import Effect
 from tests.support.command_line import Ran, rpgres
@@ -146,7 +147,7 @@ def test_cards_that_were_dealt_stay(tmp_path: Path, ruleset: str, is_known: bool
         before, question = rolled(done), pending.question
         dealt = [card for cards in before.values() for card in cards]
         cards = [code for code in begun.rules.cards.by_code if (code in dealt) == is_known][:4]
-        names = [option["name"] for option in question.options]
+        names = [option.name for option in question.options]
         pick = names[0] if names and (not question.optional or question.label == "play") else "no"
         with suppress(UsageError):  # what cannot be drawn, or was not used, is told; and what was drawn stays
             sitting.answer(place, choose={question.label: [pick]}, given=dict.fromkeys(labels, cards))
@@ -508,7 +509,7 @@ def test_an_action_is_written_before_a_person_is_asked(place: Place) -> None:
         history = store.read(place.path)
         pending = history.pending
         assert pending is not None
-        shown = [event for event in found(pending).events if event["event"] == "roll"]
+        shown = [event for event in found(pending).events if isinstance(event, RollEvent)]
         assert len([event for event in view.events if type(event).__name__ == "Rolled"]) == len(shown)
         seen.append((question.label, len(history.entries)))
         return REROLL if len(seen) == 1 else "no" if question.optional else None

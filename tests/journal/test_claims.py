@@ -30,6 +30,7 @@ from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
 from rpgres.lint.whole import all_diagnostics
+from rpgres.model.events import DecisionEvent, RollEvent, TextEvent
 from rpgres.model.state import Character, Map, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
@@ -109,7 +110,7 @@ def test_a_claim_waits_for_the_game_master_before_anything_is_drawn(tmp_path: Pa
     assert isinstance(found, Pending)
     assert asked(done) == [("claim", GM)]
     assert found.question.words == f"{who} claims: {claims}"
-    assert [event["event"] for event in found.events] == ["text"]
+    assert [type(event) for event in found.events] == [TextEvent]
     before = done.history.state
     for seat in (who, other, GM, None):
         assert f"{who} claims: {claims}" in shown(done, seat)  # everybody reads it
@@ -124,7 +125,7 @@ def test_a_claim_waits_for_the_game_master_before_anything_is_drawn(tmp_path: Pa
     result = came(refused)
     assert isinstance(result, Result)
     assert (result.outcome, result.success, result.effects) == (None, None, [])
-    assert [event["event"] for event in result.events] == ["text", "decision"]  # nothing was drawn
+    assert [type(event) for event in result.events] == [TextEvent, DecisionEvent]  # nothing was drawn
     assert refused.history.state == before
     assert "nothing comes of it" in log_of(refused, other)
 
@@ -216,7 +217,7 @@ def test_a_claim_draws_what_would_be_drawn_without_it(tmp_path: Path) -> None:
         done = sitting.act(place, "overcome", {"skill": "4", "vs": ["2"]}, actor="mara", seat=seat)
         if asked(done) == [("claim", GM)]:
             done = sitting.answer(place, seat=GM, choose={"claim": ["confirm"]})
-        rolls.append([event["faces"] for event in came(done).events if event["event"] == "roll"])
+        rolls.append([event.faces for event in came(done).events if isinstance(event, RollEvent)])
     assert rolls[0] == rolls[1] == rolls[2] != []
 
 
@@ -521,7 +522,7 @@ def test_older_tables_ask_nothing_and_keep_what_was_private(tmp_path: Path) -> N
 
     asks = Run(kind="act", name="overcome", actor="mara", by="mara", inputs={"skill": "9", "vs": ["2"]})
     ran = run_at(load_rules(find_ruleset("fate")), history, asks, seed="7", step=0)
-    assert not any(event["event"] == "text" for event in ran.found.events)
+    assert not any(isinstance(event, TextEvent) for event in ran.found.events)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -17,9 +17,11 @@ from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, START, commitment, link
 from rpgres.journal.commands import Done, Place
+from rpgres.journal.forms import UndoEntry
 from rpgres.journal.records import Entry, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
+from rpgres.model.events import DecisionEvent
 
 LOSE = {"roll": ["----"]}
 FAILING = {"invoke": ["no"], "invoke-against": ["no"], "cost": ["no"], "price": ["fail"]}
@@ -214,7 +216,7 @@ def test_answers_typed_by_a_seat_are_for_its_own_decisions(place: Place) -> None
     came = found(done)
     assert isinstance(came, Pending)
     assert came.question.who == "mara"
-    assert [event["who"] for event in came.events if event["event"] == "decision"] in ([], ["edda"])
+    assert [event.who for event in came.events if isinstance(event, DecisionEvent)] in ([], ["edda"])
 
 
 def test_a_seat_lets_windows_go_by(place: Place) -> None:
@@ -278,7 +280,7 @@ def test_a_seat_sets_no_policy_for_others(place: Place) -> None:
     )
     came = found(done)
     assert not any(
-        event.get("who") == "mara" and event["means"] == "policy" for event in came.events if "means" in event
+        event.who == "mara" and event.means == "policy" for event in came.events if isinstance(event, DecisionEvent)
     )
 
 
@@ -398,7 +400,8 @@ def test_what_others_said_neither_blocks_an_undo_nor_goes_with_it(place: Place) 
     assert kinds(place) == ["new", "note"]
     with pytest.raises(UsageError, match="nothing to take back"):
         sitting.undo(place, seat="mara")
-    told = [entry.before for entry in log_seen(store.read(place.path), None) if entry.is_alone]
+    undos = [entry for entry in log_seen(store.read(place.path), None) if isinstance(entry, UndoEntry)]
+    told = [entry.before for entry in undos if entry.is_alone]
     assert told == [3, 2]
     sitting.reveal(place)
     assert verify(place.path).exit == 0
@@ -572,7 +575,7 @@ def test_only_the_game_master_corrects(place: Place) -> None:
 def test_notes_are_for_whom_they_say(place: Place) -> None:
     sitting.write_note(place, "for all")
     done = sitting.write_note(place, "for two", seat="mara", to=["edda"])
-    assert [entry.text for entry in log_seen(done.history, "edda")][1:] == ["for all", "for two"]
+    assert [entry.text for entry in log_seen(done.history, "edda")[1:]] == ["for all", "for two"]
     assert [entry.is_hidden for entry in log_seen(done.history, "gm")][1:] == [False, True]
     with pytest.raises(UsageError, match="no seat 'eda'; did you mean 'edda'"):
         sitting.write_note(place, "x", to=["eda"])

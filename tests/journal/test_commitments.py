@@ -102,8 +102,9 @@ def test_a_seal_tells_nothing_but_whose_it_is(place: Place) -> None:
         assert entries[3].opens == 2
         assert (entries[3].salt == made.salt) is knows
         assert (made.salt in str(entries)) is knows
-        events = (entries[3].pending or {})["events"]
-        assert bool(events) is knows
+        waits = entries[3].pending
+        assert waits is not None
+        assert bool(waits.events) is knows
 
 
 def test_what_cannot_be_answered_is_not_sealed_where_it_is_known(place: Place) -> None:

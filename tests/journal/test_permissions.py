@@ -129,8 +129,8 @@ def test_what_was_laid_is_marked_for_everybody_and_told_to_those_who_see_it(plac
         assert "not from the seed: doom-bank, hand:ilse" in transcript("x", log, done.rules.file)
         shown = log[1].result or log[1].pending
         assert shown is not None
-        assert shown["inputs"].get("hand") == (inputs["hand"] if seat in ("ilse", None) else None)
-        assert shown["inputs"].get("bank") == inputs["bank"]  # which lies open
+        assert shown.inputs.get("hand") == (inputs["hand"] if seat in ("ilse", None) else None)
+        assert shown.inputs.get("bank") == inputs["bank"]  # which lies open
     sitting.reveal(place)
     verdict = verify(place.path)
     assert verdict.exit == 0
@@ -148,8 +148,8 @@ def test_a_hand_stays_hidden_after_its_owner_has_left(tmp_path: Path) -> None:
         entry = log_seen(done.history, seat)[2]
         shown = entry.result or entry.pending
         assert shown is not None
-        assert shown["inputs"].get("hand") == (None if seat else inputs["hand"])
-        assert shown["inputs"]["bank"] == inputs["bank"]
+        assert shown.inputs.get("hand") == (None if seat else inputs["hand"])
+        assert shown.inputs["bank"] == inputs["bank"]
 
 
 def test_a_seat_replaces_its_own_sheet_alone(place: Place) -> None:

@@ -24,6 +24,7 @@ from rpgres.journal import commands as sitting
 from rpgres.journal.chain import written
 from rpgres.journal.changes import applied, difference
 from rpgres.journal.commands import Place
+from rpgres.journal.forms import UndoEntry
 from rpgres.journal.history import History
 from rpgres.journal.records import RUNNING, RUNS, SAID, Entry
 from rpgres.journal.verifying import verify
@@ -232,7 +233,7 @@ def check_stands(history: History) -> None:
     assert history.step() == sum(entry.kind in RUNS for entry in standing)
     assert [one.number for one in history.stands.passes] == naive_passes(tuple(history.entries), standing)
     views = log_seen(history, None)
-    assert [view.number for view in views if view.undone or view.kind == "undo"] == [
+    assert [view.number for view in views if view.undone or isinstance(view, UndoEntry)] == [
         entry.number for entry in history.entries if entry not in standing
     ]
 

@@ -119,7 +119,7 @@ def do(place: Place, deed: str, what: Any, cast: tuple[str, str, str], skill: st
         pending = found_in(sitting.require_pending(store.read(place.path)).secret)
         assert isinstance(pending, Pending)
         question = pending.question
-        option = "no" if question.optional else question.options[0]["name"]
+        option = "no" if question.optional else question.options[0].name
         seat, option = (who, option if what == "no" else what) if deed == "answer" else (None, option)
         return sitting.answer(place, seat=seat, choose={question.label: [option]})
     if deed == "own-undo" or what == "undo":

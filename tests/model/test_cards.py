@@ -18,7 +18,7 @@ from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Seats, preferred, uniform
 from rpgres.engine.records import Result, answers_of, event_record
 from rpgres.engine.run import Prepared, play, run
-from rpgres.engine.running import Broken, Run, Settled
+from rpgres.engine.running import Broken, Drawn, Run, Settled
 from rpgres.engine.table import Table
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import DeckFile, build_deck
@@ -305,7 +305,7 @@ def test_looking_at_the_top_tells_whoever_looks_and_nobody_else() -> None:
     assert [code_of(card) for card in own.top] == [card.code for card in seen]
     assert other.cards == (FACE_DOWN,) * 11
     assert other.top == ()
-    assert [event_record(event)["others"]["card"] for event in table.run.events] == [FACE_DOWN] * 2
+    assert [event_record(event).others.card for event in table.run.events] == [FACE_DOWN] * 2
     assert [table.draw("deck", to="discard") for _ in range(2)] == list(seen)
     assert lying(table.state) == DECK
 
@@ -425,11 +425,11 @@ def test_a_hand_is_seen_by_its_owner_and_counted_by_others() -> None:
 def test_a_card_dealt_to_somebody_is_told_to_nobody_else() -> None:
     ready = prepared()
     _, table = play(ready, dealer=SeededDealer(Streams("7")), players=Seats(policies={"": uniform}))
-    dealt = [event_record(event) for event in table.events if event_record(event)["event"] == "draw"][:3]
+    dealt = [event_record(event) for event in table.events if isinstance(event, Drawn)][:3]
     for record in dealt:
-        assert record["audience"] == ["actor"]
-        assert record["others"]["card"] == FACE_DOWN
-        assert record["card"] != FACE_DOWN
+        assert record.audience == ["actor"]
+        assert record.others.card == FACE_DOWN
+        assert record.card != FACE_DOWN
     assert [answer.label for answer in answers_of(table.events)][:3] == ["deal"] * 3
 
 

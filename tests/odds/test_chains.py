@@ -108,7 +108,7 @@ def test_a_script_goes_on_along_a_chain() -> None:
 
 def test_play_goes_along_a_chain() -> None:
     result, _ = run(climbing(3), streams=Streams("7"), policies={"": careful}, identify=False)
-    decided = [event for event in result.events if event.get("label") == "push"]  # type: ignore[union-attr]
+    decided = [event for event in result.events if getattr(event, "label", "") == "push"]  # type: ignore[union-attr]
     assert 2 <= len(decided) <= 4
 
 

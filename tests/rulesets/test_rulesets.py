@@ -59,7 +59,7 @@ def test_three_lines_add_an_option_and_the_new_question_is_asked(tiny: Ruleset) 
     assert result.outcome == "miss"
     assert state.counters["clock"] == 1
     pending, _ = run(prepare(rules, "try", {"vs": 7}), streams=Streams("7"), given={"roll": ["1,1"]})
-    assert [option["name"] for option in pending.question.options] == ["luck", "time", "blood"]
+    assert [option.name for option in pending.question.options] == ["luck", "time", "blood"]
     assert pending.question.who == "actor"
 
 

@@ -18,6 +18,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.players import COMMON_POLICIES, Question
 from rpgres.engine.run import prepare, run
 from rpgres.errors import FileError
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import State, Tag
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
@@ -532,8 +533,8 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
         for effect in named:
             if effect["kind"] in ("goal", "cost"):
                 effect.setdefault("to", actor)
-        decisions = [event for event in outcome.events if event["event"] == "decision"]
-        decided = [event["who"] for event in decisions if event["answer"] != "no"]
+        decisions = [event for event in outcome.events if isinstance(event, DecisionEvent)]
+        decided = [event.who for event in decisions if event.answer != "no"]
         found.append((sorted(named, key=str), decided))
     return found
 

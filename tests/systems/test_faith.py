@@ -27,6 +27,7 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError
+from rpgres.model.events import DecisionEvent, DrawEvent, MoveEvent, TextEvent
 from rpgres.model.state import GM, State, blank_character, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
@@ -199,9 +200,10 @@ def test_random_play_keeps_every_limit_and_every_card(
     everything = sorted(card for pile in start.piles.values() for card in pile.cards)
     assert sorted(card for pile in state.piles.values() for card in (*pile.cards, *pile.top)) == everything
     played = Counter(
-        event["by"]
+        event.by
         for event in result.events
-        if (event["event"] == "move" and event["label"] in ("play", "npc", "joker")) or event.get("label") == "npc-card"
+        if (isinstance(event, MoveEvent) and event.label in ("play", "npc", "joker"))
+        or getattr(event, "label", "") == "npc-card"
     )
     left = max(0, inputs["attribute"] - inputs["used"])
     assert played["actor"] <= left
@@ -210,7 +212,7 @@ def test_random_play_keeps_every_limit_and_every_card(
             assert pair["margin"] == pair["value"] - pair["opposition"]
             assert (pair["winner"] is None) == (pair["margin"] == 0)
             assert not pair["critical"] or abs(pair["margin"]) >= 10 or "joker_rule" in switches
-    values = [event["text"] for event in result.events if event["event"] == "text"]
+    values = [event.text for event in result.events if isinstance(event, TextEvent)]
     assert len(values) <= 4 + sum(played.values()) + 3 * len(inputs["against"])
 
 
@@ -246,7 +248,7 @@ def test_the_policy_stops_where_one_more_card_cannot_help() -> None:
         identify=False,
     )
     assert isinstance(result, Result)
-    assert [event["cards"] for event in result.events if event["event"] == "move" and event["by"] == "actor"] == []
+    assert [event.cards for event in result.events if isinstance(event, MoveEvent) and event.by == "actor"] == []
 
 
 def test_policies_are_orders_of_preference() -> None:
@@ -334,7 +336,10 @@ def test_two_tables_that_differ_in_a_hidden_hand_look_the_same(data: st.DataObje
             identify=False,
         )
         assert isinstance(result, Result)
-        events = [event if seat in event.get("audience", [seat]) else event.get("others") for event in result.events]
+        events = [
+            event if event.audience is None or seat in event.audience else getattr(event, "others", None)
+            for event in result.events
+        ]
         shown = after.seen_by(seat)
         told.append((events, result.outcome, result.details, msgspec.to_builtins(shown.piles[f"hand:{seat}"])))
         others = [pile for name, pile in shown.piles.items() if name.startswith("hand:") and not name.endswith(seat)]
@@ -673,8 +678,8 @@ def test_the_last_card_of_her_hand_draws_one_whoever_of_hers_plays_it() -> None:
         against=["guard:skill=2,attribute=2,npc"],
         choose={"npc": ["S4", "deck"]},
     )
-    drawn = [event for event in result.events if event.get("to") == "gm-hand" and event["event"] == "draw"]
-    assert [event["label"] for event in drawn] == ["draw"]
+    drawn = [event for event in result.events if isinstance(event, DrawEvent) and event.target == "gm-hand"]
+    assert [event.label for event in drawn] == ["draw"]
     ready = confront(skill=3, hand="H9,C8", gm_hand="S4", against=["guard:skill=2,attribute=2,npc"])
     choose = {"join": ["no"], "play": ["H9", "pass"], "npc": ["S4", "S7"]}
     with pytest.raises(UsageError, match=r"npc=S7 is not offered here; gm may choose: deck, pass"):
@@ -709,7 +714,7 @@ def test_one_of_hers_plays_for_a_tie_where_no_more_can_be_had() -> None:
         ready, streams=Streams("7"), choose={"join": ["no"]}, policies={"": policy_of(rules())}, identify=False
     )
     assert isinstance(result, Result)
-    assert [event["answer"] for event in result.events if event.get("label") == "npc"][:1] != ["pass"]
+    assert [event.answer for event in result.events if getattr(event, "label", "") == "npc"][:1] != ["pass"]
 
 
 # -- rounds
@@ -814,7 +819,7 @@ def test_a_counteraction_has_ammunition_and_a_range() -> None:
     shot = "weapon=5,ammo=plasma,range=3"
     result = played([], skill=1, attribute=0, armour=3, against=[f"orso:skill=3,attribute=1,{shot}"])
     assert told(result, "harm") == [("harm", "actor", "orso", 2)]  # 5 less 2, less the one point that is left
-    lines = [event.get("text") for event in result.events]
+    lines = [getattr(event, "text", "") for event in result.events]
     assert "orso: 3, 0 advantages (2 disadvantages over: to actor), no cards (inferior to actor)" in lines
     answered = played(
         [],
@@ -1029,7 +1034,7 @@ def test_what_a_disadvantage_gives_is_ruled_as_it_is_shown(switches: dict[str, s
     """Ena is unskilled: what that gives whoever acts counts against Finn too, or against Ena alone."""
     result = played(["pass", "pass", "pass", "pass"], **CLUMSY, switches=switches)
     assert sides_of(result) == {"actor": (1, (), 2), "ena": (0, ("actor",), 1), "finn": finn}
-    lines = [event.get("text") for event in result.events]
+    lines = [getattr(event, "text", "") for event in result.events]
     assert "ena: 0, 0 advantages (1 disadvantage over: to actor), 1 card (inferior to actor)" in lines
     if switches:
         assert "actor: 6, 1 advantage (1 against ena alone), 2 cards" in lines
@@ -1149,11 +1154,11 @@ def test_a_declared_action_is_told_openly_before_anybody_is_asked() -> None:
 def test_a_countermeasure_is_said_in_words_that_may_have_commas() -> None:
     said = "skill=technical, attribute=1, words= ducks,  and rolls "
     result = played(["pass"], attribute=0, target=["bero"], choose={"counter": [said], "fitting": ["no"]})
-    answer = next(event for event in result.events if event.get("label") == "counter")
-    assert answer["answer"] == "skill=technical,attribute=1,words=ducks, and rolls"
+    answer = next(event for event in result.events if getattr(event, "label", "") == "counter")
+    assert answer.answer == "skill=technical,attribute=1,words=ducks, and rolls"
     form = played([], attribute=0, against=["ena:skill=3,attribute=0,words=shoves a crate over"])
     assert "countermeasure (ena): shoves a crate over (skill 3 with attribute 0)" in [
-        event.get("text") for event in form.events
+        getattr(event, "text", "") for event in form.events
     ]
     ready = confront(target=["bero"], switches={"countermeasure_words": "required"})
     for text, told in (
@@ -1172,7 +1177,7 @@ def test_the_game_master_grants_and_refuses_advantages() -> None:
     assert sides_of(plain) == {"actor": (0, ("bero",), 1), "bero": (2, (), 2)}
     ruled = played(["pass", "pass"], **inputs, choose={"join": ["+1"], "counter": counter, "fitting": ["-1, actor=+1"]})
     assert sides_of(ruled) == {"actor": (2, (), 2), "bero": (1, ("actor",), 1)}
-    answers = {event["label"]: event["answer"] for event in ruled.events if event["event"] == "decision"}
+    answers = {event.label: event.answer for event in ruled.events if isinstance(event, DecisionEvent)}
     assert (answers["join"], answers["fitting"]) == ("actor=+1", "bero=-1,actor=+1")
     joined = played(["pass"] * 4, **inputs, gm_hand="S2", choose={"join": ["join,gm=-3"], "counter": ["no"]})
     assert sides_of(joined) == {"actor": (1, (), 2), "gm": (0, ("actor",), 1)}
@@ -1224,7 +1229,7 @@ def test_who_knows_nothing_of_it_is_not_asked_and_affected(inputs: dict[str, Any
     """Nobody confronts it, so it succeeds as well as its owner says (S:13, S:17)."""
     choose = {**inputs.pop("choose", {}), "level": ["critical"], "counter": ["skill=9,attribute=9"]}
     result = played([], attribute=0, weapon=2, **inputs, choose=choose)
-    assert not [event for event in result.events if event.get("label") == "counter"]
+    assert not [event for event in result.events if getattr(event, "label", "") == "counter"]
     assert told(result, "affected", "harm") == [("affected", "bero", "actor"), ("harm", "bero", "actor", 4)]
 
 
@@ -1265,7 +1270,7 @@ def test_nothing_is_shot_and_thrown_at_once() -> None:
 
 def test_what_nobody_confronts_is_told_too() -> None:
     result, _ = at(None, "unopposed", words="opens the hatch", choose={"level": ["success"]})
-    assert "action (mara): opens the hatch" in [event.get("text") for event in result.events]
+    assert "action (mara): opens the hatch" in [getattr(event, "text", "") for event in result.events]
 
 
 # -- done
@@ -1283,9 +1288,9 @@ def test_who_is_done_is_not_asked_again() -> None:
     again = played(["H7", "pass", "H9", "pass", "H10", "pass"], **inputs)
     done = played(["H7", "done", "H9", "H10"], **inputs)
     assert (done.total, done.opposition) == (again.total, again.opposition) == (9, 29)
-    asked = [event["who"] for event in done.events if event["event"] == "decision" and event["label"] == "play"]
+    asked = [event.who for event in done.events if isinstance(event, DecisionEvent) and event.label == "play"]
     assert asked == ["ena", "actor", "ena", "ena"]
-    assert "actor 9 (done), ena 19 (1 left); ena to play" in [event.get("text") for event in done.events]
+    assert "actor 9 (done), ena 19 (1 left); ena to play" in [getattr(event, "text", "") for event in done.events]
 
 
 def test_done_is_for_where_a_pass_is_not_the_end() -> None:
@@ -1320,7 +1325,7 @@ def test_it_is_told_whose_failure_it_is() -> None:
     lines = plain_text(result_lines(result, rules().file))
     assert "failure of ena against actor (the game master): fails: It simply fails." in lines
     assert "failure of actor against finn (the game master): complication" in lines
-    assert [event["of"] for event in result.events if event.get("label") == "failure"] == [
+    assert [event.of for event in result.events if getattr(event, "label", "") == "failure"] == [
         "ena against actor",
         "actor against finn",
     ]

@@ -23,6 +23,7 @@ from rpgres.journal.exchange import view_of
 from rpgres.journal.records import RUNNING, found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import GM
 from rpgres.plugins.loading import load_rules
 
@@ -312,6 +313,6 @@ def test_who_is_done_is_not_asked_again_at_a_table(tmp_path: Path) -> None:
     assert sum(one == [("play", "sable")] for one in labels) <= 1
     result = found_in(store.read(place.path).entries[-1].secret)
     assert isinstance(result, Result)
-    plays = [event["who"] for event in result.events if event["event"] == "decision" and event["label"] == "play"]
+    plays = [event.who for event in result.events if isinstance(event, DecisionEvent) and event.label == "play"]
     assert plays.count("sable") == 1
     assert plays.count("bero") == 2

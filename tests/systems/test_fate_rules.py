@@ -265,11 +265,11 @@ def test_an_overlay_of_three_lines_asks_the_new_option(tmp_path: Path, monkeypat
     )
     plain = resolve("fate", "overcome", skill=0, vs=2, given={"roll": "----"})
     assert isinstance(plain, Pending)
-    assert [option["name"] for option in plain.question.options] == ["fail", "cost"]
+    assert [option.name for option in plain.question.options] == ["fail", "cost"]
     monkeypatch.chdir(tmp_path)
     asked = resolve("fate", "overcome", skill=0, vs=2, given={"roll": "----"}, rulesets="rulesets")
     assert isinstance(asked, Pending)
-    assert [option["name"] for option in asked.question.options] == ["fail", "cost", "bargain"]
+    assert [option.name for option in asked.question.options] == ["fail", "cost", "bargain"]
     chosen = resolve(
         "fate", "overcome", skill=0, vs=2, given={"roll": "----"}, choose={"price": "bargain"}, rulesets="rulesets"
     )
@@ -373,7 +373,7 @@ def endings(ruleset: str, action: str, choose: dict[str, list[str]], inputs: dic
         return
     label = found.question.label
     for option in found.question.options:
-        yield from endings(ruleset, action, {**choose, label: [*choose.get(label, []), option["name"]]}, inputs)
+        yield from endings(ruleset, action, {**choose, label: [*choose.get(label, []), option.name]}, inputs)
 
 
 def gains(result: Result, opponent: str) -> frozenset[tuple[tuple[str, Any], ...]]:

@@ -111,8 +111,8 @@ def test_the_order_of_invoking() -> None:
             switches=switches,
         )
         assert isinstance(found, Result)
-        events = [event for event in found.events if event.get("label", "").startswith("invoke")]
-        return [f"{event['label']} {event['answer']}" for event in events]
+        events = [event for event in found.events if getattr(event, "label", "").startswith("invoke")]
+        return [f"{event.label} {event.answer}" for event in events]
 
     assert asked() == ["invoke no", "invoke-against mud", "invoke mud", "invoke no"]
     assert asked(invoke_order="actor-then-opponent") == ["invoke no", "invoke-against mud"]

@@ -476,7 +476,7 @@ def test_the_timeline_moves_when_every_seat_is_ready(tmp_path: Path) -> None:
         assert [(one.label, done.history.state.seat_of(one.who)) for one in asked] == [
             ("react", seat) for seat in SEATS
         ]
-        assert {tuple(option["name"] for option in one.options) for one in asked} == {("ready", "wait")}
+        assert {tuple(option.name for option in one.options) for one in asked} == {("ready", "wait")}
         told = plain_text(pending_lines(waits)).splitlines()
         assert told[2:4] == ["    ready, no: go on to the phase", "    wait: abort or declare first"]
         assert not any("let it pass" in one for one in told)

@@ -20,6 +20,7 @@ from rpgres.engine.players import Question, View, policy_of, uniform
 from rpgres.engine.records import Result
 from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, UsageError
+from rpgres.model.events import MoveEvent, TextEvent
 from rpgres.model.state import Map, State, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
@@ -510,8 +511,12 @@ def test_two_tables_that_differ_in_a_hidden_hand_look_the_same_to_others(data: s
         ready = prepare(rules(), "act", {"ability": "strength", "vs": 5}, state=state, actor="ilse")
         result, after = run(ready, streams=Streams("7"), choose={"play": ["Do9"]}, identify=False)
         assert isinstance(result, Result)
-        seen = [event.get("others", event) for event in result.events if GM not in event.get("audience", [GM])]
-        open_ = [event for event in result.events if "audience" not in event]
+        seen = [
+            getattr(event, "others", None) or event
+            for event in result.events
+            if event.audience is not None and GM not in event.audience
+        ]
+        open_ = [event for event in result.events if event.audience is None]
         told.append((seen, open_, result.outcome, result.margin, after.seen_by(GM)))
     assert told[0] == told[1]
 
@@ -594,7 +599,7 @@ def versus(*, switches: dict[str, str] | None = None, **inputs: Any) -> Prepared
 
 
 def told(result: Result) -> list[str]:
-    return [event["text"] for event in result.events if event["event"] == "text"]
+    return [event.text for event in result.events if isinstance(event, TextEvent)]
 
 
 def test_the_outcome_between_heroes_is_the_actors_and_every_round_is_told() -> None:
@@ -723,8 +728,8 @@ def test_points_are_healed_as_points_and_never_deal_a_hand() -> None:
 def test_a_card_is_seen_when_it_is_played_though_the_bank_is_hidden() -> None:
     ready = act("Do4", vs=4, switches={"doom_hidden": "yes", "doom_available": "immediate"})
     result, _ = run(ready, streams=Streams("1"), identify=False)
-    (played,) = (event for event in result.events if event["event"] == "move" and event["label"] == "play")
-    assert "audience" not in played
+    (played,) = (event for event in result.events if isinstance(event, MoveEvent) and event.label == "play")
+    assert played.audience is None
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -13,7 +13,6 @@ import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
 from rpgres.cli.checks import AsForm, end_check, form_of
-from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.conformance import PluginReport
@@ -113,7 +112,7 @@ def check_some(
         place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
         reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
-    record = PluginCheck(version=__version__, ok=is_well, plugins=reports)
+    record = PluginCheck(ok=is_well, plugins=reports)
     end_check(form, ok=is_well, record=record, found=_found(reports), lines=())
 
 
@@ -164,7 +163,7 @@ def _tell(
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:
-        say_json(PluginList(version=__version__, ok=is_well, plugins=plugins, warnings=warnings))
+        say_json(PluginList(ok=is_well, plugins=plugins, warnings=warnings))
     else:
         say([*plugin_lines(plugins), *warning_lines(warnings)], is_plain=is_plain)
     if is_strict and not is_well:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import msgspec
 
@@ -17,13 +17,13 @@ from rpgres.engine.piles import take_typed
 from rpgres.engine.piles import without as left_of
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.cards import Stack, known_cards
+from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
 from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
-from rpgres.rulesets.schema import Condition
+from rpgres.rulesets.rows import Condition
 from rpgres.toml.diagnostics import Diagnostic, diagnostics_in, nearest
-from rpgres.version import __version__
 
 LABEL = "draw"  # under which drawn cards can be given
 
@@ -41,8 +41,11 @@ class DeckSummary(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: by which commands know it.
-        ruleset: the ruleset that has it; None for one that rulesets share.
-        size: how many cards there are; `kinds` are those that are not alike.
+        ruleset: the ruleset that has it; null for one that rulesets share.
+        title: what people call it.
+        summary: what is in it, in a line.
+        size: how many cards there are.
+        kinds: how many kinds of card there are.
     """
 
     name: str
@@ -53,30 +56,45 @@ class DeckSummary(msgspec.Struct, frozen=True, kw_only=True):
     kinds: int
 
 
-class DeckList(msgspec.Struct, frozen=True, kw_only=True):
+class DeckList(Printed, frozen=True, kw_only=True, tag="rpgres.decks/1"):
     """The decks there are, as `rpgres deck list --json` prints them.
 
     Attributes:
-        ruleset: the one whose decks these are; None for all.
-        decks: those that can be used.
+        ruleset: the ruleset whose decks these are; null for all.
+        decks: the decks that can be used.
         problems: what is wrong with the others, by ruleset.
     """
 
-    format: Literal["rpgres.decks/1"] = "rpgres.decks/1"
-    version: str = __version__
     ruleset: str | None
     decks: list[DeckSummary]
     problems: dict[str, list[Diagnostic]]
 
 
-class CardCount(msgspec.Struct, frozen=True, kw_only=True):
-    """A kind of card, and how many of it there are."""
+class DrawnCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A card with what stands on it.
+
+    Attributes:
+        code: the card's name as typed.
+        title: the card as people say it.
+        value: its value; null for a card without one.
+        suit: its suit; empty for a card without one.
+        attributes: what else is printed on it, by name.
+    """
 
     code: str
     title: str
     value: int | None
     suit: str
     attributes: Mapping[str, str]
+
+
+class CardCount(DrawnCard, frozen=True, kw_only=True):
+    """A kind of card, and how many of it there are.
+
+    Attributes:
+        count: how many of it there are.
+    """
+
     count: int
 
 
@@ -84,12 +102,14 @@ class Composition(msgspec.Struct, frozen=True, kw_only=True):
     """What some cards come to.
 
     Attributes:
+        title: what people call these cards.
         size: how many there are.
         valued: how many of them have a value.
-        sum: of their values.
-        mean: of those that have one; None where none has. `mean_exact` is the same as a fraction.
-        values: how many there are of each value.
-        attributes: how many there are of each further attribute.
+        sum: the sum of their values.
+        mean: the mean of the values; null where no card has one.
+        mean_exact: the same as a fraction.
+        values: how many cards there are of each value.
+        attributes: how many cards there are of each further attribute.
     """
 
     title: str
@@ -102,10 +122,14 @@ class Composition(msgspec.Struct, frozen=True, kw_only=True):
     attributes: dict[str, dict[str, int]]
 
 
-class DeckDescription(msgspec.Struct, frozen=True, kw_only=True):
+class DeckDescription(Printed, frozen=True, kw_only=True, tag="rpgres.deck/1"):
     """What is in a deck, as `rpgres deck show --json` prints it.
 
     Attributes:
+        name: by which commands know it.
+        ruleset: the ruleset that has it; null for one that rulesets share.
+        title: what people call it.
+        summary: what is in it, in a line.
         whole: all cards together.
         suits: the cards of each suit.
         loners: the cards without a suit, by code.
@@ -115,8 +139,6 @@ class DeckDescription(msgspec.Struct, frozen=True, kw_only=True):
         piles: where its ruleset lays it, with the switches under which it does.
     """
 
-    format: Literal["rpgres.deck/1"] = "rpgres.deck/1"
-    version: str = __version__
     name: str
     ruleset: str | None
     title: str
@@ -130,38 +152,19 @@ class DeckDescription(msgspec.Struct, frozen=True, kw_only=True):
     piles: dict[str, Condition]
 
 
-class DrawnCard(msgspec.Struct, frozen=True, kw_only=True):
-    """A card that was drawn.
-
-    Attributes:
-        code: its name as typed.
-        title: its name as people say it.
-        value: its number; None for a card without one.
-        suit: its suit; empty for a card without one.
-        attributes: what else is printed on it.
-    """
-
-    code: str
-    title: str
-    value: int | None
-    suit: str
-    attributes: Mapping[str, str]
-
-
-class DeckDraw(msgspec.Struct, frozen=True, kw_only=True):
+class DeckDraw(Printed, frozen=True, kw_only=True, tag="rpgres.deck-draw/1"):
     """Cards drawn from a freshly shuffled deck, as `rpgres deck draw --json` prints them.
 
     Attributes:
-        deck: its name.
+        deck: the deck's name.
+        title: the deck as people say it.
         without: the codes of the cards that were taken out before.
-        cards: those drawn, in that order.
+        cards: the cards that were drawn, in that order.
         sum: of their values.
-        left: how many are left.
+        left: how many cards are left.
         seed: what the order came from.
     """
 
-    format: Literal["rpgres.deck-draw/1"] = "rpgres.deck-draw/1"
-    version: str = __version__
     deck: str
     title: str
     without: list[str]
@@ -299,19 +302,13 @@ def describe_deck(found: FoundDeck) -> DeckDescription:
         loners={code: _composition(deck.cards[code].title, cards) for code, cards in loners.items()},
         names=deck.names,
         signs=signs,
-        cards=[
-            CardCount(
-                code=card.code,
-                title=card.title,
-                value=card.value,
-                suit=card.suit,
-                attributes=card.attributes,
-                count=count,
-            )
-            for card, count in there.items()
-        ],
+        cards=[CardCount(count=count, **_face(card)) for card, count in there.items()],
         piles={pile: text.decks[name] for pile, text in piles.items() if name in text.decks},
     )
+
+
+def _face(card: Card) -> dict[str, Any]:
+    return {name: getattr(card, name) for name in DrawnCard.__struct_fields__}
 
 
 def _composition(title: str, cards: Mapping[Card, int]) -> Composition:
@@ -393,10 +390,7 @@ def draw_cards(
         deck=found.name,
         title=found.deck.title,
         without=[code_of(card) for card in taken],
-        cards=[
-            DrawnCard(code=card.code, title=card.title, value=card.value, suit=card.suit, attributes=card.attributes)
-            for card in kinds
-        ],
+        cards=[DrawnCard(**_face(card)) for card in kinds],
         sum=sum(card.value or 0 for card in kinds),
         left=len(cards),
         seed=streams.seed,

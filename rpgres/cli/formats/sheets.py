@@ -105,16 +105,33 @@ def _ships(ruleset: str, *, own: Path | None, sheet: str) -> bool:
 
 
 class SheetTag(msgspec.Struct, frozen=True):
-    """A text with game weight that a character brings to a table."""
+    """A text with game weight that a character brings to a table.
+
+    Attributes:
+        name: the text.
+        kind: the ruleset's word for what it is.
+    """
 
     name: str
     kind: str
 
 
-class SheetRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A character as `rpgres sheet show --json` prints it; the fields are those of `state.Character`."""
+class SheetRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.sheet/1"):
+    """A character as `rpgres sheet show --json` prints it; the fields are those of `state.Character`.
 
-    format: Literal["rpgres.sheet/1"] = "rpgres.sheet/1"
+    Attributes:
+        ruleset: the ruleset whose sheet it is.
+        name: the short name, which is the file's.
+        title: the name as people say it.
+        played_by: player or gm.
+        texts: free texts, by key.
+        tags: the texts with game weight that the character brings.
+        abilities: rating by ability.
+        counters: numbers that rise and fall.
+        tracks: the boxes of each track, in order.
+        records: what the sheet lists by name with fields of its own.
+    """
+
     ruleset: str
     name: str
     title: str
@@ -145,17 +162,27 @@ def sheet_record(rules: Rules, sheet: Sheet) -> SheetRecord:
 
 
 class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking one file."""
+    """What came of checking one file.
+
+    Attributes:
+        file: the file as it was named.
+        ok: whether nothing is wrong with it.
+        problems: what is wrong with it.
+    """
 
     file: str
     ok: bool
     problems: list[Diagnostic]
 
 
-class FileChecks(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of checking files, as `rpgres sheet check --json` and `rpgres scene check --json` print it."""
+class FileChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.check/1"):
+    """What came of checking files, as `rpgres sheet check --json` and `rpgres scene check --json` print it.
 
-    format: Literal["rpgres.check/1"] = "rpgres.check/1"
+    Attributes:
+        ok: whether nothing is wrong with any file.
+        files: what came of each file.
+    """
+
     ok: bool
     files: list[FileCheck]
 

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from rpgres.engine.labels import chance_help, labels_of
 from rpgres.errors import UsageError
+from rpgres.model.printed import Printed
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
 from rpgres.rulesets.schema import PileText
 from rpgres.rulesets.tree import filled, walk
 from rpgres.toml.diagnostics import Diagnostic
-from rpgres.version import __version__
 
 
-class RulesetList(msgspec.Struct, frozen=True, kw_only=True):
-    """The rulesets there are, as `rpgres ruleset list --json` prints them."""
+class RulesetList(Printed, frozen=True, kw_only=True, tag="rpgres.rulesets/1"):
+    """The rulesets there are, as `rpgres ruleset list --json` prints them.
 
-    format: Literal["rpgres.rulesets/1"] = "rpgres.rulesets/1"
-    version: str = __version__
+    Attributes:
+        rulesets: the rulesets there are.
+        problems: what is wrong with house rules and with folders in which nothing is read.
+    """
+
     rulesets: list[RulesetName]
     problems: list[Diagnostic] = []
 
 
 class RulesetCheck(msgspec.Struct, frozen=True):
-    """What became of a ruleset that was checked with everything laid over it."""
+    """What became of a ruleset that was checked with everything laid over it.
+
+    Attributes:
+        id: the ruleset, or its folder.
+        ok: whether nothing is wrong with it.
+        overlays: the folders that are laid over it.
+        problems: what is wrong with it.
+    """
 
     id: str
     ok: bool
@@ -35,10 +45,15 @@ class RulesetCheck(msgspec.Struct, frozen=True):
     problems: Sequence[Diagnostic]
 
 
-class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of rulesets that were checked, as `rpgres ruleset check --json` prints it."""
+class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True, tag_field="format", tag="rpgres.ruleset-check/1"):
+    """What became of rulesets that were checked, as `rpgres ruleset check --json` prints it.
 
-    format: Literal["rpgres.ruleset-check/1"] = "rpgres.ruleset-check/1"
+    Attributes:
+        ok: whether nothing is wrong at all.
+        rulesets: what became of each ruleset.
+        strays: folders in which nothing is read.
+    """
+
     ok: bool
     rulesets: Sequence[RulesetCheck]
     strays: Sequence[Diagnostic]
@@ -48,9 +63,9 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
     """One label, with everything that is asked under it.
 
     Attributes:
-        kind: whether dice answer it or somebody.
-        help: what is asked; the questions of outcome tables, where the ruleset says nothing of its own.
-        who: the roles that answer, of all questions.
+        kind: chance or decision.
+        help: what is asked.
+        who: the roles that answer.
         optional: whether every such moment may pass unused.
         options: what outcome tables offer, by name; empty where the rule itself says what may be answered.
         actions: the actions that ask it.
@@ -65,7 +80,14 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ActionSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """An action as the description of its ruleset has it."""
+    """An action as the description of its ruleset has it.
+
+    Attributes:
+        summary: what it is, in a line.
+        parameters: what it takes.
+        labels: what it asks.
+        tables: its outcome tables.
+    """
 
     summary: str
     parameters: list[str]
@@ -74,7 +96,13 @@ class ActionSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FieldSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """One key of the ruleset's sheets."""
+    """One key of the ruleset's sheets.
+
+    Attributes:
+        kind: what stands under the key.
+        help: what it is for.
+        required: whether every sheet has it.
+    """
 
     kind: str
     help: str
@@ -82,7 +110,13 @@ class FieldSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeckInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """A deck of a ruleset; `rpgres deck show` tells what is in it."""
+    """A deck of a ruleset; `rpgres deck show` tells what is in it.
+
+    Attributes:
+        title: what people call it.
+        summary: what is in it, in a line.
+        size: how many cards there are.
+    """
 
     title: str
     summary: str
@@ -90,26 +124,42 @@ class DeckInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingSummary(msgspec.Struct, frozen=True):
-    """A number or a word that the ruleset's code reads from its data, and what it means."""
+    """A number or a word that the ruleset's code reads from its data, and what it means.
+
+    Attributes:
+        value: the number or word.
+        help: what it means.
+    """
 
     value: Any
     help: str
 
 
-class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
+class RulesetDescription(Printed, frozen=True, kw_only=True, tag="rpgres.ruleset/1"):
     """Everything that can be named in a ruleset, as `rpgres ruleset show ID --json` prints it.
 
     Attributes:
+        id: by which commands know it.
+        title: what people call it.
+        summary: what it is, in a line.
+        credits: where its rules were taken from.
         rules: what names the rules exactly: version, hash, and the overlays in use.
-        measure: what the bounds of bands speak of, where it is the same in every action: margin, total, highest, ...
-        switches: house rules, with their choices; `in_force` says which choice is played.
+        dice: the dice of an ordinary roll; empty where there are none.
+        ladder: numbers by the words for them.
+        bands: the outcomes.
+        measure: what the bounds of bands speak of, where it is the same in every action.
+        actions: what can be done.
+        labels: what is asked, by label.
+        switches: house rules that can be chosen.
+        in_force: which choice of each switch is played.
+        policies: who decides in place of a person.
+        effects: what outcomes change.
+        sheet: the keys of its sheets.
         piles: where cards lie.
         decks: decks of cards, those of kits included.
-        settings: what the code reads and a house rule may change, by path, as far as it is explained.
+        settings: what the code reads and a house rule may change, by path.
     """
 
-    format: Literal["rpgres.ruleset/1"] = "rpgres.ruleset/1"
-    version: str = __version__
     id: str
     title: str
     summary: str
@@ -131,20 +181,23 @@ class RulesetDescription(msgspec.Struct, frozen=True, kw_only=True):
     settings: dict[str, SettingSummary] = {}
 
 
-class ActionDescription(msgspec.Struct, frozen=True, kw_only=True):
+class ActionDescription(Printed, frozen=True, kw_only=True, tag="rpgres.action/1"):
     """One action with its outcome tables, as `rpgres ruleset show ID ACTION --json` prints it.
 
     Attributes:
+        ruleset: the ruleset.
+        action: the action.
+        summary: what it is, in a line.
+        details: how it works.
+        example: a command line that does it.
         parameters: what it takes, by the name it is typed under.
         required: those it cannot do without.
         labels: what it asks.
-        tables: its outcome tables by name, rows by band; shared questions stand where they are asked.
+        tables: its outcome tables by name, rows by band.
         bands: the title of every band that occurs.
-        described: what its data say it rolls (the keys of `[actions.NAME]`), for an action that needs no code.
+        described: what its data say it rolls, for an action that needs no code.
     """
 
-    format: Literal["rpgres.action/1"] = "rpgres.action/1"
-    version: str = __version__
     ruleset: str
     action: str
     summary: str
@@ -189,10 +242,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         in_force=rules.chosen,
         policies={**dict.fromkeys(rules.ruleset.policies, ""), **file.policies},
         effects=file.effects,
-        sheet={
-            name: FieldSummary(kind=field.kind, help=field.help, required=field.required)
-            for name, field in file.sheet.items()
-        },
+        sheet={name: msgspec.convert(field, FieldSummary, from_attributes=True) for name, field in file.sheet.items()},
         piles=file.piles,
         decks=_decks(rules),
         settings={path: SettingSummary(file.setting(path), text) for path, text in file.settings_notes.items()},
@@ -200,8 +250,10 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
 
 
 def _decks(rules: Rules) -> dict[str, DeckInfo]:
-    found = {name: rules.layers.deck(name) for name in rules.layers.deck_names()}
-    return {name: DeckInfo(title=deck.title, summary=deck.summary, size=deck.size) for name, deck in found.items()}
+    return {
+        name: msgspec.convert(rules.layers.deck(name), DeckInfo, from_attributes=True)
+        for name in rules.layers.deck_names()
+    }
 
 
 def describe_action(rules: Rules, action: str) -> ActionDescription:

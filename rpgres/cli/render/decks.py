@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rpgres.cli.formats.decks import CardCount, Composition, DeckDescription, DeckDraw, DeckList, DrawnCard
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
 from rpgres.cli.render.rulesets import condition_words
 from rpgres.cli.render.words import card_count, title
 
-INDENT = "  "
 WIDTH = 79  # of a table and of a list; columns for which there is no room stand in a further table below
 NONE = "-"  # what stands for no card
 
@@ -47,15 +46,10 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
     found += [line(f"{card_count(deck.whole.size)}{kinds}"), line()]
     found += _value_table(deck)
     for attribute in deck.whole.attributes:
-        found += [line(), line(Piece(title(attribute), "title"))]
-        found += _attribute_table(deck, attribute)
-    if codes:
-        found += [line(), line(Piece("Codes", "title")), *_code_lines(deck)]
-    if deck.piles:
-        found += [line(), line(Piece(f"Where {deck.ruleset} lays it", "title"))]
-        for pile, condition in deck.piles.items():
-            found.append(line(INDENT, Piece(pile, "name"), condition_words(condition, {})))
-    return found
+        found += section(title(attribute), _attribute_table(deck, attribute))
+    found += section("Codes", _code_lines(deck)) if codes else []
+    piles = [line(INDENT, Piece(pile, "name"), condition_words(when, {})) for pile, when in deck.piles.items()]
+    return [*found, *section(f"Where {deck.ruleset} lays it", piles)]
 
 
 def draw_lines(draw: DeckDraw) -> list[Line]:

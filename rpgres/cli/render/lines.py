@@ -35,11 +35,18 @@ class Piece(Struct, frozen=True):
 
 
 Line = tuple[Piece, ...]
+INDENT = "  "
 
 
 def line(*pieces: str | Piece) -> Line:
     """Return a line; texts without a style are plain."""
     return tuple(piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
+
+
+def section(heading: str, lines: Iterable[Line]) -> list[Line]:
+    """Return lines under a heading, with an empty line above; nothing when there are none."""
+    body = list(lines)
+    return [line(), line(Piece(heading, "title")), *body] if body else []
 
 
 def plain_text(lines: Iterable[Line]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import rung, style_of, title, titles
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
@@ -12,7 +12,6 @@ from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.sampling import Estimate, Sample
 from rpgres.rulesets import RulesetFile
 
-INDENT = "  "
 BEST = "best"  # in place of a policy: whoever acts decides as well as can be
 FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
 LONGEST_FRACTION = 24  # longer ones are for the JSON

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.conformance import Verdict
 from rpgres.plugins.discovery import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
 
-INDENT = "  "
 GAP = 2  # blanks between two columns
 NAMES = 12  # the width of the names of checks
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
 from rpgres.engine.players import NO, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
 from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import RulesetFile
-
-INDENT = "  "
 
 
 def result_lines(
@@ -72,10 +72,10 @@ def moment_words(moment: str, period: str) -> str:
 
 
 def _dice_lines(result: Result, is_drawn: bool) -> Iterator[Line]:
-    rolled = result.events[0]
     yield line(Piece(str(result.total), "number"))
-    if rolled["faces"]:
-        yield line(INDENT, rolled["dice"], ": ", *dice_pieces(rolled["faces"], is_drawn=is_drawn))
+    for rolled in _rolls(result):
+        if rolled.faces:
+            yield line(INDENT, rolled.dice, ": ", *dice_pieces(rolled.faces, is_drawn=is_drawn))
     yield from _note_lines(result.note, result.seed)
 
 
@@ -157,61 +157,56 @@ def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line
     return list(_event_lines([event_record(event) for event in events], is_drawn))
 
 
-def _event_lines(events: list[dict[str, Any]], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
+def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
     """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
-    for first, *others in _together(events):
-        match first["event"]:
-            case "roll":
-                dice = dice_pieces(first["faces"], is_drawn=is_drawn) if first["faces"] else [Piece("no dice")]
-                words = f" ({first['words']})" if first.get("words") else ""
-                yield line(INDENT, f"{_whose(first)}: ", *dice, " = ", Piece(_value(first), "number"), words)
-            case "decision" if first["answer"] != NO:
-                text = f": {first['text']}" if first["text"] and first["text"] not in told else ""
-                of = f" of {first['of']}" if first.get("of") else ""
-                whose = f"{first['label']}{of} ({who_is(first['who'])}): "
-                yield line(INDENT, whose, Piece(first["answer"], "name"), text)
-            case "draw" if first["label"] != PLACE:
-                yield line(INDENT, f"{_whose(first)}: ", _cards([one["card"] for one in (first, *others)]))
-            case "move" if first["label"]:
-                yield line(INDENT, f"{_whose(first)}: ", _cards(first["cards"]))
-            case "text":
-                yield line(INDENT, first["text"])
+    for _, group in groupby(_without_carried_out(events), key=_drawing):
+        drawn: list[DrawEvent] = []
+        for event in group:
+            match event:
+                case DrawEvent() if event.label != PLACE:
+                    drawn.append(event)
+                case RollEvent():
+                    dice = dice_pieces(event.faces, is_drawn=is_drawn) if event.faces else [Piece("no dice")]
+                    words = f" ({event.words})" if event.words else ""
+                    yield line(INDENT, f"{_whose(event)}: ", *dice, " = ", Piece(_value(event), "number"), words)
+                case DecisionEvent() if event.answer != NO:
+                    text = f": {event.text}" if event.text and event.text not in told else ""
+                    of = f" of {event.of}" if event.of else ""
+                    whose = f"{event.label}{of} ({who_is(event.who)}): "
+                    yield line(INDENT, whose, Piece(event.answer, "name"), text)
+                case MoveEvent() if event.label:
+                    yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
+                case TextEvent():
+                    yield line(INDENT, event.text)
+        if drawn:
+            yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))
 
 
-def _together(events: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield events that make one line: cards drawn one after the other; a choice of cards is told by their move."""
-    group: list[dict[str, Any]] = []
+def _without_carried_out(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
+    """Yield events but for choices of cards, which are told by their move."""
     for number, event in enumerate(events):
-        if event["event"] == "decision" and _is_carried_out(event, events[number + 1 :]):
-            continue
-        if group and _is_one_line(group[-1], event):
-            group.append(event)
-            continue
-        if group:
-            yield group
-        group = [event]
-    if group:
-        yield group
+        if not (isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :])):
+            yield event
 
 
-def _is_carried_out(decision: Mapping[str, Any], later: Sequence[Mapping[str, Any]]) -> bool:
+def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bool:
     """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
     for event in later:
-        if event["event"] == "move" and (event["label"], event["by"]) == (decision["label"], decision["who"]):
+        if isinstance(event, MoveEvent) and (event.label, event.by) == (decision.label, decision.who):
             return True
-        if event["event"] == "decision" and (event["label"], event["who"]) == (decision["label"], decision["who"]):
+        if isinstance(event, DecisionEvent) and (event.label, event.who) == (decision.label, decision.who):
             return False
     return False
 
 
-def _is_one_line(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    is_drawing = one["event"] == other["event"] == "draw"
-    return is_drawing and all(one[key] == other[key] for key in ("label", "by", "to"))
+def _drawing(event: EventRecord) -> tuple[str, str, str] | None:
+    """Return what cards drawn one after the other have in common when they make one line; None for another event."""
+    return (event.label, event.by, event.target) if isinstance(event, DrawEvent) else None
 
 
-def _whose(event: Mapping[str, Any]) -> str:
+def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
     """Return what an event is called, and by whom when it is not the one who acts."""
-    return f"{event['label']} ({who_is(event['by'])})" if event["by"] not in ("", "actor") else str(event["label"])
+    return f"{event.label} ({who_is(event.by)})" if event.by not in ("", "actor") else event.label
 
 
 def _cards(cards: Sequence[str]) -> Piece:
@@ -223,9 +218,13 @@ def _cards(cards: Sequence[str]) -> Piece:
     return Piece(", ".join(shown), "number")
 
 
-def _value(event: Mapping[str, Any]) -> str:
+def _value(event: RollEvent) -> str:
     """Return what a roll came to, with its sign where dice can be negative."""
-    return signed(event["value"]) if "dF" in event["dice"] else str(event["value"])
+    return signed(event.value) if "dF" in event.dice else str(event.value)
+
+
+def _rolls(result: Result) -> list[RollEvent]:
+    return [event for event in result.events if isinstance(event, RollEvent)]
 
 
 def _note_lines(note: str | None, seed: str | None, *, by: str | None = None) -> Iterator[Line]:
@@ -264,8 +263,8 @@ def pending_lines(
 def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
     yield line(INDENT, *_asked(asked))
     for option in asked.options:
-        text = f": {option['text']}" if option["text"] else ""
-        names = (option["name"], NO) if option["name"] == asked.passing else (option["name"],)
+        text = f": {option.text}" if option.text else ""
+        names = (option.name, NO) if option.name == asked.passing else (option.name,)
         yield line(INDENT * 2, Piece(", ".join(names), "name"), text)
     if asked.form:
         yield line(INDENT * 2, Piece(asked.form, "name"))
@@ -310,8 +309,8 @@ def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None,
     lead = Piece(f"{number:>4}  ", "quiet")
     if isinstance(result, Pending):
         return line(lead, Piece("waiting", "even"), f" for {result.question.label} ({who_is(result.question.who)})")
-    rolls = [event for event in result.events if event["event"] == "roll"]
-    dice = [piece for event in rolls for piece in (*dice_pieces(event["faces"], is_drawn=is_drawn), Piece(" "))]
+    faces = [event.faces for event in _rolls(result)]
+    dice = [piece for one in faces for piece in (*dice_pieces(one, is_drawn=is_drawn), Piece(" "))]
     if result.ruleset is None or file is None:
         return line(lead, Piece(f"{result.total:>4}", "number"), "  ", *dice)
     name = Piece(f"{band_title(file, result.outcome or ''):<18}", style_of(result.success, result.margin))
@@ -322,10 +321,10 @@ def repeat_line(number: int, result: Result | Pending, file: RulesetFile | None,
 def _cards_seen(result: Result) -> Iterator[str]:
     """Yield what was played and drawn, hands that were only dealt left out."""
     for event in result.events:
-        if event["event"] == "move" and event["label"]:
-            yield f"{event['label']} {' '.join(event['cards'])}"
-        elif event["event"] == "draw" and event.get("audience") is None:
-            yield f"{event['label']} {event['card']}"
+        if isinstance(event, MoveEvent) and event.label:
+            yield f"{event.label} {' '.join(event.cards)}"
+        elif isinstance(event, DrawEvent) and event.audience is None:
+            yield f"{event.label} {event.card}"
 
 
 def summary_lines(counts: Mapping[str, int], file: RulesetFile | None) -> list[Line]:

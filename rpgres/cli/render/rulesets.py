@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
 from rpgres.cli.render.words import card_count, effect_words, signed, title
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
-from rpgres.rulesets.schema import Formula, PileText, bounded, said_words
+from rpgres.rulesets.rows import Formula, bounded
+from rpgres.rulesets.schema import PileText, said_words
 from rpgres.rulesets.settling import BOUNDS
 
-INDENT = "  "
 GAP = 2  # blanks between two columns
 WIDEST = 24  # of a first column; what is longer pushes its line
 
@@ -39,27 +39,27 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
         found.append(line(Piece(ruleset.credits, "quiet")))
     overlays = ruleset.rules["overlays"]
     actions = [(name, action.summary) for name, action in ruleset.actions.items()]
-    found += _section("Actions", _columns(actions))
-    found += _section(
+    found += section("Actions", _columns(actions))
+    found += section(
         "Outcomes", _columns([(name, _band(band, what=ruleset.measure)) for name, band in ruleset.bands.items()])
     )
     chance = "Dice and cards" if ruleset.piles else "Dice"
     for heading, option, kind in ((chance, "--given", "chance"), ("Decisions", "--choose", "decision")):
         labels = {name: label for name, label in ruleset.labels.items() if label.kind == kind}
-        found += _section(f"{heading} ({option} LABEL=...)", _label_lines(labels))
-    found += _section("House rules (--switch NAME=CHOICE)", _switch_lines(ruleset.switches, ruleset.in_force))
-    found += _section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
-    found += _section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
-    found += _section("Where cards lie", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
+        found += section(f"{heading} ({option} LABEL=...)", _label_lines(labels))
+    found += section("House rules (--switch NAME=CHOICE)", _switch_lines(ruleset.switches, ruleset.in_force))
+    found += section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
+    found += section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
+    found += section("Where cards lie", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
     decks = [(f"{ruleset.id}/{name}", f"{card_count(deck.size)}: {deck.title}") for name, deck in ruleset.decks.items()]
-    found += _section("Decks (rpgres deck show NAME)", _columns(decks))
+    found += section("Decks (rpgres deck show NAME)", _columns(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
-    found += _section("Sheet", _columns(sheet))
+    found += section("Sheet", _columns(sheet))
     settings = [(f"{path} = {_setting(one.value)}", one.help) for path, one in ruleset.settings.items()]
-    found += _section("Settings ([settings] in ruleset.toml)", _columns(settings))
-    found += _section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
+    found += section("Settings ([settings] in ruleset.toml)", _columns(settings))
+    found += section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
     if isinstance(overlays, list):
-        found += _section("Overlays, the last one nearest", [line(INDENT, str(folder)) for folder in overlays])
+        found += section("Overlays, the last one nearest", [line(INDENT, str(folder)) for folder in overlays])
     return found
 
 
@@ -84,11 +84,11 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
         typed = f"--{name} {metavar(parameter, name, has_rungs=has_rungs)}".rstrip()
         notes = [*filter(None, [said_words(parameter)]), *(["needed"] if name in action.required else [])]
         takes.append((typed, parameter.help + "".join(f" ({note})" for note in notes)))
-    found += _section("Takes", _columns(takes))
-    found += _section("Rolls", _columns(_rolls(action.described)))
-    found += _section("Asks", _label_lines(action.labels))
+    found += section("Takes", _columns(takes))
+    found += section("Rolls", _columns(_rolls(action.described)))
+    found += section("Asks", _label_lines(action.labels))
     for name, table in action.tables.items():
-        found += _section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
+        found += section(f"Outcomes: {name}", _table_lines(table, action.bands, in_force))
     return found
 
 
@@ -120,12 +120,7 @@ def _bounds(low: int | None, high: int | None, *, what: str = "") -> str:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Sections and columns
-
-
-def _section(heading: str, lines: Iterable[Line]) -> list[Line]:
-    body = list(lines)
-    return [line(), line(Piece(heading, "title")), *body] if body else []
+# Columns
 
 
 def _columns(rows: Sequence[tuple[str, str]], *, indent: str = INDENT) -> Iterator[Line]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
 from rpgres.cli.render.results import action_lines, house_rules_lines, moment_words, result_lines
-from rpgres.cli.render.words import house_rules, title, who_is
+from rpgres.cli.render.words import card_count, house_rules, known_to, title, who_is
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, FACE_DOWN, Map
 
@@ -39,8 +39,8 @@ def step_question_lines(scene: Scene, number: int) -> list[Line]:
     """Return what stands above the first question of a step: who does what."""
     step = scene.file.steps[number]
     if step.moment is not None:
-        return [line("  ", Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
-    return [line("  ", *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
+        return [line(INDENT, Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
+    return [line(INDENT, *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
 
 
 def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> list[Line]:
@@ -51,7 +51,7 @@ def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> l
     shown = result_lines(result, scene.rules.file, is_drawn=is_drawn, is_scripted=True)
     if result.action is None and not played.id:  # the heading says it
         shown = shown[1:]
-    return [line("  ", *pieces) for pieces in shown]
+    return [line(INDENT, *pieces) for pieces in shown]
 
 
 def table_lines(
@@ -77,10 +77,9 @@ def table_lines(
             for named in (state.tracks, state.things)
         )
         plain = structs.replace(state, tracks=tracks, things=things)
-    told = [line("  ", text) for lines in pictures.values() for text in lines]
+    told = [line(INDENT, text) for lines in pictures.values() for text in lines]
     told += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
-    told = [*first, *told, *last]
-    return [line(), line(Piece("On the table", "title")), *told] if told else []
+    return section("On the table", [*first, *told, *last])
 
 
 def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_drawn: bool) -> Iterator[Line]:
@@ -90,7 +89,7 @@ def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_draw
         written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
         drawn = "".join("[x]" if box.mark else "[ ]" for box in boxes) if is_drawn else ""
         told = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
-        yield line("  ", Piece(title(name), "name"), f": {told}", _audience(state, name))
+        yield line(INDENT, Piece(title(name), "name"), f": {told}", _audience(state, name))
 
 
 def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
@@ -101,26 +100,23 @@ def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
         place, _, owner = name.partition(":")
         lead = Piece(title(place), "name")
         hidden = pile.audience == () or FACE_DOWN in pile.cards
-        count = f"{len(pile)} card{'' if len(pile) == 1 else 's'}"
-        cards = f"{count}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
-        yield line("  ", lead, f" of {who_is(owner)}" if owner else "", f": {cards}")
+        cards = f"{card_count(len(pile))}, face down" if hidden else ", ".join(shown_codes([*pile.top, *pile.cards]))
+        yield line(INDENT, lead, f" of {who_is(owner)}" if owner else "", f": {cards}")
 
 
 def _thing_lines(state: State) -> Iterator[Line]:
     for name, thing in state.things.items():
         lead = Piece(title(name), "name")
         if isinstance(thing, Mapping) and thing:
-            yield line("  ", lead, _audience(state, name))
-            yield from (line("    ", f"{key}: {_words(value)}") for key, value in thing.items())
+            yield line(INDENT, lead, _audience(state, name))
+            yield from (line(INDENT * 2, f"{key}: {_words(value)}") for key, value in thing.items())
         else:
-            yield line("  ", lead, f": {_words(thing)}", _audience(state, name))
+            yield line(INDENT, lead, f": {_words(thing)}", _audience(state, name))
 
 
 def _audience(state: State, name: str) -> Piece:
-    seats = state.audiences.get(name)
-    if seats is None:
-        return Piece("")
-    return Piece(f"  (known to {', '.join(who_is(seat) for seat in seats) or 'nobody'})", "quiet")
+    told = known_to(state.audiences.get(name))
+    return Piece(f"  ({told})" if told else "", "quiet")
 
 
 def _words(value: Any) -> str:

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
 from rpgres.cli.render.words import rung, title
 from rpgres.model.state import GM, Box
 from rpgres.rulesets import Field, Rules
 from rpgres.rulesets.sheets import Sheet
-
-INDENT = "  "
 
 
 def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any], *, is_drawn: bool = True) -> list[Line]:
@@ -25,18 +23,14 @@ def sheet_lines(rules: Rules, sheet: Sheet, data: Mapping[str, Any], *, is_drawn
         is_drawn: whether boxes are drawn; a screen reader would rather not.
     """
     character = sheet.character
-    found = [
-        line(Piece(character.title, "title"), f" ({rules.id})"),
-    ]
+    found = [line(Piece(character.title, "title"), f" ({rules.id})")]
     if character.seat == GM:
         found.append(line("played by the game master"))
     counters = [f"{title(name)} {number}" for name, number in character.counters.items()]
     if counters:
         found.append(line(", ".join(counters)))
     for name, field in rules.file.sheet.items():
-        body = list(_field_lines(rules, sheet, name, field, data.get(name)))
-        if body:
-            found += [line(), line(Piece(title(name), "title")), *body]
+        found += section(title(name), _field_lines(rules, sheet, name, field, data.get(name)))
     tracks = list(_track_lines(rules, sheet, is_drawn=is_drawn))
     return [*found, line(), *tracks] if tracks else found
 

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.cli.render.lines import Line, Piece, line
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
-from rpgres.cli.render.words import title, who_is
+from rpgres.cli.render.words import known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
+from rpgres.journal.forms import (
+    ActEntry,
+    AnswerEntry,
+    EntryView,
+    JoinEntry,
+    NewEntry,
+    NoteEntry,
+    PassEntry,
+    RevealEntry,
+    RunEntry,
+    SealEntry,
+    SetEntry,
+    UndoEntry,
+)
 from rpgres.journal.views import SOMEBODY
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 
 if TYPE_CHECKING:
+    from rpgres.journal.forms import PassRecord, TableRecord
     from rpgres.journal.verifying import Verification
-    from rpgres.journal.views import EntryView, PassRecord, TableRecord
     from rpgres.rulesets import RulesetFile
-
-INDENT = "  "
 
 
 def show_lines(
@@ -98,9 +110,8 @@ def _mark(box: Box) -> str:
 def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
     for tag in tags:
         uses = ", ".join(f"{count} free for {who_is(holder)}" for holder, count in tag.uses.items())
-        known = f"known to {', '.join(map(who_is, tag.audience)) or 'nobody'}" if tag.audience is not None else ""
-        told = "; ".join(filter(None, (uses, known)))
-        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({tag.kind}{'; ' + told if told else ''})", "quiet"))
+        told = "; ".join(filter(None, (tag.kind, uses, known_to(tag.audience))))
+        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({told})", "quiet"))
 
 
 def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
@@ -123,7 +134,7 @@ def found_lines(
 
 
 def log_lines(
-    entries: list[EntryView], file: RulesetFile, *, is_drawn: bool = False, is_timed: bool = False
+    entries: Iterable[EntryView], file: RulesetFile, *, is_drawn: bool = False, is_timed: bool = False
 ) -> list[Line]:
     """Return everything that was done at a table, an entry after the other.
 
@@ -141,46 +152,40 @@ def entry_lines(
 ) -> Iterator[Line]:
     """Yield an entry: its number, and what was done."""
     time = f"{entry.at}  " if is_timed else ""
-    stands = "taken back: " if entry.undone else "failed: " if entry.attempt else ""
+    failed = "failed: " if isinstance(entry, RunEntry) and entry.attempt else ""
+    stands = "taken back: " if entry.undone else failed
     lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), Piece(stands, "quiet"))
-    found = found_of(entry)
-    if found is not None:
-        first, *rest = (
-            _waits(found, entry)
-            if isinstance(found, Pending)
-            else found_lines(found, file, said_by=entry.said_by, is_drawn=is_drawn)
-        )
-        typed = typed_words(entry)
-        yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
-        yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
-        if entry.attempt and entry.text:
-            yield line("       ", Piece(entry.text, "quiet"))
+    if not isinstance(entry, RunEntry) or entry.found is None:
+        yield line(*lead, *_told(entry))
+        if isinstance(entry, RevealEntry):
+            yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
         return
-    yield line(*lead, *_told(entry))
-    if entry.kind == "reveal":
-        yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
+    first, *rest = (
+        _waits(entry.pending, entry)
+        if entry.pending is not None
+        else found_lines(entry.found, file, said_by=entry.said_by, is_drawn=is_drawn)
+    )
+    typed = typed_words(entry)
+    yield line(*lead, *first, Piece(f"  ({typed})" if typed else "", "quiet"))
+    yield from (line("     ", *pieces) for pieces in rest if not entry.undone)
+    if entry.attempt and entry.text:
+        yield line("       ", Piece(entry.text, "quiet"))
 
 
-def typed_words(entry: EntryView) -> str:
+def typed_words(entry: RunEntry) -> str:
     """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
     typed = [*entry.given, *entry.laid]
     told = [f"not from the seed: {', '.join(typed)}" if typed else ""]
-    told.append(f"taken from a file: {entry.accepted}" if entry.accepted else "")
+    if isinstance(entry, AnswerEntry) and entry.accepted:
+        told.append(f"taken from a file: {entry.accepted}")
     return "; ".join(filter(None, told))
 
 
-def found_of(entry: EntryView) -> Result | Pending | None:
-    """Return what came of an entry, or what it waits for; None where it has neither."""
-    if entry.pending is not None:
-        return msgspec.convert(entry.pending, Pending)
-    return msgspec.convert(entry.result, Result) if entry.result is not None else None
-
-
-def _waits(pending: Pending, entry: EntryView) -> list[Line]:
+def _waits(pending: Pending, entry: RunEntry) -> list[Line]:
     first, *_ = pending_lines(pending, how=[])
     asked = f" ({', '.join(map(_asked_words, (pending.question, *pending.together)))})"
     lines = [(*first, Piece(asked, "quiet"))]
-    if entry.kind == "act":  # an answer goes on with what was said there
+    if isinstance(entry, ActEntry):  # an answer goes on with what was said there
         lines += said_lines(pending, entry.said_by)
         lines += [line(INDENT, f"claimed: {', '.join(entry.claimed)}")] if entry.claimed else []
     return lines
@@ -192,23 +197,23 @@ def _asked_words(asked: QuestionRecord) -> str:
 
 def _told(entry: EntryView) -> Iterator[str | Piece]:
     by = f"{who_is(entry.by)}: " if entry.by else ""
-    match entry.kind:
-        case _ if entry.is_hidden:
+    match entry:
+        case EntryView(is_hidden=True):
             yield Piece("something that is not for this seat", "quiet")
-        case "new":
+        case NewEntry():
             yield Piece(f"the table begins{': ' + entry.title if entry.title else ''}", "title")
-        case "join":
+        case JoinEntry():
             came = "gets a new sheet in place of the old one" if entry.is_replaced else "sits down"
             yield f"{by}{entry.character} {came}"
-        case "note":
+        case NoteEntry():
             yield f"{by}{entry.text}"
             yield Piece(_for(entry), "quiet")
-        case "set":
+        case SetEntry():
             yield f"{by}{entry.path} = {value_words(entry.value)}"
             yield Piece(f" (it was {value_words(entry.was)}){_for(entry)}", "quiet")
-        case "pass":
+        case PassEntry():
             yield f"{by}lets {entry.label or 'every moment'} go by, until: {entry.until}"
-        case "undo":
+        case UndoEntry():
             yield (
                 f"{by}entry {entry.before} is taken back"
                 if entry.is_alone
@@ -216,13 +221,13 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
             )
             if entry.passes:
                 yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
-        case "seal":
+        case SealEntry():
             yield f"{entry.by} seals an answer: {entry.commitment}"
-        case "reveal":
+        case RevealEntry():
             yield f"the seed is revealed: {entry.seed}"
 
 
-def _for(entry: EntryView) -> str:
+def _for(entry: SetEntry | NoteEntry) -> str:
     return f" (for {', '.join(map(who_is, entry.to))})" if entry.to is not None else ""
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.results import result_lines
-from rpgres.cli.render.tables import entry_lines, found_of, typed_words
+from rpgres.cli.render.tables import entry_lines, typed_words
 from rpgres.cli.render.words import who_is
 from rpgres.engine.records import Result
+from rpgres.journal.forms import BeginEntry, EntryView, NewEntry, NoteEntry, PassEntry, RunEntry, UndoEntry
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
-    from rpgres.journal.views import EntryView
     from rpgres.rulesets import RulesetFile
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~"})  # what Markdown would read as more than text
@@ -31,31 +31,35 @@ def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> s
     """
     blocks = [f"# {_text(title)}"]
     for entry in entries:
-        if not (entry.undone or entry.is_hidden or entry.attempt) and entry.kind not in ("new", "undo", "pass"):
+        if not (entry.undone or entry.is_hidden or isinstance(entry, NewEntry | UndoEntry | PassEntry)):
             blocks += _block(entry, file)
     return "\n\n".join(blocks) + "\n"
 
 
 def _block(entry: EntryView, file: RulesetFile) -> Iterator[str]:
-    found = found_of(entry)
-    if isinstance(found, Result):
-        if found.action is None and entry.kind == "begin":
-            yield f"## {_text(f'The {entry.period} begins')}"
-        first, *rest = [
-            *plain_text(result_lines(found, file, said_by=entry.said_by)).splitlines(),
-            *filter(None, [typed_words(entry)]),
-        ]
-        heading, _, came = first.partition(": ")
-        if not (found.action is None and entry.kind == "begin"):
-            yield f"**{_text(heading)}**" + (f": {_text(came)}" if came else "")
-        if rest:
-            yield "\n".join(f"- {_text(line.strip().removeprefix('* '))}" for line in rest)
-    elif found is None and entry.kind == "note":
-        by = f"{who_is(entry.by)}: " if entry.by else ""
-        yield "\n".join(f"> {_text(by + line)}" for line in entry.text.splitlines() if line.strip())
-    elif found is None:
-        told = plain_text(entry_lines(entry, file)).strip().partition("  ")[2]
-        yield f"*{_text(told.strip())}*"
+    match entry:
+        case RunEntry(attempt=False, found=Result() as result):
+            yield from _run_block(entry, result, file)
+        case RunEntry():
+            return
+        case NoteEntry():
+            by = f"{who_is(entry.by)}: " if entry.by else ""
+            yield "\n".join(f"> {_text(by + line)}" for line in entry.text.splitlines() if line.strip())
+        case _:
+            told = plain_text(entry_lines(entry, file)).strip().partition("  ")[2]
+            yield f"*{_text(told.strip())}*"
+
+
+def _run_block(entry: RunEntry, result: Result, file: RulesetFile) -> Iterator[str]:
+    first, *rest = plain_text(result_lines(result, file, said_by=entry.said_by)).splitlines()
+    rest += filter(None, [typed_words(entry)])
+    heading, _, came = first.partition(": ")
+    if isinstance(entry, BeginEntry):
+        yield f"## {_text(f'The {entry.period} begins')}"
+    else:
+        yield f"**{_text(heading)}**" + (f": {_text(came)}" if came else "")
+    if rest:
+        yield "\n".join(f"- {_text(line.strip().removeprefix('* '))}" for line in rest)
 
 
 def _text(text: str) -> str:

@@ -71,6 +71,11 @@ def who_is(name: str) -> str:
     return "the game master" if name == GM else name
 
 
+def known_to(audience: Iterable[str] | None) -> str:
+    """Return who may know of something, in words; nothing when that is everybody."""
+    return f"known to {', '.join(map(who_is, audience)) or 'nobody'}" if audience is not None else ""
+
+
 def dice_pieces(faces: str, *, is_drawn: bool) -> list[Piece]:
     """Return dice as they lie on the table: `[+][ ][-][+]` or `[6] [5]` when drawn, else as they are typed.
 

@@ -14,6 +14,7 @@ from rpgres.journal.records import (
 )
 from rpgres.journal.replay import asked_of, questions_of
 from rpgres.journal.views import HOST
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import State
 
 MOST_TOLD = 6  # options that fit into a message
@@ -103,9 +104,9 @@ def asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -
 
 def _decided_by(state: State, pending: Pending, seat: str | None) -> list[str]:
     return [
-        event["answer"]
+        event.answer
         for event in pending.events
-        if event["event"] == "decision" and seat in (HOST, state.seat_of(event["who"]))
+        if isinstance(event, DecisionEvent) and seat in (HOST, state.seat_of(event.who))
     ]
 
 
@@ -114,7 +115,7 @@ def undecided(left: QuestionRecord) -> UsageError:
 
 
 def options_of(asked: QuestionRecord) -> str:
-    names = [option["name"] for option in asked.options]
+    names = [option.name for option in asked.options]
     names = [*names, *([asked.form] if asked.form else []), *([NO] if asked.optional else [])]
     return "|".join(names) if len(names) <= MOST_TOLD else "..."
 

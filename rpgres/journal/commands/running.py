@@ -24,6 +24,7 @@ from rpgres.journal.records import (
 from rpgres.journal.replay import Ran, Run, run_at
 from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import HOST, hidden_by
+from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, State
 from rpgres.parameters.setting import ACTOR
 from rpgres.rulesets import Rules
@@ -123,7 +124,7 @@ def ran_with(
 
 def _shown(found: Result | Pending | None) -> int:
     """Return how much a run has shown, beside what was decided."""
-    return sum(event["event"] != "decision" for event in found.events) if found is not None else 0
+    return sum(not isinstance(event, DecisionEvent) for event in found.events) if found is not None else 0
 
 
 def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:

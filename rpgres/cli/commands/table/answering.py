@@ -15,7 +15,7 @@ from rpgres.cli.output import can_prompt, say, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
-    from rpgres.journal.views import AnswerFile
+    from rpgres.journal.forms import AnswerFile
 
 
 @app.command("answer")

@@ -13,7 +13,7 @@ from rpgres.cli.output import say, say_json, warn
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
-    from rpgres.journal.views import ViewRecord
+    from rpgres.journal.forms import ViewRecord
     from rpgres.rulesets import Rules
 
 View = Annotated[
@@ -90,7 +90,8 @@ def log(
     at: At,
 ) -> None:
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
-    from rpgres.journal.views import LogRecord, log_record
+    from rpgres.journal.forms import LogRecord
+    from rpgres.journal.views import log_record
 
     if view is not None:
         found = _view_in(view, at)

@@ -1,0 +1,109 @@
+"""What happened in an action as records, one for each kind of event: how JSON and journals have it under `events`."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class _Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event"):
+    """What all kinds of events have in common.
+
+    Attributes:
+        audience: the seats that may know of it; left out where everybody may.
+    """
+
+    audience: list[str] | None = None
+
+
+class RollEvent(_Event, frozen=True, tag="roll"):
+    """Dice that were rolled, or given.
+
+    Attributes:
+        label: the name under which the rule asked.
+        by: who rolled; empty when that does not matter.
+        dice: what was rolled, in notation.
+        faces: the dice as `--given` takes them.
+        value: what they came to.
+        words: what was rolled, for people, where it is not the value of the dice that counts.
+    """
+
+    label: str
+    by: str
+    dice: str
+    faces: str
+    value: int
+    words: str = ""
+
+
+class DecisionEvent(_Event, frozen=True, tag="decision"):
+    """Something that was decided.
+
+    Attributes:
+        label: the name under which the rule asked.
+        who: whose decision it was.
+        answer: the option chosen; `no` for a moment that passed.
+        text: what the option means.
+        means: who answered: choose, policy, prompt, window for a moment that nobody used, or at a persistent table the
+            host for somebody.
+        of: whose matter it was, where somebody else decided; left out elsewhere.
+    """
+
+    label: str
+    who: str
+    answer: str
+    text: str
+    means: str
+    of: str = ""
+
+
+class DrawEvent(_Event, frozen=True, tag="draw", rename={"source": "from", "target": "to"}):
+    """A card that was drawn, or given.
+
+    Attributes:
+        label: the name under which the rule asked.
+        by: who drew; empty when that does not matter.
+        card: the card's code as `--given` takes it; ? for one that is face down.
+        source: the pile it was drawn from.
+        target: the pile it went to.
+        others: the event as everybody else sees it, where not everybody may know of it.
+    """
+
+    label: str
+    by: str
+    card: str
+    source: str
+    target: str
+    others: DrawEvent | None = None
+
+
+class MoveEvent(_Event, frozen=True, tag="move", rename={"source": "from", "target": "to"}):
+    """Cards that went from one pile to another.
+
+    Attributes:
+        cards: their codes; ? for one that is face down.
+        by: who moved them; empty when that does not matter.
+        label: what it is called; empty when it is not worth a line.
+        source: the pile they lay in.
+        target: the pile they went to.
+        others: the event as everybody else sees it, where not everybody may know of it.
+    """
+
+    cards: list[str]
+    by: str
+    label: str
+    source: str
+    target: str
+    others: MoveEvent | None = None
+
+
+class TextEvent(_Event, frozen=True, tag="text"):
+    """A line of the account.
+
+    Attributes:
+        text: the line.
+    """
+
+    text: str
+
+
+EventRecord = RollEvent | DecisionEvent | DrawEvent | MoveEvent | TextEvent

@@ -1,0 +1,204 @@
+"""The records of outcome tables: what a row says, asks and changes, and which outcome comes about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$")]
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """A table in a ruleset's TOML."""
+
+
+# What has to hold: bounds (`margin-from`, `NAME-to`), facts of the run, switches. A bound may name a number.
+Condition = dict[str, str | int | list[str | int]]
+
+
+class Bounded(Record, frozen=True):
+    """A number or a roll that never counts for less than `at-least`, nor for more than `at-most`.
+
+    Attributes:
+        value: dice, or a number, with names in braces.
+        at_least: what it counts for when it comes to less.
+        at_most: what it counts for when it comes to more.
+    """
+
+    value: str
+    at_least: int | None = None
+    at_most: int | None = None
+
+    def within(self, number: int) -> int:
+        """Return what a number counts for."""
+        if self.at_least is not None:
+            number = max(number, self.at_least)
+        return number if self.at_most is None else min(number, self.at_most)
+
+
+Formula = str | Bounded  # dice or a number with names in braces; as a table with its bounds
+
+
+def bounded(formula: Formula) -> Bounded:
+    """Return a formula with its bounds, of which a plain one has none."""
+    return Bounded(value=formula) if isinstance(formula, str) else formula
+
+
+def templates(formulas: Mapping[str, Formula]) -> dict[str, str]:
+    """Return formulas by name without their bounds."""
+    return {name: bounded(formula).value for name, formula in formulas.items()}
+
+
+class Range(Record, frozen=True, kw_only=True):
+    """When an outcome comes about: within bounds (included; left out means open), under conditions, or both.
+
+    Attributes:
+        from_: the lowest number of this outcome.
+        to: the highest number of this outcome.
+        when: it comes about when this holds, before what has bounds alone.
+        unless: what must not hold; written as `when`.
+    """
+
+    from_: int | None = msgspec.field(default=None, name="from")
+    to: int | None = None
+    when: Condition = {}
+    unless: Condition = {}
+
+    def has(self, number: int) -> bool:
+        """Tell whether a number is within the bounds; nothing is within none."""
+        is_above = self.from_ is None or number >= self.from_
+        return self.has_bounds and is_above and (self.to is None or number <= self.to)
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether numbers give it at all."""
+        return self.from_ is not None or self.to is not None
+
+    @property
+    def is_exception(self) -> bool:
+        """Whether it has conditions, and so is tried before what has bounds alone."""
+        return bool(self.when or self.unless)
+
+
+class Band(Range, frozen=True, kw_only=True):
+    """One of a ruleset's outcomes, and the margins that give it (`from` and `to` are included; left out means open).
+
+    `unopposed` marks the band of an action that nothing opposes; a band with neither is only ever named by a table.
+    `also` names a band that this one is as well: its rows in outcome tables hold here too, before the own ones.
+    Of a described action (one with `roll`) the bounds are those of its measure (`by`), and `when` and `unless` make
+    the band an exception: exceptions are tried first, in the order written.
+
+    Attributes:
+        title: the outcome as people say it.
+        success: whether it is a success; left out where it is neither.
+        unopposed: whether an action that nothing opposes ends in this band.
+        also: the band that this one is as well: its rows hold here too.
+    """
+
+    title: str
+    success: bool | None = None
+    unopposed: bool = False
+    also: str = ""
+
+
+class EffectHead(msgspec.Struct, frozen=True):
+    """What is the same in all effects: the kind, and when they come about. Their other fields are the kind's own.
+
+    Attributes:
+        kind: which kind of change; its fields depend on it.
+        when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
+        unless: what must not hold; written as `when`.
+    """
+
+    kind: str = ""
+    when: Condition = {}
+    unless: Condition = {}
+
+
+def check_effects(**lists: list[dict[str, Any]]) -> None:
+    """Check the heads of effects as their record is made, so that nobody after it meets another type there.
+
+    Raises:
+        ValueError: one is faulty.
+    """
+    for name, effects in lists.items():
+        try:
+            if effects:
+                msgspec.convert(effects, list[EffectHead])
+        except (msgspec.ValidationError, RecursionError, UnicodeError):
+            from rpgres.toml.diagnostics import key_text
+            from rpgres.toml.faults import faults
+
+            fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
+            raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
+
+
+class RowOption(Record, frozen=True):
+    """One answer to a question of an outcome table: what it means and what comes of it.
+
+    Attributes:
+        text: what it means.
+        prefer: how gladly its owner takes it, for policies; only the order of the numbers matters.
+        rolls: what is rolled when it is chosen: label = dice, which effects may name.
+        effects: what it changes, in order.
+        ask: what it asks in turn, by label.
+        when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
+        unless: what must not hold; written as `when`.
+    """
+
+    text: str
+    prefer: int = 0
+    rolls: dict[Id, Formula] = {}
+    effects: list[dict[str, Any]] = []
+    ask: dict[Id, RowQuestion] = {}
+    when: Condition = {}
+    unless: Condition = {}
+
+    def __post_init__(self) -> None:
+        check_effects(effects=self.effects)
+
+
+class RowQuestion(Record, frozen=True):
+    """A decision that an outcome asks for.
+
+    Attributes:
+        who: the role that answers (actor, opponent, gm, ...), or switch:NAME.
+        text: the question as put to a person.
+        optional: whether it may stay unanswered.
+        options: what may be answered, by name.
+        menu: the shared question, of `[menus.NAME]`, that stands here, in place of everything but the conditions.
+        when: what has to hold: margin-from, margin-to, a switch, or a fact that the rule tells.
+        unless: what must not hold; written as `when`.
+    """
+
+    who: str = ""
+    text: str = ""
+    optional: bool = False
+    options: dict[Id, RowOption] = {}
+    menu: str = ""
+    when: Condition = {}
+    unless: Condition = {}
+
+
+class Row(Record, frozen=True):
+    """What one band of an outcome table means: text, effects, and the questions it asks, by label.
+
+    Attributes:
+        text: what the outcome means.
+        rolls: what is rolled when it comes about: label = dice, with {NAME} for a number; effects may name the label.
+        effects: what it changes, in order.
+        ask: what it asks, by label.
+    """
+
+    text: str = ""
+    rolls: dict[Id, Formula] = {}
+    effects: list[dict[str, Any]] = []
+    ask: dict[Id, RowQuestion] = {}
+
+    def __post_init__(self) -> None:
+        check_effects(effects=self.effects)
+
+
+OutcomeTable = dict[Id, Row]
