@@ -12,6 +12,16 @@ from pathlib import Path
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
+
+
+@pytest.fixture
+def exhaustive(request: pytest.FixtureRequest) -> bool:
+    """Whether to check thousands of seeds (--exhaustive), for which a commit cannot wait."""
+    return bool(request.config.getoption("exhaustive"))
+
+
 @pytest.fixture(autouse=True)
 def own_world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -18,9 +17,9 @@ from rpgres.journal.commands import Place
 from tests.support.command_line import rpgres
 from tests.support.forging import rewrite
 
-SEEDS = 2000  # of the slow tests
-JOURNALS = int(os.environ.get("FUZZ_JOURNALS", "500"))  # 2,000 take a quarter of an hour
-FEW = 40  # of the others
+FEW = 20  # seeds, each a test of its own
+SAMPLE = 100  # of the slow tests
+EXHAUSTIVE = 2000  # with --exhaustive: ten minutes of a processor
 VALUES: list[Any] = [None, True, 0, -1, 7, 10**30, 2.5, "", "x", "mara", "?", [], {}, [[]], [{}], {"x": 1}, "\x1b[31m"]
 
 
@@ -145,12 +144,12 @@ def test_a_changed_journal_is_told(tables: dict[str, Path], tmp_path: Path, seed
 
 
 @pytest.mark.slow
-def test_many_changed_views_are_told(tables: dict[str, Path], tmp_path: Path) -> None:
-    for seed in range(FEW, SEEDS):
+def test_many_changed_views_are_told(tables: dict[str, Path], tmp_path: Path, exhaustive: bool) -> None:
+    for seed in range(FEW, EXHAUSTIVE if exhaustive else SAMPLE):
         try_view(tables, tmp_path, seed)
 
 
 @pytest.mark.slow
-def test_many_changed_journals_are_told(tables: dict[str, Path], tmp_path: Path) -> None:
-    for seed in range(FEW, JOURNALS):
+def test_many_changed_journals_are_told(tables: dict[str, Path], tmp_path: Path, exhaustive: bool) -> None:
+    for seed in range(FEW, EXHAUSTIVE if exhaustive else SAMPLE):
         try_journal(tables, tmp_path, seed)
