@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
@@ -14,6 +15,11 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
+
+
+def pytest_configure() -> None:
+    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
