@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -573,6 +575,23 @@ def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -
 def forever() -> None:
     while True:
         pass
+
+
+def compute(seconds: float) -> None:
+    limit = monotonic() + seconds
+    while monotonic() < limit:
+        pass
+
+
+def test_a_deadline_holds_in_a_job_in_the_background() -> None:
+    """A shell starts these with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(OutOfTime), deadline(0.05), deadline(60):
+            compute(20)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_deadline_that_is_met_leaves_nothing_behind() -> None:
