@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
-    from rpgres.dice import Comparison, Dice, Throw
-    from rpgres.dice.readings import Reading
-    from rpgres.engine.parameters import Form, Opposition, Rating
+    from rpgres.dice import Comparison, Dice, Reading, Throw
     from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
+    from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
-    from rpgres.engine.run import Pending, Result
-    from rpgres.engine.table import Compared, Decided, Drawn, Event, Moved, Outcome, Rolled, Table, Told
+    from rpgres.engine.running import Decided, Drawn, Event, Moved, Rolled, Told
+    from rpgres.engine.table import Compared, Outcome, Table
     from rpgres.errors import (
         ChoiceError,
         FileError,
@@ -31,24 +30,28 @@ if TYPE_CHECKING:
         RpgresError,
         RuleError,
         UsageError,
+        named,
     )
-    from rpgres.model.cards import Card, Deck
     from rpgres.model.state import (
         EMPTY,
         FACE_DOWN,
         GM,
         SCENE,
         Box,
+        Card,
         Character,
+        Deck,
         Map,
         Pile,
         State,
         Tag,
         freeze,
+        mark_box,
         pile_name,
         put,
         slug,
     )
+    from rpgres.parameters.values import Form, Opposition, Rating
     from rpgres.plugins.discovery import hookimpl
     from rpgres.rulesets import (
         API,
@@ -65,18 +68,15 @@ if TYPE_CHECKING:
         effect,
         unknown,
     )
-    from rpgres.rulesets.sheets import mark_box
 
 _HOMES = {
-    "engine.run": ("Pending", "Result"),
-    "model.cards": ("Card", "Deck"),
-    "dice": ("Comparison", "Dice", "Throw"),
-    "dice.readings": ("Reading",),
+    "engine.records": ("Pending", "Result"),
+    "dice": ("Comparison", "Dice", "Reading", "Throw"),
     "errors": (
         *("ChoiceError", "FileError", "GivenError", "NotationError", "PluginError"),
-        *("RpgresError", "RuleError", "UsageError"),
+        *("RpgresError", "RuleError", "UsageError", "named"),
     ),
-    "engine.parameters": ("Form", "Opposition", "Rating"),
+    "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.resolve": ("resolve",),
     "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins.discovery": ("hookimpl",),
@@ -84,12 +84,12 @@ _HOMES = {
         *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
         *("Rule", "Rules", "Ruleset", "effect", "unknown"),
     ),
-    "rulesets.sheets": ("mark_box",),
     "model.state": (
-        *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Character", "Map", "Pile", "State", "Tag"),
-        *("freeze", "pile_name", "put", "slug"),
+        *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Card", "Character", "Deck", "Map", "Pile", "State", "Tag"),
+        *("freeze", "mark_box", "pile_name", "put", "slug"),
     ),
-    "engine.table": ("Compared", "Decided", "Drawn", "Event", "Moved", "Outcome", "Rolled", "Table", "Told"),
+    "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told"),
+    "engine.table": ("Compared", "Outcome", "Table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -169,6 +169,7 @@ __all__ = [
     "freeze",
     "hookimpl",
     "mark_box",
+    "named",
     "pile_name",
     "preferred",
     "put",

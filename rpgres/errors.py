@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rpgres.text.harmless import in_line
@@ -10,24 +12,78 @@ from rpgres.text.harmless import in_line
 LONGEST = 300  # characters of what somebody else's code says
 
 
+# In a message, the name of an input stands between two characters of private use, so that whoever shows it can write it
+# as its reader types it: `--vs` on a command line, `vs` in a scene or a request.
+_BEGIN, _END = "\ue000", "\ue001"
+
+
+def named(name: str) -> str:
+    """Return the name of an input, an action's or a command's, as it stands in a message."""
+    return f"{_BEGIN}{name.replace('_', '-')}{_END}"
+
+
+def as_key(name: str) -> str:
+    """Return the name of an input as a scene, a request or a program writes it."""
+    return name
+
+
+def as_option(name: str) -> str:
+    """Return the name of an input as it is typed on a command line."""
+    return f"--{name}"
+
+
+def told(text: str, name: Callable[[str], str] = as_key) -> str:
+    """Return a message for people.
+
+    Args:
+        text: the message, with names of inputs as `named` has them.
+        name: how its readers write them.
+    """
+    first, *rest = text.split(_BEGIN)
+    pieces = [piece.partition(_END) for piece in rest]
+    return first + "".join((name(inner) if end else inner) + behind for inner, end, behind in pieces)
+
+
 class RpgresError(Exception):
     """Anything rpgres tells its user; the message is one short paragraph: what is wrong, where, what to try.
 
-    `details` holds the same as data for JSON readers (for example `file`, `key`, `line`, `position`).
+    Attributes:
+        path: which input is at fault, as keys and numbers from the outside in: `("vs",)`, `("against", 0, "skill")`.
+        reason: what kind of fault it is, where a program may want to know: `unknown`, `missing`, `type`, `range`.
+        details: the same as data for JSON readers (for example `file`, `key`, `line`, `position`).
+        raw: the message with names of inputs marked; `message` has them as keys.
+        run: the run that failed, with the events so far; see `rpgres.engine.running`.
     """
 
     code = "error"
-    table: Any = None  # where a run failed, with the events so far; see `rpgres.engine.run`
+    run: Any = None
 
-    def __init__(self, message: str, **details: Any) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str, *, path: tuple[str | int, ...] = (), reason: str = "", **details: Any) -> None:
+        super().__init__(told(message))
+        self.raw = message
+        self.path = path
+        self.reason = reason
         self.details = details
+
+    @property
+    def message(self) -> str:
+        """What is told, with inputs by their keys."""
+        return told(self.raw)
 
     def add(self, text: str) -> None:
         """Add to the end of the message."""
-        self.message += text
+        self.raw += text
         self.args = (self.message,)
+
+
+@contextmanager
+def located(*path: str | int) -> Iterator[None]:
+    """Have every error that is raised meanwhile know that it is about this input."""
+    try:
+        yield
+    except RpgresError as error:
+        error.path = (*path, *error.path)
+        raise
 
 
 class UsageError(RpgresError):

@@ -38,7 +38,7 @@ def own_world(
     """
     salts = count()
     monkeypatch.setattr(
-        "rpgres.journal.commands.urandom",
+        "rpgres.journal.commands.writing.urandom",
         lambda size: sha256(f"{request.node.nodeid} {next(salts)}".encode()).digest()[:size],
     )
     for name in [name for name in os.environ if name.startswith("RPGRES_")]:

@@ -6,6 +6,7 @@ Line numbers of the text (`rulesets/coppermane/SOURCES.md`) as `B:n`; COP is the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -14,6 +15,12 @@ from rpgres import NO, Character, Effect, Option, Outcome, Rules, State, Table, 
 RATING = "legend"  # the permanent rating: the cap of the points (COP, legend)
 POINTS = "legend-points"
 PRICE = 1  # of a knack (COP, birthrights)
+
+
+class Switches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code reads; `rulesets/coppermane/ruleset.toml` says what each decides."""
+
+    epic_legend_amount: Literal["1", "witnesses"]
 
 
 def points_of(state: State, who: str, changes: Sequence[Effect] = ()) -> int:
@@ -70,7 +77,7 @@ def regained(table: Table, witnesses: int) -> int:
 
     One for up to 9 witnesses, and one more for each further power of ten.
     """
-    return len(str(witnesses)) if table.rules.switches["epic_legend_amount"] == "witnesses" else 1
+    return len(str(witnesses)) if table.rules.switches(Switches).epic_legend_amount == "witnesses" else 1
 
 
 def capped(state: State, outcome: Outcome) -> Outcome:

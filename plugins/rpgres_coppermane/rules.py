@@ -25,6 +25,7 @@ from rpgres import (
     Ruleset,
     Table,
     UsageError,
+    named,
     slug,
 )
 from rpgres.kits import aspects, harm
@@ -58,6 +59,7 @@ EPIC = "epic-attributes"
 CALLED = "attribute"  # what is rolled, where it has no name
 
 coppermane = Ruleset("coppermane")
+coppermane.switches(legend.Switches)
 register(coppermane)
 coppermane.effect("legend")(legend.change_points)
 
@@ -138,7 +140,7 @@ def overcome(
     check_present(table.state, actor, vs, deed)
     foes = _foes(table, actor, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
     if removes and alters:
-        raise UsageError("--removes and --alters are two actions; give one of them")
+        raise UsageError(f"{named('removes')} and {named('alters')} are two actions; give one of them")
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"))
@@ -205,7 +207,7 @@ def attack(
     check_present(table.state, actor, vs, deed)
     foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=defense_stunt)
     if not foes:
-        raise UsageError("an attack is met by a defense; give --vs 0 for somebody who does not defend")
+        raise UsageError(f"an attack is met by a defense; give {named('vs')} 0 for somebody who does not defend")
     deed["conflict"] = True
     return _resolve(table, actor, "attack", foes, deed, track=_track(table.rules, track), consequence=consequence or "")
 
@@ -227,9 +229,11 @@ def defend(
     state = table.state
     check_present(state, actor, vs, deed)
     if len(vs) != 1:
-        raise UsageError("defend is against one action; give --vs once")
+        raise UsageError(f"defend is against one action; give {named('vs')} once")
     if against != "advantage" and (variant or name):
-        raise UsageError(f"--variant and --name are about an advantage; leave them out against {against}")
+        raise UsageError(
+            f"{named('variant')} and {named('name')} are about an advantage; leave them out against {against}"
+        )
     one = vs[0]
     parts: list[Part] = []
     if one.character:
@@ -318,9 +322,11 @@ def _effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
     attribute, skill = deed.get("attribute"), deed.get("skill")
     rated = attribute or skill
     if rated is None:
-        raise UsageError(f"coppermane {action} needs --attribute NAME|NAME=N|N: what is rolled")
+        raise UsageError(f"coppermane {action} needs {named('attribute')} NAME|NAME=N|N: what is rolled")
     if attribute is None and deed.get("epic"):
-        raise UsageError("--epic is the level of an attribute, and a skill has none; give --attribute")
+        raise UsageError(
+            f"{named('epic')} is the level of an attribute, and a skill has none; give {named('attribute')}"
+        )
     parts: list[Part] = [*_epic_part(actor, rated, level=deed.get("epic"))]
     if attribute is not None and skill is not None:
         parts.append((skill.name or "skill", skill.value))

@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres import EMPTY, GM, NO, Character, Map, Option, Question, Rating, Table, UsageError, slug
 from rpgres_faith.sides import LUCK, Side, changed, find, side_of
+from rpgres_faith.switches import Switches
 
 FORM = (
     "skill=NAME|N,attribute=NAME|N,advantages=N,disadvantages=N,weapon=N,armour=N,ammo=NAME,range=N,thrown=N,words=TEXT"
@@ -305,7 +306,7 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
         raise UsageError(f"a countermeasure needs a skill and an attribute: {FORM}")
     values.setdefault("attribute", values["skill"])
     values["words"] = plain_words(words)
-    if not values["words"] and table.rules.switches["countermeasure_words"] == "required":
+    if not values["words"] and table.rules.switches(Switches).countermeasure_words == "required":
         raise UsageError("say what it is, too: ...,words=dives behind the crate")
     return values
 

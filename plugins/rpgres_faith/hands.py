@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from rpgres import GM, Card, Map, Option, Rules, State, Table, pile_name
+from rpgres_faith.switches import Switches
 
 DEALT, DRAWN = "deal", "draw"
 
@@ -20,7 +21,7 @@ def hand_size(rules: Rules, state: State, who: str) -> int:
     settings = rules.file.settings
     own = character.counters.get("hand-size", 0) if character is not None else 0
     species = character.texts.get("species", "").lower() if character is not None else ""
-    return int(own or settings["hand-sizes"].get(species, rules.switches["hand_size"]))
+    return int(own or settings["hand-sizes"].get(species, rules.switches(Switches).hand_size))
 
 
 def deal_first(table: Table, who: str) -> None:
@@ -67,7 +68,7 @@ def place_typed(table: Table, who: str, typed: str, *, option: str) -> None:
 def renew(table: Table, who: str) -> None:
     """Shuffle the discard into a deck whose last card was drawn (R:1.9)."""
     _, deck, discard = piles_of(who)
-    if table.rules.switches["reshuffle"] == "last_drawn" and not table.count(deck) and table.count(discard):
+    if table.rules.switches(Switches).reshuffle == "last_drawn" and not table.count(deck) and table.count(discard):
         table.move(table.cards(discard), source=discard, to=deck)
         table.shuffle(deck)
 

@@ -7,6 +7,7 @@ import msgspec
 from rpgres import Map, Rules
 from rpgres_faith.playing import Play
 from rpgres_faith.sides import LUCK, find, has_court_last
+from rpgres_faith.switches import Switches
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
@@ -55,7 +56,7 @@ def blocked_by(rules: Rules, play: Play, verdicts: list[Verdict], name: str) -> 
     """Return the verdict by which bad luck stops somebody's action against everybody (S:102, R:B4)."""
     for verdict in verdicts:
         if verdict.one == name and find(play.sides, verdict.other).plays == LUCK:
-            alone = len(play.pairs) == 1 or rules.switches["gm_tie_blocks_all"] == "yes"
+            alone = len(play.pairs) == 1 or rules.switches(Switches).gm_tie_blocks_all
             if verdict.lead < 0 or (verdict.lead == 0 and alone):
                 return verdict
     return None

@@ -15,8 +15,8 @@ from rpgres import GM, NO, Option, Question, Table
 from rpgres import Card as PlayingCard
 from rpgres_faith.hands import card_options, deal_first, draw, is_joker, piles_of, renew, worth
 from rpgres_faith.sides import DECK, HAND, LUCK, Card, Side, changed, find, has_court_last, spoken
+from rpgres_faith.switches import Switches
 
-PASSING = "pass_mode"  # the switch
 PASS, TOP = Option("pass", "no more cards for now"), Option("deck", "the top card of the deck")
 DONE = Option("done", "no more cards, whatever is played")
 PASSES = (PASS.name, DONE.name)
@@ -59,7 +59,7 @@ def play_out(table: Table, play: Play) -> Play:
 
 def step(table: Table, play: Play) -> Play | None:
     """Return where it stands after the next turn; None when nobody plays any more (S:90-91)."""
-    if table.rules.switches["joker_timing"] == "any_time":
+    if table.rules.switches(Switches).joker_timing == "any_time":
         hit = _joker_at_once(table, play)
         if hit is not None:
             return hit
@@ -80,7 +80,7 @@ def step(table: Table, play: Play) -> Play | None:
 
 def _able(table: Table, play: Play) -> list[Side]:
     """Return the sides that may still play a card at some time."""
-    forced = table.rules.switches[PASSING] == "lowest_must_play"
+    forced = table.rules.switches(Switches).pass_mode == "lowest_must_play"
     return [side for side in play.sides if can_play(table, side) and (forced or not side.is_done)]
 
 
@@ -154,13 +154,13 @@ def _question(table: Table, play: Play, side: Side) -> Question:
 
 def _ending(table: Table, play: Play, side: Side) -> tuple[Option, ...]:
     """Return how a side says that it is not to be asked again; nothing where `pass` says so."""
-    return () if table.rules.switches[PASSING] == "final" or _must(table, play, side) else (DONE,)
+    return () if table.rules.switches(Switches).pass_mode == "final" or _must(table, play, side) else (DONE,)
 
 
 def facts_of(table: Table, play: Play, side: Side) -> dict[str, Any]:
     """Return what a decision is about; everybody at the table knows it."""
     foes = play.opponents(side.name)
-    is_final = table.rules.switches[PASSING] == "final"
+    is_final = table.rules.switches(Switches).pass_mode == "final"
     able = [one for one in _able(table, play) if one.name != side.name]
     return {
         "lead": play.lead(side.name),
@@ -236,7 +236,7 @@ def _alike_last(table: Table, play: Play, side: Side) -> Callable[[PlayingCard],
 
 def _must(table: Table, play: Play, side: Side) -> bool:
     """Tell whether a side has to play: nobody does, unless the rule is that whoever is behind must."""
-    return table.rules.switches[PASSING] == "lowest_must_play" and play.lead(side.name) <= 0
+    return table.rules.switches(Switches).pass_mode == "lowest_must_play" and play.lead(side.name) <= 0
 
 
 def _card(table: Table, side: Side, name: str, *, label: str = "play") -> PlayingCard:
@@ -333,15 +333,16 @@ def _passing(play: Play, said: Mapping[str, str]) -> Play:
 
 def _laid(table: Table, play: Play, chosen: Sequence[tuple[str, PlayingCard]]) -> Play:
     """Return where it stands with cards laid open: values first, then jokers, then drawing back."""
+    switches = table.rules.switches(Switches)
     for name, card in chosen:
         side = find(play.sides, name)
         play = play.with_side(_with_card(table, side, card))
     for name, card in chosen:
-        if is_joker(card) and table.rules.switches["joker_rule"] == "nullify":
+        if is_joker(card) and switches.joker_rule == "nullify":
             play = _nullify(table, play, find(play.sides, name))
     for name, card in chosen:
         play = _drawn_back(table, play, find(play.sides, name), card)
-    if table.rules.switches[PASSING] != "final":
+    if switches.pass_mode != "final":
         play = msgspec.structs.replace(
             play, sides=tuple(msgspec.structs.replace(side, passed=False) for side in play.sides)
         )
@@ -359,7 +360,7 @@ def _with_card(table: Table, side: Side, card: PlayingCard) -> Side:
 
 
 def _zeroed(table: Table, card: Card) -> Card:
-    keeps = table.rules.switches["nullified_keeps_court"] == "yes"
+    keeps = table.rules.switches(Switches).nullified_keeps_court
     return msgspec.structs.replace(card, value=0, is_court=card.is_court and keeps)
 
 
@@ -384,23 +385,24 @@ def _drawn_back(table: Table, play: Play, side: Side, card: PlayingCard) -> Play
     For her people the game master turns over another card in place of drawing (R:1.10, R:1.14-1.19).
     """
     rules, holder = table.rules, _holder(side)
+    switches = rules.switches(Switches)
     earned = 0
     if not is_joker(card) and side.plays != DECK:
         by_suit, by_value = card.suit in side.suits, worth(card) <= side.low
-        earned = by_suit + by_value if rules.switches["draws_stack"] == "yes" else int(by_suit or by_value)
+        earned = by_suit + by_value if switches.draws_stack else int(by_suit or by_value)
     sharing = _sharing(play, side)
     nothing = None if any(one.left for one in sharing) else lambda _card: 0  # what comes now is for later
-    if rules.switches["draw_timing"] == "after":
+    if switches.draw_timing == "after":
         play = play.with_side(msgspec.structs.replace(side, owed=side.owed + earned))
     else:
         for _ in range(earned):
             draw(table, holder, alike=nothing)
     has_run_out = not table.count(piles_of(holder)[0]) and not any(one.is_spent for one in sharing)
-    if has_run_out and rules.switches["empty_hand_draw"] == "yes":
+    if has_run_out and switches.empty_hand_draw:
         draw(table, holder, alike=None if any(one.left and one.plays == DECK for one in sharing) else lambda _card: 0)
         for one in sharing:
             play = play.with_side(msgspec.structs.replace(find(play.sides, one.name), is_spent=True))
-    if rules.switches["reshuffle"] == "last_played":
+    if switches.reshuffle == "last_played":
         _renew_when_played_out(table, holder)
     return play
 
@@ -469,7 +471,7 @@ def _essence(table: Table, play: Play) -> Hashable:
     """Return all that matters from here on: what stands, and the cards of those who may still play."""
     base = play.sides[0].value  # only differences matter
     jokers = any(side.left for side in play.sides if side.plays != HAND)
-    shifting = table.rules.switches["joker_rule"] != "nullify"
+    shifting = table.rules.switches(Switches).joker_rule != "nullify"
     sides = tuple(
         (
             side.value - base,

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rpgres import GM, Card, Effect, Form, Option, Question, Rating, Table, UsageError, effect
+from rpgres import GM, Card, Effect, Form, Option, Question, Rating, Table, UsageError, effect, named
 from rpgres_faith.hands import card_options, deal_first, draw, piles_of, place_typed, renew, worth
 from rpgres_faith.sides import HARM, ROUND
+from rpgres_faith.switches import Switches
 
 TOP = Option("deck", "the top card of the deck")
 
@@ -34,7 +35,7 @@ def take_turn(table: Table, who: str) -> list[Effect]:
     left = [name for name in kept["order"] if name not in kept["acted"]]
     if who in kept["acted"]:
         raise UsageError(f"{who} has had an action in this round; still to act: {', '.join(left or ['nobody'])}")
-    if who in left[1:] and table.rules.switches["turn_order"] == "enforced":
+    if who in left[1:] and table.rules.switches(Switches).turn_order == "enforced":
         raise UsageError(
             f"it is {left[0]}'s turn, and then {left[1]}'s; who lets the turn go by does so with `hold` "
             "(turn_order=told does without)"
@@ -45,7 +46,7 @@ def take_turn(table: Table, who: str) -> list[Effect]:
 def reactions(table: Table, names: Sequence[str]) -> list[Effect]:
     """Return that those who confront before their own turn have no action left, where that is the rule (R:6.6)."""
     kept = table.state.things.get(ROUND)
-    if kept is None or table.rules.switches["reaction_costs_action"] == "no":
+    if kept is None or not table.rules.switches(Switches).reaction_costs_action:
         return []
     return [effect("acted", to=name) for name in names if name in kept["order"] and name not in kept["acted"]]
 
@@ -56,7 +57,7 @@ def lay_cards(table: Table, forms: Sequence[Form]) -> dict[str, Total]:
     layers = [form.name for form in forms if form.name not in hers] + ([GM] if hers else [])
     for form in forms:
         if form.values.get("hand") and form.name not in hers:
-            place_typed(table, form.name, form.values["hand"], option=f"--who {form.name}: hand")
+            place_typed(table, form.name, form.values["hand"], option=f"{named('who')} {form.name}: hand")
     for who in layers:
         deal_first(table, who)
     answers = table.ask_together([_question(table, who) for who in layers])
@@ -100,7 +101,7 @@ def _laid(table: Table, who: str, answer: str) -> Card | None:
         return card
     card = next(card for card in table.cards(hand) if card.short == answer)
     table.move([card], source=hand, to=discard, by=who, label="lay")
-    if not table.count(hand) and table.rules.switches["empty_hand_draw"] == "yes":
+    if not table.count(hand) and table.rules.switches(Switches).empty_hand_draw:
         draw(table, who)
     return card
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from rpgres import EMPTY, GM, Character, Map, Rating, Rules, State, Table, UsageError
+from rpgres_faith.switches import Switches
 
 HAND, DECK, LUCK = "hand", "deck", "luck"  # what is played from: one's hand, the game master's deck, her hand
 USED = "cards-used"  # what the table keeps of a round: cards by who played them, then by attribute
@@ -122,7 +123,7 @@ def find(sides: Iterable[Side], name: str) -> Side:
 
 def has_court_last(rules: Rules, side: Side, other: str) -> bool:
     """Tell whether the last card that was played for an action was a court card (S:69, R:B1)."""
-    cards = side.counted(other) if rules.switches["critical_card"] == "last_counted" else side.cards
+    cards = side.counted(other) if rules.switches(Switches).critical_card == "last_counted" else side.cards
     return bool(cards) and cards[-1].is_court
 
 
@@ -168,7 +169,7 @@ def side_of(
     harm = 0 if plain else sum(character.counters.get(name, 0) for name in HARM) + values.get("damage", 0)
     start = max(0, skill.value - harm)
     by_harm = not start and skill.value > 0
-    unskilled = not start and not plain and (not by_harm or rules.switches["skill0_from_damage"] == "yes")
+    unskilled = not start and not plain and (not by_harm or rules.switches(Switches).skill0_from_damage)
     used = values.get("used")
     gear = gear_for(character, skill.name, attribute.name)
     if values.get("range") and values.get("thrown") is not None:
@@ -218,8 +219,8 @@ def _check_names(settings: Any, who: str, *, skill: str, attribute: str) -> None
 
 def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvantages: int) -> Side:
     """Return the game master as bad luck: the attribute and affinity of whom she confronts, no skill (S:9)."""
-    rules = table.rules
-    shared = rules.switches["gm_round_budget"] == "per_character"
+    switches = table.rules.switches(Switches)
+    shared = switches.gm_round_budget == "per_character"
     return Side(
         name,
         GM,
@@ -227,7 +228,7 @@ def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvant
         is_player=False,
         attribute=target.attribute,
         key=target.key,
-        plus=int(rules.switches["gm_advantages"]) + advantages,
+        plus=switches.gm_advantages + advantages,
         minus=disadvantages,
         used=used_before(table.state, f"{GM}:{target.who}", target.key) if shared else 0,
         suits=target.suits,
@@ -262,7 +263,7 @@ def used_before(state: State, who: str, attribute: str) -> int:
 
 def low_of(table: Table, attribute: int) -> int:
     """Return up to which value a card lets its owner draw (R:1.15)."""
-    return 2 * attribute if table.rules.switches["draw_on_low"] == "2x_attribute" else 0
+    return 2 * attribute if table.rules.switches(Switches).draw_on_low == "2x_attribute" else 0
 
 
 def draw_suits(table: Table, character: Character, affinity: str | None, ambience: str | None) -> tuple[str, ...]:
@@ -271,7 +272,7 @@ def draw_suits(table: Table, character: Character, affinity: str | None, ambienc
     Raises:
         UsageError: there is no such environment.
     """
-    on = table.rules.switches["draw_on_suit"]
+    on = table.rules.switches(Switches).draw_on_suit
     here = ambience or table.state.things.get("ambience", "")
     own = affinity or character.texts.get("affinity", "")
     words = [*([here] if on in ("ambience", "both") else []), *(own.split() if on in ("affinity", "both") else [])]
@@ -314,34 +315,35 @@ def with_limits(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
 
 def _is_global(table: Table) -> bool:
     """Tell whether whoever has the least of all is inferior to everybody (R:A4)."""
-    return table.rules.switches["inferiority_scope"] == "global_minimum"
+    return table.rules.switches(Switches).inferiority_scope == "global_minimum"
 
 
 def limit_of(table: Table, side: Side, *, is_inferior: bool) -> int:
     """Return how many cards a side may play: two ceilings, its attribute's and the round's (R:A2, R:A3)."""
+    switches = table.rules.switches(Switches)
     free = max(0, side.attribute - side.used)
     if not is_inferior:
         return free
-    least = min(int(table.rules.switches["inferiority_min_cards"]), free)
-    if table.rules.switches["inferiority_applies_to"] == "remaining":
+    least = min(switches.inferiority_min_cards, free)
+    if switches.inferiority_applies_to == "remaining":
         return max(free - 1, least)
     return min(max(side.attribute - 1, least), free)
 
 
 def inferior_pairs(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return who has fewer advantages than whom, as far as they are compared (S:44, S:89, R:A4, R:A9)."""
-    switches, shown = table.rules.switches, shown_advantages(sides, pairs)
+    switches, shown = table.rules.switches(Switches), shown_advantages(sides, pairs)
     if _is_global(table):
         least = min(shown.values())
         return {(one, other) for one in shown for other in shown if shown[one] == least < shown[other]}
     both_ways = [*pairs, *(pair[::-1] for pair in pairs)]
-    if switches["surplus_advantage"] == "everybody":
+    if switches.surplus_advantage == "everybody":
         counts = {(one, other): shown[one] for one, other in both_ways}
     else:
         net = {side.name: side.net for side in sides}
         counts = {(one, other): max(0, net[one]) + max(0, -net[other]) for one, other in both_ways}
     below = {(one, other) for one, other in both_ways if counts[one, other] < counts[other, one]}
-    if switches["confronters_compare"] == "yes":
+    if switches.confronters_compare:
         peers = {one: count for (one, other), count in counts.items() if other == sides[0].name and one != GM}
         below |= {(one, other) for one in peers for other in peers if peers[one] < peers[other]}
     return below

@@ -6,7 +6,7 @@ Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Literal, Unpack
 
 import msgspec
 
@@ -26,6 +26,7 @@ from rpgres import (
     Table,
     UsageError,
     effect,
+    named,
 )
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family import (
@@ -48,7 +49,6 @@ from rpgres.kits.fate_family import (
     new_name,
     old_name,
     opponent_of,
-    opposers,
     register,
     resistance,
     roles_of,
@@ -59,6 +59,14 @@ from rpgres.kits.fate_family import (
 
 fate = Ruleset("fate")
 register(fate)
+
+
+@fate.switches
+class Switches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code reads beside those of the kits; `rulesets/fate/ruleset.toml` explains them."""
+
+    opposers: Literal["highest", "one"]
+
 
 ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what somebody does against whom one defends
 
@@ -78,15 +86,17 @@ def overcome(
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
     check_present(table.state, actor, vs, given)
-    foes = opposers(table, vs)
+    foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
     roles = roles_of(actor.name, target or opponent_of(foes))
     if not (removes or alters or harms):
         return settle(table, "overcome", standing, roles, facts_of(foes), defaults=boost_defaults(given))
     if removes and alters:
-        raise UsageError("--removes and --alters are two actions; give one of them")
+        raise UsageError(f"{named('removes')} and {named('alters')} are two actions; give one of them")
     if harms and roles[OPPONENT] == GM:
-        raise UsageError("--harms does not say whom; give --target NAME, or --vs SHEET:SKILL")
+        raise UsageError(
+            f"{named('harms')} does not say whom; give {named('target')} NAME, or {named('vs')} SHEET:SKILL"
+        )
     old, _, new = (alters or "").partition("=")
     said = {"removes": removes, "alters": alters, "harm": harms}
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()))
@@ -116,7 +126,7 @@ def discover(
         refusal = Option("veto", "It is out of scope: say something else.")
         if table.ask("veto", GM, (refusal,), text="Does the game master refuse it?", optional=True) != NO:
             return settle(table, "veto", Standing(None), roles_of(actor.name, GM), EMPTY)
-    foes = opposers(table, vs)
+    foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "discover", skill, given), foes, given)
     aspect = name or (None if is_new else hidden_name(state, actor, on)) or aspects.distinct_name(state, "A Discovery")
     defaults = {
@@ -167,9 +177,9 @@ def create_advantage(
         foes = (foe,)
         carrier = foe.who or carrier  # who steps in has it on
     elif defender or full_defense or defense_stunt:
-        raise UsageError("nobody defends against an advantage on the scene; say whom it is on (--on NAME)")
+        raise UsageError(f"nobody defends against an advantage on the scene; say whom it is on ({named('on')} NAME)")
     else:
-        foes = opposers(table, vs)
+        foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "create-advantage", skill, given), foes, given)
     if tag is not None and tag.audience is not None:  # using an aspect that others do not know of shows it
         shown = effect("aspect", change="revealed", name=aspect)
@@ -247,7 +257,7 @@ def defend(
     state = table.state
     check_present(state, actor, vs, given)
     if len(vs) != 1:
-        raise UsageError("defend is against one attack or advantage; give --vs once")
+        raise UsageError(f"defend is against one attack or advantage; give {named('vs')} once")
     one = vs[0]
     stunts: list[Part] = []
     if one.character:
@@ -286,7 +296,7 @@ def oppose(table: Table, actor: Character, *, skill: Rating, bonus: int = 0, all
     members = (actor.name, *ally)
     if table.state.tags and aspects.can_invoke(table.state, members):
         own = aspects.Side(members, "invoke", "roll", total, rolled, dice, actor.name)
-        own, _, costs = aspects.invoke_window(table, own, None, order=table.rules.switches["invoke_order"])
+        own, _, costs = aspects.invoke_window(table, own, None)
         total = own.total
     defaults = {"opposition": {"value": total}}
     standing = Standing(None, total, None, costs)
@@ -333,3 +343,16 @@ def concede(table: Table, actor: Character, *, consequences: int | None = None) 
 def learn(state: State, _effect: Effect) -> State:
     """Return the state as it is: what was learned is for the people at the table."""
     return state
+
+
+def _opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
+    """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
+
+    Raises:
+        UsageError: several oppose, and the switch `opposers` allows one.
+    """
+    if len(vs) > 1 and table.rules.switches(Switches).opposers == "one":
+        raise UsageError(f"only one character may oppose (switch opposers=one); {named('vs')} was given several times")
+    if len(vs) == 1 and not vs[0].character:
+        return [Foe(vs[0].value, vs[0].dice, "")]
+    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]

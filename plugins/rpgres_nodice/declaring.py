@@ -19,6 +19,7 @@ from rpgres_nodice.plans import (
     stack_of,
 )
 from rpgres_nodice.points import Holding, hand_thing, holding_of, laid, points_text
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import DOWN, Timeline, Token, timeline_of
 
 SUGGESTED = ({"str": 1, "agi": 1}, {"str": 2, "agi": 1}, {"str": 3})  # bids of strikes; one may always bid more
@@ -139,5 +140,5 @@ def suggestions(rules: Rules, state: State, name: str) -> Iterator[Option]:
     phase = line.last_phase(name) + 1
     for pool in pools or ["fit"]:
         yield Option(
-            f"pause/{phase}/{pool}" if rules.switches["pause_pool_chosen_at"] == "declare" else f"pause/{phase}"
+            f"pause/{phase}/{pool}" if rules.switches(Switches).pause_pool_chosen_at == "declare" else f"pause/{phase}"
         )

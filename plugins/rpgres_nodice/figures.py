@@ -8,11 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rpgres import Rules, UsageError
-
-
-def is_on(rules: Rules, switch: str) -> bool:
-    """Tell whether a switch with the choices yes and no is at yes."""
-    return rules.switches[switch] == "yes"
+from rpgres_nodice.switches import Switches
 
 
 def delay(rules: Rules, *, power: int, speed: int, phases: int = 0, ante: int = 0) -> int:
@@ -24,13 +20,14 @@ def delay(rules: Rules, *, power: int, speed: int, phases: int = 0, ante: int = 
         phases: phases that were bid.
         ante: points of the speed stat that were anted.
     """
-    if is_on(rules, "ante_counts_as_offset"):
+    switches = rules.switches(Switches)
+    if switches.ante_counts_as_offset:
         speed += ante
-    if is_on(rules, "qic_offsets_extra_phases"):
+    if switches.qic_offsets_extra_phases:
         cost = max(0, power + phases - speed)
     else:
         cost = max(0, power - speed) + phases
-    return max(int(rules.switches["min_delay"]), cost)
+    return max(switches.min_delay, cost)
 
 
 def efforts(rules: Rules, *, points: int, phases: int, count: int) -> tuple[int, ...]:
@@ -41,11 +38,12 @@ def efforts(rules: Rules, *, points: int, phases: int, count: int) -> tuple[int,
         points, phases: what was bid.
         count: how many targets there are; none bring nothing to bear.
     """
+    switches = rules.switches(Switches)
     if not count:
         return ()
-    split, whole = (points + phases, 0) if is_on(rules, "split_phases") else (points, phases)
+    split, whole = (points + phases, 0) if switches.split_phases else (points, phases)
     share, rest = divmod(split, count)
-    if rules.switches["split_remainder"] != "first_listed":
+    if switches.split_remainder != "first_listed":
         rest = 0
     return tuple(whole + share + (1 if place < rest else 0) for place in range(count))
 
@@ -61,18 +59,19 @@ def check_observation(rules: Rules, *, points: int, phases: int, count: int) -> 
     Raises:
         UsageError: nothing is bid, or it does not split as the table plays it.
     """
+    switches = rules.switches(Switches)
     if points + phases < 1:
         raise UsageError("an observation needs a bid: points of int, phases, or both")
-    if not points and is_on(rules, "require_int"):
+    if not points and switches.require_int:
         raise UsageError("an observation needs at least one point of int here (require_int=yes)")
-    split = points + phases if is_on(rules, "split_phases") else points
-    if rules.switches["split_remainder"] == "reject" and split % count:
+    split = points + phases if switches.split_phases else points
+    if switches.split_remainder == "reject" and split % count:
         raise UsageError(f"{split} does not split evenly over {count} targets, as it has to (split_remainder=reject)")
 
 
 def reveals(rules: Rules, outcome: int) -> int:
     """Return how many further cards an outcome shows (S:10)."""
-    return int(rules.switches["zero_reveals"]) if outcome == 0 else max(0, outcome)
+    return rules.switches(Switches).zero_reveals if outcome == 0 else max(0, outcome)
 
 
 def shown(cards: Sequence[str], *, seen: int, more: int) -> int:

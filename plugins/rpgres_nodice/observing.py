@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import msgspec
 
 from rpgres import EMPTY, Rules, State
-from rpgres_nodice.figures import efforts, is_on, reveals, shown
+from rpgres_nodice.figures import efforts, reveals, shown
 from rpgres_nodice.plans import Plan, resistance
 from rpgres_nodice.points import holding_of, seen_thing
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import Timeline
 
 
@@ -62,7 +63,9 @@ def observe(rules: Rules, targets: Sequence[Target], *, points: int, phases: int
         targets: what is observed, as it is when the observation resolves.
         points, phases: what was bid.
     """
-    count = sum(not target.is_gone for target in targets) if is_on(rules, "resplit_on_missing") else len(targets)
+    count = (
+        sum(not target.is_gone for target in targets) if rules.switches(Switches).resplit_on_missing else len(targets)
+    )
     bids = iter(efforts(rules, points=points, phases=phases, count=count))
     sights = []
     for target in targets:
@@ -91,16 +94,17 @@ def targets_of(rules: Rules, line: Timeline, state: State, name: str, plan: Plan
         plan: the observation.
         phase: the phase.
     """
+    switches = rules.switches(Switches)
     found = []
     for named in plan.stacks:
         token = line.named(named)
         is_there = token is not None and token.by in state.characters
         stack = holding_of(state, token.by).stacks.get(named) if token is not None and is_there else None
-        is_late = token is not None and token.phase == phase and not is_on(rules, "same_phase_observes")
+        is_late = token is not None and token.phase == phase and not switches.same_phase_observes
         if token is None or stack is None or not token.is_live or is_late:
             found.append(Target(named, (), 0, is_gone=True))
         else:
             seen = len(state.things.get(seen_thing(name), EMPTY).get(named, EMPTY).get("cards", ()))
-            revealed = max(stack.shown.values(), default=0) if is_on(rules, "shared_reveal") else 0
+            revealed = max(stack.shown.values(), default=0) if switches.shared_reveal else 0
             found.append(Target(named, stack.cards, resistance(rules, stack), seen, revealed))
     return found

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from rpgres import EMPTY, Character, Map, Rules, State, UsageError, slug, unknown
-from rpgres_nodice.figures import check_observation, delay, is_on
+from rpgres_nodice.figures import check_observation, delay
 from rpgres_nodice.points import PHASES, Points, Stack, added, bid_card, points_text, read_points, seen_thing
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import Timeline, timeline_of
 
 NOTHING = "nothing"  # the answer of whoever declares no further stack
@@ -58,7 +59,7 @@ def actions_of(rules: Rules) -> Mapping[str, Mapping[str, Any]]:
 
 def ruled(rules: Rules, value: str) -> str:
     """Return a setting, by the switch it names where it is left to one."""
-    return rules.switches[value.removeprefix("switch:")] if value.startswith("switch:") else value
+    return rules.chosen[value.removeprefix("switch:")] if value.startswith("switch:") else value
 
 
 def nature_of(rules: Rules, action: str) -> str:
@@ -133,7 +134,7 @@ def form_of(rules: Rules, action: str) -> str:
     """Return how a stack for an action is typed, with an example of a bid."""
     described = actions_of(rules)[action]
     if described["does"] == "pause":
-        return f"{action}/7" if rules.switches["pause_pool_chosen_at"] == "resolve" else f"{action}/7/agi"
+        return f"{action}/7" if rules.switches(Switches).pause_pool_chosen_at == "resolve" else f"{action}/7/agi"
     if described["does"] == "observe":
         return f"{action}/guard#1/int=2, or {action}/guard#1,guard#2/int=4"
     bid = f"{described['power']}={max(1, described.get('at-least', 0))}"
@@ -156,7 +157,7 @@ def _pause(rules: Rules, parts: Sequence[str], action: str) -> Plan:
     if not parts or not (parts[0].isascii() and parts[0].isdecimal() and len(parts[0]) < 5):
         raise UsageError(f"say on which phase, by a number up to 9999: {form_of(rules, action)}")
     stats = rules.file.settings["stats"]
-    is_later = rules.switches["pause_pool_chosen_at"] == "resolve"
+    is_later = rules.switches(Switches).pause_pool_chosen_at == "resolve"
     pool = parts[1].lower() if len(parts) > 1 else ""
     if len(parts) > 2 or (is_later and pool):
         told = "the pool is said when the pause resolves" if is_later else "a pause brings back one pool"
@@ -266,7 +267,7 @@ def _pause_cards(rules: Rules, plan: Plan) -> tuple[str, ...]:
     if not plan.pool:
         return (plan.action,)
     told = f"returns {plan.pool}"
-    return (plan.action, told) if is_on(rules, "pause_pool_is_second_card") else (f"{plan.action}, {told}",)
+    return (plan.action, told) if rules.switches(Switches).pause_pool_is_second_card else (f"{plan.action}, {told}",)
 
 
 def _top_cards(plan: Plan) -> tuple[str, ...]:
@@ -301,7 +302,7 @@ def phase_of(rules: Rules, plan: Plan, line: Timeline, name: str, *, pauses: Col
         _check_pause(rules, plan, line, name, pauses)
         return plan.phase
     described = actions_of(rules)[plan.action]
-    start = line.phase if is_on(rules, "concurrent_actions") else line.last_phase(name)
+    start = line.phase if rules.switches(Switches).concurrent_actions else line.last_phase(name)
     speed = described.get("speed", "")
     return start + delay(
         rules,
@@ -318,12 +319,12 @@ def _check_pause(rules: Rules, plan: Plan, line: Timeline, name: str, pauses: Co
         raise UsageError(f"a pause lies on a phase ahead; the current one is {line.phase}")
     if plan.phase in pauses:
         raise UsageError(f"{name} has a pause on phase {plan.phase} already")
-    if is_on(rules, "pause_after_own_actions") and plan.phase <= last:
+    if rules.switches(Switches).pause_after_own_actions and plan.phase <= last:
         raise UsageError(f"a pause lies behind all that {name} has declared, from phase {last + 1} on")
 
 
 def resistance(rules: Rules, stack: Stack) -> int:
     """Return what resists being observed: agility bid on a physical stack, quickness on a mental one (S:10)."""
     stat = {"physical": "agi", "mental": "qic"}.get(stack.nature, "")
-    points = added(stack.bid, stack.ante) if is_on(rules, "ante_counts_as_defence") else stack.bid
+    points = added(stack.bid, stack.ante) if rules.switches(Switches).ante_counts_as_defence else stack.bid
     return points.get(stat, 0)

@@ -11,6 +11,7 @@ from rpgres_nodice.observing import Sight, observe, targets_of
 from rpgres_nodice.plans import BACK, NOTHING, actions_of
 from rpgres_nodice.points import APART, HAND, SPENT, hand_thing, holding_of, seen_thing
 from rpgres_nodice.striking import bear, strikes
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import ABORTED, RESOLVED, UP, Timeline, Token, timeline_of
 
 WAIT = "wait"
@@ -23,7 +24,7 @@ def check_declared(table: Table, line: Timeline) -> None:
     Raises:
         UsageError: somebody has.
     """
-    rule = table.rules.switches["ready"]
+    rule = table.rules.switches(Switches).ready
     if line.phase or rule == "any":
         return
     done = {token.by for token in line.tokens} | (set(line.declined) if rule == "all" else set())
@@ -42,7 +43,7 @@ def held_by(table: Table, phase: int) -> list[str]:
         table: where it is played.
         phase: the phase to which the timeline moves.
     """
-    if table.rules.switches["pace"] == "free":
+    if table.rules.switches(Switches).pace == "free":
         return []
     state, asked = table.state, dict[str, str]()
     for name, character in state.characters.items():
@@ -67,7 +68,7 @@ def play_phase(table: Table, phase: int) -> list[Effect]:
         zones = one.plan.bid.get("agi", 0)
         course.do(effect("zone", to=one.token.by, change=-zones if one.plan.options[0] == BACK else zones))
     harm = strikes(table, course, before, doing(table, played, "strike"))
-    ante = HAND if table.rules.switches["ante_refresh"] == "immediate" else SPENT
+    ante = HAND if table.rules.switches(Switches).ante_refresh == "immediate" else SPENT
     for one in played:
         over(course, one.token, bid=SPENT, ante=ante)
     bear(table, course, harm)
@@ -152,6 +153,7 @@ def abort(table: Table, name: str, stacks: tuple[str, ...]) -> list[Effect]:
         UsageError: one is not there, not theirs, or cannot be taken back any more.
     """
     rules, line = table.rules, timeline_of(table.state)
+    switches = rules.switches(Switches)
     holding = holding_of(table.state, name)
     own = line.live(name)
     effects = []
@@ -163,12 +165,12 @@ def abort(table: Table, name: str, stacks: tuple[str, ...]) -> list[Effect]:
                 f"there are: {', '.join(one.name for one in own) or 'none'}"
             )
         is_seen = any(holding.stacks[token.name].shown.values())
-        if is_seen and rules.switches["observed_abort"] == "forbidden":
+        if is_seen and switches.observed_abort == "forbidden":
             raise UsageError(f"somebody has seen a card of {token.name}, so it cannot be aborted")
         where = HAND
         if is_seen or token.state == UP:
-            where = APART if rules.switches["observed_abort_returned_by"] == "any_pause" and is_seen else SPENT
-        ante = HAND if rules.switches["ante_refresh"] == "immediate" else where
+            where = APART if switches.observed_abort_returned_by == "any_pause" and is_seen else SPENT
+        ante = HAND if switches.ante_refresh == "immediate" else where
         effects.append(effect("turn", stack=token.name, becomes=ABORTED, plan=token.plan))
         effects.append(effect("points", to=name, thing=hand_thing(name), stack=token.name, bid=where, ante=ante))
     return effects

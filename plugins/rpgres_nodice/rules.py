@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, unknown
+from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, named, unknown
 from rpgres_nodice import declaring, effects, pictures, policies, resolving
-from rpgres_nodice.figures import check_observation, delay, is_on
+from rpgres_nodice.figures import check_observation, delay
 from rpgres_nodice.observing import Sight, Target, observe
 from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, read_plans, spells_of
 from rpgres_nodice.points import pools_of, total
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import timeline_of
 
 nodice = Ruleset("nodice")
+nodice.switches(Switches)
 effects.register(nodice)
 policies.register(nodice)
 pictures.register(nodice)
@@ -70,24 +72,27 @@ def _check_pools(table: Table, actor: Character, *, points: int, qic: int) -> No
 def _described(table: Table, form: Form, phase: int) -> Target:
     """Return a stack that was described on the command line."""
     rules, values = table.rules, form.values
+    switches = rules.switches(Switches)
     known = "spell" if form.name in spells_of(rules) else form.name
     if known in actions_of(rules) and is_reaction(rules, known):
-        raise UsageError(f"--target {form.name}: a reaction lies on no phase, and cannot be observed")
+        raise UsageError(f"{named('target')} {form.name}: a reaction lies on no phase, and cannot be observed")
     nature = values.get("kind") or (nature_of(rules, known) if known in actions_of(rules) else "")
     if not nature:
         raise UsageError(
-            f"--target {form.name}: {unknown('action', form.name, actions_of(rules), of=rules.id)}; "
+            f"{named('target')} {form.name}: {unknown('action', form.name, actions_of(rules), of=rules.id)}; "
             "for one of your own say its kind too: kind=physical"
         )
     stat = {"physical": "agi", "mental": "qic"}.get(nature, "")
     defence = _bid(table, form.name, stat, values[stat]) if stat else 0
-    if is_on(rules, "ante_counts_as_defence") and known in actions_of(rules):
+    if switches.ante_counts_as_defence and known in actions_of(rules):
         defence += ante_of(rules, known).get(stat, 0)
     cards = _cards(form.name, values["stack"]) if "stack" in values else _usual_cards(table, known)
     if values["seen"] > len(cards):
-        raise UsageError(f"--target {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})")
+        raise UsageError(
+            f"{named('target')} {form.name}: seen={values['seen']} is more cards than it has ({len(cards)})"
+        )
     lies = values.get("phase")
-    is_late = lies is not None and (lies < phase or (lies == phase and not is_on(rules, "same_phase_observes")))
+    is_late = lies is not None and (lies < phase or (lies == phase and not switches.same_phase_observes))
     return Target(form.name, cards, defence, values["seen"], is_gone=values.get("aborted", False) or is_late)
 
 
@@ -96,7 +101,7 @@ def _cards(name: str, typed: str) -> tuple[str, ...]:
     cards = tuple(card.strip() for card in typed.split("/"))
     if not all(cards):
         raise UsageError(
-            f"--target {name}: stack={typed} has an empty card; every card has a name, such as "
+            f"{named('target')} {name}: stack={typed} has an empty card; every card has a name, such as "
             "stack=action/weapon/location/bid, and without stack= it has the usual cards"
         )
     return cards
@@ -106,14 +111,14 @@ def _usual_cards(table: Table, action: str) -> tuple[str, ...]:
     if action not in actions_of(table.rules):
         return UNKNOWN_CARDS
     if action == "pause":
-        return ("action", "pool") if is_on(table.rules, "pause_pool_is_second_card") else ("action and pool",)
+        return ("action", "pool") if table.rules.switches(Switches).pause_pool_is_second_card else ("action and pool",)
     cards = [card for card in actions_of(table.rules)[action].get("cards", ()) if not card.endswith("?")]
     return ("action", *cards, "bid")
 
 
 def _bid(table: Table, name: str, stat: str, typed: str) -> int:
     """Return what is bid on a target: a number, or what a distribution gives, under the label `bid`."""
-    where = f"--target {name}: {stat}={typed}"
+    where = f"{named('target')} {name}: {stat}={typed}"
     low, dots, high = (part.strip() for part in typed.partition(".."))
     if dots and not (_is_number(low) and _is_number(high) and int(low) <= int(high)):
         raise UsageError(f"{where} is no range such as 0..3, the lower number first")
@@ -188,7 +193,7 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
     """Go on to the next phase with stacks; with `phase` no further than to it."""
     line, roles = timeline_of(table.state), Map({"actor": actor.name})
     if phase is not None and phase <= line.phase:
-        raise UsageError(f"the current phase is {line.phase} already; --phase names a later one")
+        raise UsageError(f"the current phase is {line.phase} already; {named('phase')} names a later one")
     resolving.check_declared(table, line)
     ahead = line.next_phase()
     to = ahead if phase is None or (ahead is not None and ahead <= phase) else phase

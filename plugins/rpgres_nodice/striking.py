@@ -20,6 +20,7 @@ from rpgres_nodice.points import (
     stopped_by,
     total,
 )
+from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import RESOLVED, STOPPED, UP, timeline_of
 
 HARM = "harm"  # what the points are that it takes, for messages
@@ -28,6 +29,7 @@ MOST_WAYS = 12  # of losing points that are suggested
 
 def strikes(table: Table, course: Course, before: State, struck: list[Played]) -> dict[str, int]:
     """Return how much harm comes to whom; reactions of those who are struck at are turned up."""
+    switches = table.rules.switches(Switches)
     harm: dict[str, int] = {}
     reactions: dict[str, list[Played]] = {}
     for one in struck:
@@ -45,8 +47,8 @@ def strikes(table: Table, course: Course, before: State, struck: list[Played]) -
         amount = _blow(table, one, described, target, reactions.get(target.name, []))
         if amount:
             harm[target.name] = harm.get(target.name, 0) + amount
-    if table.rules.switches["defence_lasts"] == "phase":
-        ante = HAND if table.rules.switches["ante_refresh"] == "immediate" else SPENT
+    if switches.defence_lasts == "phase":
+        ante = HAND if switches.ante_refresh == "immediate" else SPENT
         for reaction in (one for used in reactions.values() for one in used):
             over(course, reaction.token, bid=SPENT, ante=ante)
     return harm
@@ -63,7 +65,7 @@ def _described(table: Table, striker: Character, one: Played) -> Map[str, Any]:
 
 def _reactions(table: Table, course: Course, name: str) -> list[Played]:
     """Return the reactions of somebody who is struck at, turned up."""
-    lasts = table.rules.switches["defence_lasts"] == "sequence"
+    lasts = table.rules.switches(Switches).defence_lasts == "sequence"
     found = []
     for token in timeline_of(course.state).live(name):
         if token.phase is None:
@@ -82,7 +84,7 @@ def _blow(table: Table, one: Played, described: Map[str, Any], target: Character
     dodges = [reaction.plan.bid.get("agi", 0) for reaction in doing(table, reactions, "dodge")]
     if dodges and described["is_bodily"]:
         lead = one.plan.bid.get("agi", 0) - max(dodges)
-        if lead < 0 or (lead == 0 and rules.switches["dodge_tie"] == "dodged"):
+        if lead < 0 or (lead == 0 and rules.switches(Switches).dodge_tie == "dodged"):
             table.tell(f"{name}: {target.name} dodges")
             return 0
     amount: int = described["damage"] + power
@@ -163,7 +165,7 @@ def _loss(table: Table, state: State, name: str, amount: int) -> Question:
 
 def _lose(course: Course, name: str, table: Table, points: Map[str, int]) -> None:
     """Take points; a stack that they are bid on is stopped, or goes on with what is left of its bid (HOUSE)."""
-    stops = table.rules.switches["harm_on_stacks"] == "stop"
+    stops = table.rules.switches(Switches).harm_on_stacks == "stop"
     while stops and (stopped := stopped_by(holding_of(course.state, name), points)):
         token = timeline_of(course.state).named(stopped)
         assert token is not None

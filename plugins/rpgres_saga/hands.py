@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from rpgres import Card, Character, Effect, Rating, Rules, Table, UsageError, effect, pile_name, slug
+from rpgres import Card, Character, Effect, Rating, Rules, Table, UsageError, effect, named, pile_name, slug
+from rpgres_saga.switches import Switches
 
 DECK, DISCARD, IN_PLAY, BANK, GM_CARD, REMOVED = "deck", "discard", "in-play", "doom-bank", "gm-card", "removed"
-RULINGS = "saga-rulings"  # under which the rules keep what is worked out once
 OTHER_HAND = "other-hand"
 TRUMPLESS = ("doom", "dragons")  # suits of no ability: played cards of the first go to the bank, of the second misfire
 
@@ -36,18 +36,6 @@ class Hero(msgspec.Struct, frozen=True, gc=False):
     trump: str
     edge: int
     size: int
-
-
-def ruling(rules: Rules, name: str) -> Any:
-    """Return how a question is ruled: by the switch, or by the profile where that is at its default."""
-    known = rules.compiled.get(RULINGS)
-    if known is None:
-        profile = rules.file.settings["profiles"].get(rules.switches["profile"], {})
-        known = rules.compiled[RULINGS] = {
-            switch: profile.get(switch, chosen) if chosen == rules.default_switch(switch) else chosen
-            for switch, chosen in rules.switches.items()
-        }
-    return known[name]
 
 
 def hero_of(
@@ -76,7 +64,7 @@ def hero_of(
         size = max(size, held)
     size = max(0, size - counters.get("lost", 0) - counters.get("pushed", 0))
     suit = trump_of(table.rules, character, rating, trump)
-    hero = Hero(character.name, hand, rating.value, suit, edge if ruling(table.rules, "edge") == "on" else 0, size)
+    hero = Hero(character.name, hand, rating.value, suit, edge if table.rules.switches(Switches).edge else 0, size)
     if not held:
         table.deal(DECK, to=hand, count=size, by=hero.name, looks=True)
     return hero
@@ -112,7 +100,7 @@ def _check_spelling(rules: Rules, name: str) -> None:
     known = [*rules.laid[DECK].suits, *rules.file.settings["trumps"]]
     near = [one for one in known if one[:2] == name[:2] and abs(len(one) - len(name)) < 3 and set(name) <= set(one)]
     if near:
-        raise UsageError(f"--ability {name}: no suit goes with it; did you mean {near[0]}?")
+        raise UsageError(f"{named('ability')} {name}: no suit goes with it; did you mean {near[0]}?")
 
 
 def suits_of(rules: Rules, *names: str) -> frozenset[str]:
@@ -133,6 +121,16 @@ def powers_of(character: Character) -> Iterable[tuple[str, Any]]:
     """Return the powers of a sheet by name."""
     powers = character.records.get("powers")
     return powers.items() if powers is not None else ()
+
+
+def require_able(actor: Character) -> None:
+    """Check that somebody is not out.
+
+    Raises:
+        UsageError: they are.
+    """
+    if actor.is_out:
+        raise UsageError(f"{actor.name} is out, and cannot act before `heal` has brought something back")
 
 
 def has_points(character: Character) -> bool:
@@ -169,7 +167,7 @@ def discard(table: Table, cards: Iterable[Card], *, source: str, banked: bool, b
         banked: whether doom cards among them are kept, as long as there is a bank.
         by: who used them, for the account.
     """
-    kept = banked and ruling(table.rules, "doom_bank") == "on"
+    kept = banked and table.rules.switches(Switches).doom_bank
     cards = list(cards)
     table.move([card for card in cards if not (kept and is_doom(card))], source=source, to=DISCARD)
     table.move(

@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from rpgres import NO, Card, Option, Table, UsageError
-from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, is_doom, ruling
+from rpgres import NO, Card, Effect, Option, Table, UsageError, named
+from rpgres_saga.hands import BANK, DECK, IN_PLAY, Hero, discard, is_doom, lost
+from rpgres_saga.switches import Switches
 
 STOP = Option("stop", passes=True)
 ENDLESS = 1_000_000  # more than any cards can add up to
@@ -55,10 +56,33 @@ class Goal(msgspec.Struct, frozen=True, gc=False):
         return ENDLESS if self.need is None else self.need + self.threat - stand.total
 
 
+def play_through(table: Table, hero: Hero, goal: Goal, *, may_push: bool) -> Stand:
+    """Return a whole play: pushing, where its owner may, before the cards or after them (S:8, S:16)."""
+    stand = Stand(hero.ability)
+    before = table.rules.switches(Switches).push_timing == "before"
+    if may_push and before:
+        stand = push(table, hero, stand, goal)
+    stand = play(table, hero, stand, goal)
+    return push(table, hero, stand, goal) if may_push and not before else stand
+
+
+def clean_up(table: Table, hero: Hero, stand: Stand) -> tuple[Effect, ...]:
+    """Put the cards in play away (S:11, R:11, R:14), and return what pushing costs (S:16)."""
+    switches = table.rules.switches(Switches)
+    played = list(stand.played)
+    for card in stand.banked:
+        played.remove(card)
+    discard(table, played, source=IN_PLAY, banked=True, by=hero.name)
+    discard(table, stand.drawn, source=IN_PLAY, banked=switches.bank_trump_doom)
+    discard(table, stand.pushed, source=IN_PLAY, banked=switches.bank_push_doom)
+    return lost(hero.name, len(stand.pushed), switches.push_recovery)
+
+
 def push(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
     """Add a card of the hand to the ability, if its owner wants to (S:16); one has to be left to play (R:28)."""
-    most = ENDLESS if ruling(table.rules, "push_max") == "any" else 1
-    is_trumping = ruling(table.rules, "push_can_trump") == "yes"
+    switches = table.rules.switches(Switches)
+    most = ENDLESS if switches.push_max == "any" else 1
+    is_trumping = switches.push_can_trump
     left = 1 if not stand.played else 0
     while len(stand.pushed) < most:
         cards = table.cards(hero.hand)
@@ -80,8 +104,9 @@ def play(table: Table, hero: Hero, stand: Stand, goal: Goal) -> Stand:
     Raises:
         UsageError: there is no card to play.
     """
-    only_last = ruling(table.rules, "trump_on") == "last"
-    late = only_last or ruling(table.rules, "trump_timing") == "after_all_plays"
+    switches = table.rules.switches(Switches)
+    only_last = switches.trump_on == "last"
+    late = only_last or switches.trump_timing == "after_all_plays"
     while True:
         before = len(stand.played)
         stand = _play_on(table, hero, stand, goal, late=late)
@@ -101,7 +126,7 @@ def _play_on(table: Table, hero: Hero, stand: Stand, goal: Goal, *, late: bool) 
         cards = [card for card in table.cards(hero.hand) if _may_play(table, hero, stand, card)]
         if not stand.played and not cards:
             return _flip(table, hero, stand)
-        if not cards and not (table.count(hero.hand) and ruling(table.rules, "edge_order") == "any"):
+        if not cards and not (table.count(hero.hand) and table.rules.switches(Switches).edge_order == "any"):
             return stand
         if stand.played or stand.pushed:  # else every hand is another anyway
             _same_from_here(table, hero, stand, goal, "play")
@@ -142,16 +167,16 @@ def _low_cards(table: Table, hero: Hero, cards: Sequence[Card]) -> list[Card]:
     There are none where it matters which card is the last, or where what is played may count less or help the game
     master at once.
     """
-    rules = table.rules
-    if ruling(rules, "trump_on") != "each" or ruling(rules, "edge_order") != "seed":
+    switches = table.rules.switches(Switches)
+    if switches.trump_on != "each" or switches.edge_order != "seed":
         return []
     return [card for card in cards if (card.value or 0) <= hero.edge and not _is_doubtful(table, card)]
 
 
 def _is_doubtful(table: Table, card: Card) -> bool:
     """Tell whether a card may be worth less than its value when it is played, or help the game master at once."""
-    rules = table.rules
-    odd = ruling(rules, "doom_available") == "immediate" or ruling(rules, "doom_worth_zero") == "yes"
+    switches = table.rules.switches(Switches)
+    odd = switches.doom_available == "immediate" or switches.doom_worth_zero
     return odd and is_doom(card)
 
 
@@ -163,23 +188,24 @@ def _is_won(table: Table, cards: Sequence[Card], low: Sequence[Card], lacking: i
 
 def _may_play(table: Table, hero: Hero, stand: Stand, card: Card) -> bool:
     """Tell whether a card may be played now: the first, or one more by the edge (S:12, R:1, R:4)."""
+    switches = table.rules.switches(Switches)
     if not stand.played or stand.follows:
         return True
-    if ruling(table.rules, "edge") == "off":
+    if not switches.edge:
         return False
     highest = max(one.value or 0 for one in stand.played)
-    if ruling(table.rules, "edge_order") == "any":
+    if switches.edge_order == "any":
         return highest <= hero.edge or (card.value or 0) <= hero.edge
     return (stand.played[-1].value or 0) <= hero.edge
 
 
 def _lay(table: Table, hero: Hero, stand: Stand, card: Card) -> Stand:
     """Return the play with one more card from the hand in it."""
-    rules = table.rules
-    at_once = is_doom(card) and ruling(rules, "doom_bank") == "on" and ruling(rules, "doom_available") == "immediate"
+    switches = table.rules.switches(Switches)
+    at_once = is_doom(card) and switches.doom_bank and switches.doom_available == "immediate"
     table.move([card], source=hero.hand, to=IN_PLAY, by=hero.name, label="play")
     table.move([card] if at_once else [], source=IN_PLAY, to=BANK, by=hero.name, label="to the doom bank")
-    worth = 0 if is_doom(card) and ruling(rules, "doom_worth_zero") == "yes" else card.value or 0
+    worth = 0 if is_doom(card) and switches.doom_worth_zero else card.value or 0
     return msgspec.structs.replace(
         stand,
         total=stand.total + worth,
@@ -196,10 +222,12 @@ def _flip(table: Table, hero: Hero, stand: Stand) -> Stand:
         UsageError: such a hero cannot act.
     """
     card = None
-    if ruling(table.rules, "empty_hand_flip") == "yes":
+    if table.rules.switches(Switches).empty_hand_flip:
         card = table.draw(DECK, to=IN_PLAY, by=hero.name)
     if card is None:
-        raise UsageError(f"{hero.name} has no card to play, and cannot act; --hand says which cards are in hand")
+        raise UsageError(
+            f"{hero.name} has no card to play, and cannot act; {named('hand')} says which cards are in hand"
+        )
     return msgspec.structs.replace(stand, total=stand.total + (card.value or 0), drawn=(*stand.drawn, card))
 
 
@@ -216,14 +244,14 @@ def draw_on(
         number: which of several it is, where trumps draw when all cards are played.
         is_over: whether no further card can be played, but for one that a card drawn allows.
     """
-    rules = table.rules
-    desperate = is_doom(card) and ruling(rules, "desperate_attack") == "yes"
+    switches = table.rules.switches(Switches)
+    desperate = is_doom(card) and switches.desperate_attack
     if not hero.trump or not (card.suit == hero.trump or desperate):
         return stand
-    counts = ruling(rules, "trump_offsuit_counts") == "yes"
-    follow = ruling(rules, "edge_on_draws") == "yes"
+    counts = switches.trump_offsuit_counts
+    follow = switches.edge_on_draws
     while True:
-        if ruling(rules, "auto_trump") == "no" and not _wants_draw(table, hero, stand, goal, number, is_over=is_over):
+        if not switches.auto_trump and not _wants_draw(table, hero, stand, goal, number, is_over=is_over):
             break
         drawn = table.draw(DECK, to=IN_PLAY, by=hero.name, alike=_alike(hero, stand, goal))
         if drawn is None:
@@ -268,9 +296,10 @@ def _alike(hero: Hero, stand: Stand, goal: Goal) -> Callable[[Card], Hashable] |
 
 def _same_from_here(table: Table, hero: Hero, stand: Stand, goal: Goal, point: str) -> None:
     """Promise that from this point on only the play, its goal and where the cards lie matter; the deck is the rest."""
-    is_any = ruling(table.rules, "edge_order") == "any"
+    switches = table.rules.switches(Switches)
+    is_any = switches.edge_order == "any"
     ends = (card.value or 0 for card in (stand.played if is_any else stand.played[-1:]))
-    last = stand.played[-1].code if stand.played and ruling(table.rules, "trump_on") == "last" else bool(stand.played)
+    last = stand.played[-1].code if stand.played and switches.trump_on == "last" else bool(stand.played)
     goes_on = stand.follows or max(ends, default=0) <= hero.edge
     cards = tuple(pile.cards for name, pile in table.state.piles.items() if name != DECK)
     aim = goal.need, goal.threat, goal.apart

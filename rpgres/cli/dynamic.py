@@ -17,10 +17,12 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
-from rpgres.engine.parameters import SHEET, metavar
 from rpgres.errors import UsageError
+from rpgres.parameters.kinds import metavar
+from rpgres.parameters.setting import SHEET
 from rpgres.plugins.discovery import BUILTIN, ruleset_names
 from rpgres.rulesets import Parameter, unknown
+from rpgres.rulesets.schema import said_words
 
 INPUTS = "What the action takes"
 
@@ -217,6 +219,8 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     text = f"{parameter.help[:1].upper()}{parameter.help[1:]}"
     if parameter.choices:
         text += ": " + ", ".join(f"{choice} ({meaning})" for choice, meaning in parameter.choices.items())
+    if said_words(parameter):
+        text += f" ({said_words(parameter)})"
     if left_out:
         text += f" {left_out}"
     if parameter.is_repeated:

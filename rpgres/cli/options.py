@@ -97,7 +97,11 @@ JSON = Option("json", "Print JSON, one object a line.", section=OUTPUT)
 PLAIN = Option("plain", "Print words only: no colours, no drawn dice or bars.", section=OUTPUT)
 NOTE = Option("note", "Carry this text into the result.", "TEXT", OUTPUT)
 REPEAT = Option("repeat", "Do it so often, each time with a seed of its own, and sum up.", "N", OUTPUT)
-EXIT_CODE = Option("exit_code", "Exit with 10 on a failure and 11 on a tie.", section=OUTPUT)
+EXIT_CODE = Option(
+    "exit_code",
+    "Exit with 10 on a failure, a tie that fails included, and with 11 on a tie that is neither.",
+    section=OUTPUT,
+)
 LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
 
@@ -275,7 +279,7 @@ def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> di
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
     """Return the same policies by name, for the record; everybody's under `*`."""
-    from rpgres.engine.run import default_policy
+    from rpgres.engine.players import default_policy
 
     named = {"*": default_policy(rules)} if auto else {}
     for text in names:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_own
+from rpgres.errors import NotationError, OutputError, RpgresError, UsageError, as_option, as_own, told
 from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
@@ -248,9 +248,9 @@ def blame(error: BaseException, *, as_json: bool) -> int:
     from rpgres.engine.resolve import error_record, exit_code
 
     if as_json:
-        text = to_json(error_record(shown)).decode()
+        text = to_json(error_record(shown, name=as_option)).decode()
     elif isinstance(shown, RpgresError):
-        text = f"rpgres: {harmless(shown.message)}"
+        text = f"rpgres: {harmless(told(shown.raw, as_option))}"
         if isinstance(shown, NotationError):
             text += "\n" + _caret(shown)
     else:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -85,7 +86,7 @@ class Root(LazyGroup):
         typed = list(sys.argv[1:] if args is None else args)
         options = typed[: typed.index("--")] if "--" in typed else typed
         debug(enabled="--debug" in options or bool(os.environ.get("RPGRES_DEBUG")))
-        wants_json = "--json" in options
+        wants_json = not {"--json", "--format=json"}.isdisjoint(options) or ("--format", "json") in pairwise(options)
         typed = [word for word in options if word != "--debug"] + typed[len(options) :]
         prepare_streams()
         if COMPLETING in os.environ:

@@ -8,13 +8,12 @@ another process. Nothing here prints.
 from __future__ import annotations
 
 from rpgres.conformance.checks import CHECKS, check_ruleset, run_check
-from rpgres.conformance.records import Check, Finding, PluginCheck, PluginReport, Verdict
+from rpgres.conformance.records import Check, PluginCheck, PluginReport, Verdict
 from rpgres.conformance.subjects import Subject, open_subject
 
 __all__ = [
     "CHECKS",
     "Check",
-    "Finding",
     "PluginCheck",
     "PluginReport",
     "Subject",

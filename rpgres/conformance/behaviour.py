@@ -8,16 +8,17 @@ from typing import Any
 
 import msgspec
 
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.subprocess import HASH_SEEDS, digest, digests_elsewhere
 from rpgres.conformance.walks import Course, plain, played, replay
 from rpgres.engine.players import NO, Policy, Question, View, uniform
-from rpgres.engine.run import answers_of, event_record
+from rpgres.engine.records import answers_of, event_record
 from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError, in_words, place_of
 from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import State
+from rpgres.toml.diagnostics import Diagnostic
 
 SEEDS = 5  # with which a policy decides
 SHOWN = 120  # bytes of a line of an account
@@ -27,7 +28,7 @@ _ALONE = "a rule may depend on nothing but the table: no random numbers, clock, 
 _ORDER = "sort what comes from a set, and use hash() and id() for nothing that is asked or decided"
 
 
-def each(subject: Subject, check: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
+def each(subject: Subject, check: Callable[[Case], Iterator[Diagnostic]]) -> Iterator[Diagnostic]:
     """Yield what a check finds in every case that goes the same way again; a rule that fails is told as a finding.
 
     Of one that goes otherwise each time nothing else can be said, and what a check made of it would mislead.
@@ -39,7 +40,7 @@ def each(subject: Subject, check: Callable[[Case], Iterator[Finding]]) -> Iterat
         try:
             yield from check(case)
         except RpgresError as error:
-            yield Finding(error.message, case.place)
+            yield finding(error.message, case.place)
 
 
 def something(subject: Subject, cases: list[Case]) -> list[Case]:
@@ -53,34 +54,34 @@ def something(subject: Subject, cases: list[Case]) -> list[Case]:
     return cases
 
 
-def check_ends(subject: Subject) -> Iterator[Finding]:
+def check_ends(subject: Subject) -> Iterator[Diagnostic]:
     """Yield the actions that fail or do not end when their examples and the steps of scenes are played."""
     yield from subject.faults
     failed = {case.prepared.action for case in subject.cases} - {case.prepared.action for case in subject.sound}
     if failed:
-        yield Finding(f"the checks that follow do not play {', '.join(sorted(failed))}", is_note=True)
+        yield finding(f"the checks that follow do not play {', '.join(sorted(failed))}", is_note=True)
     played_actions = {case.prepared.action for case in subject.cases}
     for action in subject.rules.file.actions:
         if action not in played_actions:
             advice = "so nothing of what follows is checked for it; add an example, or a step to a scene"
-            where = subject.line("actions", action)
-            yield Finding(f"the action {action} is played by no example and no scene", where, advice)
+            where = subject.place("actions", action)
+            yield finding(f"the action {action} is played by no example and no scene", where, advice)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The same again
 
 
-def check_repeats(subject: Subject) -> Iterator[Finding]:
+def check_repeats(subject: Subject) -> Iterator[Diagnostic]:
     """Yield cases that go otherwise when they are played again with the same seed, in another order."""
     something(subject, subject.sound)
-    told: dict[str, Finding] = {}
+    told: dict[str, Diagnostic] = {}
     for case, one, other in subject.fickle:
         what = f"played twice on the same answers it goes {_difference(one, other)}"
-        told.setdefault(case.prepared.action, Finding(what, case.place, _ALONE))
+        told.setdefault(case.prepared.action, finding(what, case.place, _ALONE))
     yield from told.values()
     if told:
-        yield Finding(f"the checks that follow do not play {', '.join(sorted(told))}", is_note=True)
+        yield finding(f"the checks that follow do not play {', '.join(sorted(told))}", is_note=True)
 
 
 def _difference(one: list[bytes], other: list[bytes]) -> str:
@@ -101,7 +102,7 @@ def _short(line: bytes, where: int) -> str:
     return f"{before}{piece}{after}"
 
 
-def check_hash_seeds(subject: Subject) -> Iterator[Finding]:
+def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
     """Yield cases that go otherwise in a process in which Python hashes texts in another way."""
     if not subject.is_installed:
         raise NothingToCheck("no other process finds a ruleset that is not installed")
@@ -112,39 +113,39 @@ def check_hash_seeds(subject: Subject) -> Iterator[Finding]:
         if found == [here[case.name]] * len(found):
             continue
         if len(set(found)) > 1:
-            yield Finding(f"two processes of its own ({_SEEDS}) go two ways", case.place, _ORDER)
+            yield finding(f"two processes of its own ({_SEEDS}) go two ways", case.place, _ORDER)
         else:  # fresh processes agree: either texts happen to fall in order there, or something outlived a run here
             told = "in a process of its own it goes otherwise than here, where other actions were played before"
-            yield Finding(told, case.place, f"{_ALONE}; and {_ORDER}")
+            yield finding(told, case.place, f"{_ALONE}; and {_ORDER}")
 
 
 _SEEDS = ", ".join(f"PYTHONHASHSEED={seed}" for seed in HASH_SEEDS)
 
 
-def check_replays(subject: Subject) -> Iterator[Finding]:
+def check_replays(subject: Subject) -> Iterator[Diagnostic]:
     """Yield courses that, given back as a script, end otherwise."""
 
-    def of_case(case: Case) -> Iterator[Finding]:
+    def of_case(case: Case) -> Iterator[Diagnostic]:
         for course in subject.walk(case).courses:
             script = f"given {_script(course)}"
             try:
                 again = replay(case.prepared, course)
             except RpgresError as error:
-                yield Finding(f"{script} it is refused: {error.message}", case.place, _ALONE)
+                yield finding(f"{script} it is refused: {error.message}", case.place, _ALONE)
                 return
             if again is None:
                 continue
             found, unused = again
             if unused:
                 label, answer = unused[0]
-                yield Finding(f"{script} it does not ask for {label}={answer} again", case.place, _ALONE)
+                yield finding(f"{script} it does not ask for {label}={answer} again", case.place, _ALONE)
                 return
             if plain(found.outcome) != plain(course.outcome):
                 told = _difference([plain(course.outcome)], [plain(found.outcome)])
-                yield Finding(f"{script} it ends with {told}", case.place, _ALONE)
+                yield finding(f"{script} it ends with {told}", case.place, _ALONE)
                 return
             if _events(found) != _events(course):
-                yield Finding(f"{script} its account is another", case.place, _ALONE)
+                yield finding(f"{script} its account is another", case.place, _ALONE)
                 return
 
     yield from each(subject, of_case)
@@ -164,7 +165,7 @@ def _events(course: Course) -> list[bytes]:
 # States
 
 
-def check_states(subject: Subject) -> Iterator[Finding]:
+def check_states(subject: Subject) -> Iterator[Diagnostic]:
     """Yield effects whose states cannot be hashed, kept as plain data, or made twice."""
 
     sound: set[State] = set()  # many cases begin with the same table, and many courses end with it
@@ -175,12 +176,12 @@ def check_states(subject: Subject) -> Iterator[Finding]:
             sound.add(state)
         yield from told
 
-    def of_case(case: Case) -> Iterator[Finding]:
+    def of_case(case: Case) -> Iterator[Diagnostic]:
         before = case.prepared.state
         kept = plain(before)
         seen: set[bytes] = set()
         for told in faults(before):
-            yield Finding(f"the table before the action {told}", case.place, _IN_STATE)
+            yield finding(f"the table before the action {told}", case.place, _IN_STATE)
             return
         for course in subject.walk(case).courses:
             key = plain(course.outcome.effects)
@@ -190,11 +191,11 @@ def check_states(subject: Subject) -> Iterator[Finding]:
             after, again = (apply_effects(case.prepared.rules, before, course.outcome) for _ in range(2))
             kinds = ", ".join(dict.fromkeys(str(effect["kind"]) for effect in course.outcome.effects)) or "none"
             for told in faults(after):
-                yield Finding(f"the table after the action (effects: {kinds}) {told}", case.place, _IN_STATE)
+                yield finding(f"the table after the action (effects: {kinds}) {told}", case.place, _IN_STATE)
                 return
             if after != again or plain(before) != kept:
                 advice = "an effect is a pure function: it returns a changed copy (rpgres.put) and keeps nothing"
-                yield Finding(f"applied twice, the effects ({kinds}) give two different tables", case.place, advice)
+                yield finding(f"applied twice, the effects ({kinds}) give two different tables", case.place, advice)
                 return
 
     yield from each(subject, of_case)
@@ -229,7 +230,7 @@ def _state_faults(state: State) -> Iterator[str]:
 # Policies
 
 
-def check_policies(subject: Subject) -> Iterator[Finding]:
+def check_policies(subject: Subject) -> Iterator[Diagnostic]:
     """Yield policies that answer with something else than the question offers, fail, or decide otherwise again."""
     policies = subject.rules.ruleset.policies
     if not policies:
@@ -238,22 +239,22 @@ def check_policies(subject: Subject) -> Iterator[Finding]:
         yield from each(subject, partial(_policy, name=name, policy=policy))
 
 
-def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Finding]:
-    told: list[Finding] = []
+def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Diagnostic]:
+    told: list[Diagnostic] = []
 
     def judged(view: View, question: Question) -> Any:
         try:
             answers = [policy(view, question) for _ in range(2)]
         except Exception as error:  # noqa: BLE001  # whatever a stranger's policy raises
             told.append(
-                Finding(
+                finding(
                     f"the policy {name} fails at {question.label!r}: {in_words(error)}{place_of(error)}", case.place
                 )
             )
             return uniform(view, question)
         fault = _answer_fault(answers[0], question) or ("" if answers[0] == answers[1] else "decides otherwise again")
         if fault:
-            told.append(Finding(f"the policy {name} {fault} at {question.label!r}", case.place, _POLICY))
+            told.append(finding(f"the policy {name} {fault} at {question.label!r}", case.place, _POLICY))
             return uniform(view, question)
         return answers[0] if answers[0] is not None else uniform(view, question)
 

@@ -9,6 +9,8 @@ from io import StringIO
 from itertools import islice
 from time import monotonic
 
+import msgspec
+
 from rpgres.conformance.behaviour import (
     check_ends,
     check_hash_seeds,
@@ -26,13 +28,15 @@ from rpgres.conformance.documentation import (
     check_tables,
     check_texts,
 )
+from rpgres.conformance.permissions import check_permissions
 from rpgres.conformance.probabilities import check_leaves, check_odds
-from rpgres.conformance.records import Check, Finding, NothingToCheck, Verdict
+from rpgres.conformance.records import Check, NothingToCheck, Verdict, finding
 from rpgres.conformance.secrets import check_views
 from rpgres.conformance.sources import check_sources
 from rpgres.conformance.subjects import Subject
 from rpgres.conformance.walks import OutOfTime, deadline
 from rpgres.errors import in_words, place_of
+from rpgres.toml.diagnostics import Diagnostic
 
 CHECKS: tuple[Check, ...] = (
     Check("data", "data, code and sheets fit together", check_data),
@@ -48,6 +52,7 @@ CHECKS: tuple[Check, ...] = (
     Check("odds", "exact odds are the same merged and unmerged, and those of what is played", check_odds),
     Check("leaves", "odds stay within their budget", check_leaves),
     Check("views", "what a seat cannot see changes nothing that it is asked", check_views),
+    Check("permissions", "players say and read of inputs what the parameters declare", check_permissions),
     Check("states", "states can be hashed, kept as plain data, and made twice", check_states),
     Check("policies", "policies answer what is offered, and decide by the view alone", check_policies),
     Check("sheets", "sheets can be read, and read again", check_sheets),
@@ -74,35 +79,37 @@ def check_ruleset(subject: Subject, *, begins: Callable[[Check], None] | None = 
 def run_check(check: Check, subject: Subject) -> Verdict:
     """Return what comes of one check; whatever goes wrong inside is a problem of that check."""
     began = monotonic()
-    found: dict[Finding, None] = {}
+    found: dict[Diagnostic, None] = {}
     printed = StringIO()
     unchecked = ""
     try:
         with _alone(printed), deadline(SECONDS):
-            for finding in islice(check.find(subject), 1000):
-                found[finding] = None
+            for told in islice(check.find(subject), 1000):
+                found[told] = None
     except NothingToCheck as nothing:
         unchecked = str(nothing)
     except OutOfTime as error:
-        found[Finding(error.message, advice="see what loops, or asks too much")] = None
+        found[finding(error.message, advice="see what loops, or asks too much")] = None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # a plugin's code may raise anything, and the other checks go on
-        found[Finding(f"this could not be checked: {in_words(error)}{place_of(error)}")] = None
+        found[finding(f"this could not be checked: {in_words(error)}{place_of(error)}")] = None
     if printed.getvalue().strip():
         first = printed.getvalue().strip().splitlines()[0]
-        told = f"the plugin wrote to standard output: {first!r}"
-        found[Finding(told, advice="table.tell adds to the account")] = None
-    problems = [finding for finding in found if not finding.is_note]
+        said = f"the plugin wrote to standard output: {first!r}"
+        found[finding(said, advice="table.tell adds to the account")] = None
+    coded = [told if told.code else msgspec.structs.replace(told, code=check.name) for told in found]
+    problems = [told for told in coded if told.severity == "error"]
     if len(problems) > MOST:
-        problems = [*problems[:MOST], Finding(f"and {len(problems) - MOST} more")]
+        more = msgspec.structs.replace(finding(f"and {len(problems) - MOST} more"), code=check.name)
+        problems = [*problems[:MOST], more]
     return Verdict(
         name=check.name,
         title=check.title,
         ok=not problems,
         unchecked="" if problems else unchecked,
         problems=problems,
-        notes=[finding for finding in found if finding.is_note],
+        notes=[told for told in coded if told.severity != "error"],
         seconds=round(monotonic() - began, 3),
     )
 

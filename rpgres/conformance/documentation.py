@@ -5,51 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rpgres.conformance.behaviour import something
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, Place, finding
 from rpgres.conformance.subjects import Case, Subject, read_example
 from rpgres.conformance.walks import Course, account, deadline
-from rpgres.engine.run import labels_of
-from rpgres.engine.table import Decided
-from rpgres.errors import FileError, RpgresError
-from rpgres.lint.whole import all_problems
+from rpgres.engine.labels import labels_of
+from rpgres.engine.running import Decided
+from rpgres.errors import FileError, RpgresError, named
+from rpgres.lint.whole import all_diagnostics
 from rpgres.rulesets import Band, Rules
-from rpgres.rulesets.provenance import problems_in
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.scenes import check_scene, prove_scene
-from rpgres.toml.reading import Problem
+from rpgres.toml.diagnostics import Diagnostic, diagnostics_in
 
 SECONDS = 5.0  # what playing one action with one switch may take
 SCENE = 20.0  # what playing one scene may take
 
 
-def check_data(subject: Subject) -> Iterator[Finding]:
+def check_data(subject: Subject) -> Iterator[Diagnostic]:
     """Yield where data, code and sheets do not fit together."""
-    yield from map(_told, all_problems(subject.rules))
-
-
-def _told(problem: Problem) -> Finding:
-    where = f"{problem.file}:{problem.line}" if problem.line else problem.file
-    key = f"{problem.key}: " if problem.key else ""
-    return Finding(f"{key}{problem.message}", where, f"did you mean {problem.hint!r}?" if problem.hint else "")
+    yield from all_diagnostics(subject.rules)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Texts and examples
 
 
-def check_texts(subject: Subject) -> Iterator[Finding]:
+def check_texts(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what has no text, no example, or an example that cannot be typed."""
     file, code = subject.rules.file, subject.rules.ruleset
     for key in ("title", "summary"):
         if not getattr(file, key).strip():
-            yield Finding(f"the ruleset has no {key}", subject.line(key), "lists and help show it")
+            yield finding(f"the ruleset has no {key}", subject.place(key), "lists and help show it")
     for action, described in file.actions.items():
         if not described.example:
             advice = f'add example = "rpgres roll {subject.rules.id} {action} ..."'
-            yield Finding(f"the action {action} has no example", subject.line("actions", action), advice)
+            yield finding(f"the action {action} has no example", subject.place("actions", action), advice)
     for path, text in _texts(subject.rules):
         if not text.strip():
-            yield Finding(f"{'.'.join(path)} is empty", subject.line(*path), "say in one line what it means")
+            yield finding(f"{'.'.join(path)} is empty", subject.place(*path), "say in one line what it means")
     for what, registered, texts in (
         ("effects", code.effects, file.effects),
         ("policies", code.policies, file.policies),
@@ -57,8 +50,8 @@ def check_texts(subject: Subject) -> Iterator[Finding]:
         for name in registered:
             if name not in texts:
                 advice = f"add it under [{what}]"
-                yield Finding(f"the code has {what}.{name}, which the data do not explain", subject.line(what), advice)
-    yield from (example for example in subject.examples if isinstance(example, Finding))
+                yield finding(f"the code has {what}.{name}, which the data do not explain", subject.place(what), advice)
+    yield from (example for example in subject.examples if isinstance(example, Diagnostic))
 
 
 def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -88,7 +81,7 @@ def _texts(rules: Rules) -> Iterator[tuple[tuple[str, ...], str]]:
 # Labels
 
 
-def check_labels(subject: Subject) -> Iterator[Finding]:
+def check_labels(subject: Subject) -> Iterator[Diagnostic]:
     """Yield questions that are asked under a label that nothing declares, so that nobody could answer them."""
     something(subject, subject.sound)
     for action in subject.rules.file.actions:
@@ -100,15 +93,15 @@ def check_labels(subject: Subject) -> Iterator[Finding]:
                 met.add(label)
                 if declared.get(label) != kind:
                     declares = f"a {declared[label]} label" if label in declared else "no label of this action"
-                    yield Finding(
+                    yield finding(
                         f"a {kind} is asked under {label!r}, which is {declares}",
                         case.place,
                         f"add it to labels of [actions.{action}], and to [labels] with what it means",
                     )
         unmet = sorted(set(subject.rules.file.actions[action].labels) - met) if cases else []
         if unmet:
-            yield Finding(
-                f"no example and no scene asks {', '.join(unmet)}", subject.line("actions", action), is_note=True
+            yield finding(
+                f"no example and no scene asks {', '.join(unmet)}", subject.place("actions", action), is_note=True
             )
 
 
@@ -131,7 +124,7 @@ def _courses(subject: Subject, case: Case) -> list[Course]:
 # Outcome tables
 
 
-def check_tables(subject: Subject) -> Iterator[Finding]:
+def check_tables(subject: Subject) -> Iterator[Diagnostic]:
     """Yield outcomes without a row, rows that no outcome comes to, and rows that cannot be read for their margins."""
     rules = subject.rules.with_switches({})  # one that nothing was played with, so that looking leaves no trace
     readable: list[str] = []
@@ -139,7 +132,7 @@ def check_tables(subject: Subject) -> Iterator[Finding]:
         try:
             rules.table(name)
         except RpgresError as error:
-            yield Finding(error.message)
+            yield finding(error.message)
         else:
             readable.append(name)
     if not readable:
@@ -153,12 +146,12 @@ def check_tables(subject: Subject) -> Iterator[Finding]:
     for name in readable:
         unmet = [band for band in rules.table(name) if (name, band) not in met]
         if unmet and came_to:
-            yield Finding(f"no example and no scene comes to {', '.join(unmet)} of the table {name}", is_note=True)
+            yield finding(f"no example and no scene comes to {', '.join(unmet)} of the table {name}", is_note=True)
     if not came_to:
         raise NothingToCheck(subject.lack if not subject.sound else "nothing that is played comes to an outcome table")
 
 
-def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Finding]:
+def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Diagnostic]:
     bands, table = rules.file.bands, rules.table(name)
     where = _table_place(rules, name)
     ranged = [band for band in bands if bands[band].has_bounds]
@@ -168,18 +161,18 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
         for band in ranged:
             if band not in table and bands[band].also not in table and name in by_margin:
                 advice = f"add [{band}] with a text at least, or give its margins to another band"
-                yield Finding(f"the table {name} of {action} has no row for {band}, which rolls come to", where, advice)
+                yield finding(f"the table {name} of {action} has no row for {band}, which rolls come to", where, advice)
         for band in table:
             if band not in met and not _can_come(band, bands):
                 advice = (
                     "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
                 )
-                yield Finding(f"nothing comes to the row {band} of the table {name}", where, advice)
+                yield finding(f"nothing comes to the row {band} of the table {name}", where, advice)
     for margin in _margins(bands[band] for band in ranged):
         try:
             rules.settlement(name, margin)
         except RpgresError as error:
-            yield Finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
+            yield finding(f"the table {name} cannot be read for the margin {margin}: {error.message}", where)
 
 
 def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
@@ -190,8 +183,8 @@ def _can_come(band: str, bands: Mapping[str, Band]) -> bool:
     return any(other.also == band for other in bands.values())
 
 
-def _table_place(rules: Rules, name: str) -> str:
-    return next((text.source.path for text in reversed(rules.table_texts(name))), "")
+def _table_place(rules: Rules, name: str) -> Place:
+    return Place(next((text.source.path for text in reversed(rules.table_texts(name))), ""))
 
 
 def _margins(bands: Iterable[Band]) -> list[int]:
@@ -211,7 +204,7 @@ def _settled(subject: Subject) -> set[tuple[str, str, bool]]:
 # Switches, sheets, scenes
 
 
-def check_switches(subject: Subject) -> Iterator[Finding]:
+def check_switches(subject: Subject) -> Iterator[Diagnostic]:
     """Yield examples that cannot be played with some choice of a switch."""
     if not subject.rules.file.switches:
         raise NothingToCheck("it has no switch")
@@ -227,7 +220,7 @@ def check_switches(subject: Subject) -> Iterator[Finding]:
                 yield from _switched(case, rules, f"{switch}={choice}")
 
 
-def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
+def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Diagnostic]:
     try:
         has_same_decks = rules.laid == case.prepared.rules.laid
         prepared = read_example(rules, case.prepared.action, with_cards=has_same_decks)
@@ -235,10 +228,10 @@ def _switched(case: Case, rules: Rules, chosen: str) -> Iterator[Finding]:
             for number in range(5):
                 account(prepared, seed=f"contract#{number}")
     except RpgresError as error:
-        yield Finding(f"with --switch {chosen} it cannot be played: {error.message}", case.place)
+        yield finding(f"with {named('switch')} {chosen} it cannot be played: {error.message}", case.place)
 
 
-def check_sheets(subject: Subject) -> Iterator[Finding]:
+def check_sheets(subject: Subject) -> Iterator[Diagnostic]:
     """Yield sheets that cannot be read, or that give another character when they are read again."""
     paths = subject.files("sheets")
     if not paths:
@@ -251,48 +244,42 @@ def check_sheets(subject: Subject) -> Iterator[Finding]:
         try:
             first, again = (read_sheet(subject.rules, str(path.absolute())) for _ in range(2))
         except FileError as error:
-            yield from map(_told, problems_in(error))
+            yield from diagnostics_in(error)
             continue
         if first != again:
-            yield Finding(
+            yield finding(
                 "read twice, it gives two different characters",
-                str(path),
+                Place(str(path)),
                 "a function registered with @ruleset.prepare may depend on nothing but the sheet",
             )
 
 
-def check_scenes(subject: Subject) -> Iterator[Finding]:
+def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
     """Yield scenes that cannot be played, and expectations that do not hold."""
     if not subject.scenes:
         raise NothingToCheck(f"no scene comes with it; {_EXPECT}")
     total = 0
     for path, scene in subject.scenes:
         if isinstance(scene, RpgresError):
-            if isinstance(scene, FileError):
-                yield from map(_told, problems_in(scene))
-            else:
-                yield Finding(scene.message, str(path))
+            yield from diagnostics_in(scene, file=str(path))
             continue
         problems = check_scene(scene)
-        yield from map(_told, problems)
+        yield from problems
         if problems:
             continue
         try:
             with deadline(SCENE):
                 checks, wrong = prove_scene(scene)
         except RpgresError as error:
-            yield Finding(error.message, str(path))
+            yield finding(error.message, Place(str(path)))
             continue
         total += checks
         for mismatch in wrong:
             told = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
-            yield Finding(told, mismatch.where)
+            file, _, line = mismatch.where.rpartition(":")
+            yield finding(told, Place(file, int(line)))
     if not total:
-        yield Finding(
-            "no scene expects anything",
-            advice=_EXPECT,
-            is_note=True,
-        )
+        yield finding("no scene expects anything", advice=_EXPECT, is_note=True)
 
 
 _EXPECT = "a scene in scenes/ with an `expect` keeps a rule as it is meant"

@@ -9,15 +9,16 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from rpgres.conformance.behaviour import each
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.walks import End, walk_merged
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Policy, Seats, uniform
-from rpgres.engine.run import play, policy_of
-from rpgres.engine.table import NeedsAnswer, Settled
+from rpgres.engine.players import Policy, Seats, policy_of, uniform
+from rpgres.engine.run import play
+from rpgres.engine.running import NeedsAnswer, Settled
 from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -29,27 +30,27 @@ MOST = 20_000  # courses that the odds of an action may take
 SECONDS = 5.0
 
 
-def check_odds(subject: Subject) -> Iterator[Finding]:
+def check_odds(subject: Subject) -> Iterator[Diagnostic]:
     """Yield cases whose exact chances are not the same when nothing is merged, or not those of what is played.
 
     They are compared for everything that odds can be asked, and with others of the cards and runs that are said to be
     equivalent.
     """
 
-    def of_case(case: Case) -> Iterator[Finding]:
+    def of_case(case: Case) -> Iterator[Diagnostic]:
         whole, budget = subject.walk(case).odds, subject.budget(case)
         found: dict[str, Odds] = {}
         for asked in ASKED:
             merged = found[asked] = walk_merged(case.prepared, asked=asked, leaves=budget)
             told = _disagreement(merged, _by(whole, asked))
             if told:
-                yield Finding(f"{told}, walked as odds do, and roll by roll", case.place, _ADVICE[asked])
+                yield finding(f"{told}, walked as odds do, and roll by roll", case.place, _ADVICE[asked])
                 return
             if merged.states or case.prepared.rules.file.piles:
                 others = walk_merged(case.prepared, asked=asked, leaves=budget, others=True)
                 told = _disagreement(merged, others)
             if told:
-                yield Finding(f"{told}, by which of equivalent cards or runs go on", case.place, _ADVICE[asked])
+                yield finding(f"{told}, by which of equivalent cards or runs go on", case.place, _ADVICE[asked])
                 return
         if case.is_example:
             yield from _sampled(case, found)
@@ -91,7 +92,7 @@ def _named(key: object) -> str:
     return key.decode(errors="replace") if isinstance(key, bytes) else str(key)
 
 
-def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Finding]:
+def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
     """Yield what comes more often or more rarely than its exact chances allow (Bernstein's bound)."""
     ends = list[End]()
     dealer = SeededDealer(Streams("contract"))
@@ -103,14 +104,14 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Finding]:
         counts = Counter(end.told(asked) for end in ends)
         for key in counts:
             if key not in one.masses and not one.open:
-                yield Finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
+                yield finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
                 return
         for key, mass in one.masses.items():
             exact, share, slack = float(mass), counts[key] / RUNS, float(one.open)
             bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
             if share < exact - bound or share > exact + slack + bound:
                 told = f"{_named(key)} came {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
-                yield Finding(told, case.place, _SAMPLED)
+                yield finding(told, case.place, _SAMPLED)
                 return
 
 
@@ -121,10 +122,10 @@ _SAMPLED = "whatever is random has to be asked of the table"
 # What odds cost
 
 
-def check_leaves(subject: Subject) -> Iterator[Finding]:
+def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
     """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it."""
 
-    def of_case(case: Case) -> Iterator[Finding]:
+    def of_case(case: Case) -> Iterator[Diagnostic]:
         if not case.is_example:
             return
         asked: dict[str, int] = {}
@@ -134,7 +135,7 @@ def check_leaves(subject: Subject) -> Iterator[Finding]:
             return  # what is open is what the dice themselves leave open
         often = sorted(asked, key=lambda label: -asked[label])[:3]
         told = ", ".join(f"{label} ({asked[label]} times)" for label in often)
-        yield Finding(
+        yield finding(
             f"its odds take more than {MOST:,} courses or {SECONDS:g} seconds; most was asked under {told}",
             case.place,
             _SPARE if not case.prepared.rules.file.actions[case.prepared.action].roll else _SPARE_DESCRIBED,

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from rpgres.plugins.discovery import PluginStatus
+from rpgres.toml.diagnostics import Diagnostic
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """Something a check has to tell.
+class Place(NamedTuple):
+    """Where something stands: file, line from 1 and key path, as far as they are known."""
 
-    Attributes:
+    file: str = ""
+    line: int | None = None
+    key: str = ""
+
+
+NOWHERE = Place()
+
+
+def finding(what: str, where: Place = NOWHERE, advice: str = "", *, is_note: bool = False) -> Diagnostic:
+    """Return what a check has to tell; its code is the name of the check, which `run_check` puts in.
+
+    Args:
         what: what is wrong, in one sentence.
-        where: the file with its line, or the action and where its inputs come from; may be empty.
-        advice: what to try; may be empty.
+        where: where it stands.
+        advice: what to try.
         is_note: whether it is only worth knowing, and no reason to fail.
     """
-
-    what: str
-    where: str = ""
-    advice: str = ""
-    is_note: bool = False
-
-    @property
-    def text(self) -> str:
-        """The finding as one paragraph."""
-        place = f"{self.where}: " if self.where else ""
-        return f"{place}{self.what}{f'; {self.advice}' if self.advice else ''}"
+    return Diagnostic(
+        "", what, where.file, where.line, key=where.key, advice=advice, severity="note" if is_note else "error"
+    )
 
 
 class NothingToCheck(Exception):  # it names a fact and is no fault
@@ -47,7 +51,7 @@ class Check(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    find: Callable[[Any], Iterable[Finding]]
+    find: Callable[[Any], Iterable[Diagnostic]]
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +61,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     ok: bool
     unchecked: str = ""
-    problems: list[Finding] = []
-    notes: list[Finding] = []
+    problems: list[Diagnostic] = []
+    notes: list[Diagnostic] = []
     seconds: float = 0.0
 
 
@@ -71,7 +75,7 @@ class PluginReport(PluginStatus, frozen=True, kw_only=True):
 class PluginCheck(msgspec.Struct, frozen=True, kw_only=True):
     """What came of checking plugins, as `rpgres plugin check --json` prints it."""
 
-    format: Literal["rpgres.plugin-check/1"] = "rpgres.plugin-check/1"
+    format: Literal["rpgres.plugin-check/2"] = "rpgres.plugin-check/2"
     version: str
     ok: bool
     plugins: list[PluginReport]

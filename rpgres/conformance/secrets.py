@@ -9,30 +9,32 @@ from typing import Any
 from msgspec import structs
 
 from rpgres.conformance.behaviour import each
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.walks import Asked, noting, plain
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import added, without
 from rpgres.engine.players import NO, Question, Seats, View, preferred
-from rpgres.engine.run import Prepared, event_record, play
-from rpgres.engine.table import NeedsAnswer
+from rpgres.engine.records import event_record
+from rpgres.engine.run import Prepared, play
+from rpgres.engine.running import NeedsAnswer
 from rpgres.errors import RpgresError
 from rpgres.model.state import GM, SCENE, Box, Map, State, Tag, code_of, put
 from rpgres.rulesets import Rules
+from rpgres.toml.diagnostics import Diagnostic
 
 SEEDS = 2
 
 _ADVICE = "look at table.state.seen_by(seat) for what you offer somebody, and not at table.state"
 
 
-def check_views(subject: Subject) -> Iterator[Finding]:
+def check_views(subject: Subject) -> Iterator[Diagnostic]:
     """Yield questions that tell a seat of something it cannot see: it is asked, or offered, something else."""
 
     compared = 0
 
-    def of_case(case: Case) -> Iterator[Finding]:
+    def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
         state = case.prepared.state
         for seat in sorted({GM, *(state.seat_of(name) for name in state.characters)}):
@@ -41,7 +43,7 @@ def check_views(subject: Subject) -> Iterator[Finding]:
                 for number in range(SEEDS):
                     told = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
                     if told:
-                        yield Finding(told, case.place, _ADVICE)
+                        yield finding(told, case.place, _ADVICE)
                         return
             for hidden in other_things(seat, state):
                 compared += 1
@@ -49,7 +51,7 @@ def check_views(subject: Subject) -> Iterator[Finding]:
                 with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
                     told = leak(case.prepared, hidden, seat=seat, seed="contract#0")
                 if told:
-                    yield Finding(told, case.place, _ADVICE)
+                    yield finding(told, case.place, _ADVICE)
                     return
 
     yield from each(subject, of_case)
@@ -199,10 +201,10 @@ def _met(prepared: Prepared, *, seat: str, seed: str) -> tuple[list[Asked], list
     policy = noting(asked, decide=decide)
     dealer = SeededDealer(Streams(seed))
     try:
-        _, table = play(prepared, dealer=dealer, players=Seats(policies={"": policy}))
+        _, run = play(prepared, dealer=dealer, players=Seats(policies={"": policy}))
     except NeedsAnswer as needs:
-        table = needs.table
-    events = [plain(event_record(one)) for one in table.events if one.audience is None or seat in one.audience]
+        run = needs.run
+    events = [plain(event_record(one)) for one in run.events if one.audience is None or seat in one.audience]
     return [one for one in asked if one.view.seat == seat], events
 
 

@@ -8,9 +8,10 @@ from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, Place, finding
 from rpgres.conformance.subjects import Subject
 from rpgres.rulesets import Ruleset
+from rpgres.toml.diagnostics import Diagnostic
 
 OWN = "rpgres"  # the kits are ours to answer for
 
@@ -59,7 +60,7 @@ class Fault(NamedTuple):
     advice: str
 
 
-def check_sources(subject: Subject) -> Iterator[Finding]:
+def check_sources(subject: Subject) -> Iterator[Diagnostic]:
     """Yield what the code imports or calls that no rule may touch, in every module that its rules are made of."""
     modules = modules_of(subject.rules.ruleset)
     if not modules:
@@ -68,10 +69,10 @@ def check_sources(subject: Subject) -> Iterator[Finding]:
         try:
             tree = ast.parse(file.read_bytes(), str(file))
         except (OSError, SyntaxError, ValueError) as error:
-            yield Finding(f"the source of {module} cannot be read: {error}", str(file))
+            yield finding(f"the source of {module} cannot be read: {error}", Place(str(file)))
             continue
         for fault in sorted(faults_in(tree)):
-            yield Finding(fault.what, f"{file}:{fault.line}", fault.advice)
+            yield finding(fault.what, Place(str(file), fault.line), fault.advice)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

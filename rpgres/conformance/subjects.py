@@ -14,15 +14,16 @@ from typing import Any
 
 import msgspec
 
-from rpgres.conformance.records import Finding
+from rpgres.conformance.records import Place, finding
 from rpgres.conformance.walks import SECONDS, Walk, account, deadline, first_plays, walk
 from rpgres.engine.run import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
-from rpgres.rulesets.provenance import problem_at
+from rpgres.rulesets.provenance import located_in
 from rpgres.scenes import Scene, read_scene
 from rpgres.scenes.playing import is_due, play_step, prepare_step
-from rpgres.toml.reading import read_source
+from rpgres.toml.diagnostics import Diagnostic, Fault
+from rpgres.toml.reading import locate, read_source
 
 SEEDS = 5  # with which a case is played twice, to see whether it goes the same way
 LEAVES = 1000  # courses that are followed for an action's example, and as many for all its steps in scenes together
@@ -55,11 +56,18 @@ class Case(msgspec.Struct, frozen=True):
         return self.scene is None
 
     @property
-    def place(self) -> str:
-        """What it is called in findings, with the line on which it stands."""
+    def place(self) -> Place:
+        """Where it stands: an example in the ruleset's data, or a step in its scene."""
         if self.scene is None:
-            return self.name
-        return f"{self.scene.where('steps', self.step)} ({self.prepared.action})"
+            return place_of_key(self.prepared.rules, "actions", self.prepared.action, "example")
+        line = locate(self.scene.source.text, ("steps", self.step))
+        return Place(self.scene.source.path, line, f"steps[{self.step}]")
+
+
+def place_of_key(rules: Rules, *path: str | int) -> Place:
+    """Return where a key of `ruleset.toml` stands."""
+    found = located_in(rules.texts(), Fault("", path, ""))
+    return Place(found.file, found.line, found.key)
 
 
 def open_subject(ruleset: Ruleset, *, is_installed: bool = True) -> Subject:
@@ -91,10 +99,9 @@ class Subject:
         self.is_installed = is_installed
         self._walks: dict[int, Walk] = {}
 
-    def line(self, *path: str | int) -> str:
-        """Return where a key of `ruleset.toml` stands, as FILE:LINE."""
-        problem = problem_at(self.rules.texts(), path, "")
-        return f"{problem.file}:{problem.line}" if problem.line else problem.file
+    def place(self, *path: str | int) -> Place:
+        """Return where a key of `ruleset.toml` stands."""
+        return place_of_key(self.rules, *path)
 
     def files(self, folder: str) -> list[Path]:
         """Return the TOML files of one of the ruleset's folders, such as `scenes`."""
@@ -120,16 +127,16 @@ class Subject:
             return error
 
     @cached_property
-    def examples(self) -> list[Case | Finding]:
+    def examples(self) -> list[Case | Diagnostic]:
         """The example of every action, or why it cannot be typed."""
         return [self._example(action) for action, described in self.rules.file.actions.items() if described.example]
 
-    def _example(self, action: str) -> Case | Finding:
+    def _example(self, action: str) -> Case | Diagnostic:
         try:
             return Case(f"the example of {action}", read_example(self.rules, action))
         except RpgresError as error:
-            where = self.line("actions", action, "example")
-            return Finding(error.message, where, "the example is typed by whoever reads the help, so it has to work")
+            where = self.place("actions", action, "example")
+            return finding(error.message, where, "the example is typed by whoever reads the help, so it has to work")
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -141,14 +148,14 @@ class Subject:
         return found
 
     @cached_property
-    def faults(self) -> list[Finding]:
+    def faults(self) -> list[Diagnostic]:
         """What goes wrong when every case is played; an action that fails once is not played again."""
-        return [finding for _, finding in self._played if finding is not None]
+        return [told for _, told in self._played if told is not None]
 
     @cached_property
     def sound(self) -> list[Case]:
         """The cases of actions that play to an end."""
-        failed = {case.prepared.action for case, finding in self._played if finding is not None}
+        failed = {case.prepared.action for case, told in self._played if told is not None}
         return [case for case in self.cases if case.prepared.action not in failed]
 
     @cached_property
@@ -180,15 +187,16 @@ class Subject:
         return "no action goes the same way twice" if self.sound else "no action plays to its end"
 
     @cached_property
-    def _played(self) -> list[tuple[Case, Finding | None]]:
-        played: list[tuple[Case, Finding | None]] = []
+    def _played(self) -> list[tuple[Case, Diagnostic | None]]:
+        played: list[tuple[Case, Diagnostic | None]] = []
         failed: set[str] = set()
         for case in self.cases:
             if case.prepared.action not in failed:
                 told = first_plays(case.prepared)
                 if told is not None:
                     failed.add(case.prepared.action)
-                    told = msgspec.structs.replace(told, where=case.place)
+                    file, line, key = case.place
+                    told = msgspec.structs.replace(told, file=file, line=line, key=key)
                 played.append((case, told))
         return played
 
@@ -228,7 +236,7 @@ def _accounts(case: Case) -> list[list[bytes]]:
 def _steps(scene: Scene) -> Iterator[Case]:
     """Yield the steps of a scene with the table as it is when their turn comes; the scene ends at one that fails."""
     from rpgres.dice.seeds import Streams
-    from rpgres.engine.run import Result
+    from rpgres.engine.records import Result
 
     state, outcomes, streams = scene.state, dict[str, str](), Streams(scene.file.seed or "0")
     for number, step in enumerate(scene.file.steps):
@@ -268,6 +276,19 @@ def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepa
         UsageError: it is not a command line for this action.
         FileError: a sheet it names is missing or faulty.
     """
+    inputs, switches = example_inputs(rules, action)
+    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
+    chosen = rules.with_switches(switches) if switches else rules
+    taken = {name: value for name, value in inputs.items() if with_cards or name not in cards}
+    return prepare(chosen, action, taken, beside=rules.folders[-1] / "sheets")
+
+
+def example_inputs(rules: Rules, action: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the `example` of an action types for it, and the switches that it chooses.
+
+    Raises:
+        UsageError: it is not a command line for this action.
+    """
     text = rules.file.actions[action].example
     try:
         words = shlex.split(text)
@@ -276,18 +297,15 @@ def read_example(rules: Rules, action: str, *, with_cards: bool = True) -> Prepa
     start = ["rpgres", "roll", rules.id, action]
     if words[: len(start)] != start:
         raise UsageError(f"{text!r} does not begin with {shlex.join(start)!r}")
-    cards = [name for name, parameter in rules.parameters(action).items() if parameter.kind == "cards"]
     inputs: dict[str, Any] = {}
     switches: dict[str, str] = {}
     for name, value in _options(rules, action, words[len(start) :]):
         if name == "switch":
             switch, _, choice = str(value).partition("=")
             switches[switch] = choice
-        elif name not in SHARED and (with_cards or name not in cards):
-            inputs[name] = [*inputs[name], value] if name in inputs else [value]
-    chosen = rules.with_switches(switches) if switches else rules
-    plain = {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}
-    return prepare(chosen, action, plain, beside=rules.folders[-1] / "sheets")
+        elif name not in SHARED:
+            inputs.setdefault(name, []).append(value)
+    return {name: values if len(values) > 1 else values[0] for name, values in inputs.items()}, switches
 
 
 def _options(rules: Rules, action: str, words: list[str]) -> Iterator[tuple[str, str | bool]]:

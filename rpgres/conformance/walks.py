@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.conformance.records import Finding
+from rpgres.conformance.records import finding
 from rpgres.dice import Dice, Throw
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.dealers import Dealer, GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
-from rpgres.engine.run import Prepared, event_record, play
-from rpgres.engine.table import Decided, Drawn, Event, NeedsAnswer, Outcome, Rolled, Settled, Table, apply_effects
+from rpgres.engine.records import event_record
+from rpgres.engine.run import Prepared, play
+from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run, Settled
+from rpgres.engine.table import Outcome, apply_effects
 from rpgres.errors import RpgresError, RuleError
 from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from rpgres.dice.readings import Reading
+    from rpgres.dice import Reading
     from rpgres.model.cards import Stack
 
 SECONDS = 5.0  # what a single play, or the courses of a case, may take
@@ -159,8 +162,8 @@ def noting(asked: list[Asked], *, decide: Policy = uniform) -> Policy:
 
 def played(
     prepared: Prepared, *, seed: str, decide: Policy = uniform
-) -> tuple[list[Asked], Outcome | NeedsAnswer, Table]:
-    """Return the questions that a run with a seed asks, what it comes to, and the table it was played at.
+) -> tuple[list[Asked], Outcome | NeedsAnswer, Run]:
+    """Return the questions that a run with a seed asks, what it comes to, and the run itself.
 
     Raises:
         RpgresError: the rule refuses its inputs, or fails.
@@ -168,10 +171,10 @@ def played(
     asked: list[Asked] = []
     seats = Seats(policies={"": noting(asked, decide=decide)})
     try:
-        outcome, table = play(prepared, dealer=SeededDealer(Streams(seed)), players=seats)
+        outcome, run = play(prepared, dealer=SeededDealer(Streams(seed)), players=seats)
     except NeedsAnswer as needs:
-        return asked, needs, needs.table
-    return asked, outcome, table
+        return asked, needs, needs.run
+    return asked, outcome, run
 
 
 def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[bytes]:
@@ -180,21 +183,21 @@ def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[
     Raises:
         RpgresError: the rule refuses its inputs, or fails.
     """
-    asked, end, table = played(prepared, seed=seed, decide=decide)
-    lines = [plain(one.question) for one in asked] + [plain(event_record(event)) for event in table.events]
+    asked, end, run = played(prepared, seed=seed, decide=decide)
+    lines = [plain(one.question) for one in asked] + [plain(event_record(event)) for event in run.events]
     if isinstance(end, Outcome):
         lines += [plain(end), plain(apply_effects(prepared.rules, prepared.state, end))]
     return lines
 
 
-def first_plays(prepared: Prepared) -> Finding | None:
+def first_plays(prepared: Prepared) -> Diagnostic | None:
     """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
     for number in range(FIRST):
         try:
             with deadline(SECONDS):
                 account(prepared, seed=f"contract#{number}")
         except RpgresError as error:
-            return Finding(error.message, advice=_advice(error))
+            return finding(error.message, advice=_advice(error))
     return None
 
 
@@ -210,7 +213,7 @@ def _advice(error: RpgresError) -> str:
 # Every course
 
 
-class _Showing:
+class _Showing(Dealer):
     """A dealer that walks every result as another does, and shows real dice for each.
 
     Args:
@@ -218,7 +221,6 @@ class _Showing:
     """
 
     __slots__ = ("_walk", "is_shown")
-    joint = False
 
     def __init__(self, walk: WalkDealer) -> None:
         self._walk = walk
@@ -238,17 +240,11 @@ class _Showing:
         self.is_shown &= throw is not None
         return throw, values
 
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        return self.throw(own, label, count).value - self.throw(other, label, count).value
-
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         return self._walk.draw(cards, stack, label, count)
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         return self._walk.pick(weights, label, count)
-
-    def merge(self, key: object) -> None:
-        """Ignore it: leaving a merge out changes no answer."""
 
 
 @lru_cache(maxsize=256)
@@ -283,8 +279,8 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
 
     def once(dealer: WalkDealer) -> End:
         showing = _Showing(dealer)
-        outcome, table = play(prepared, dealer=showing, players=Seats(policies={"": uniform}))
-        courses.append(Course(tuple(table.events), outcome, tuple(table.foregone), showing.is_shown))
+        outcome, run = play(prepared, dealer=showing, players=Seats(policies={"": uniform}))
+        courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown))
         return End.of(outcome)
 
     return Walk(courses, explore(once, leaves=leaves, seconds=seconds))
@@ -332,36 +328,14 @@ def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, 
             given.setdefault(event.label, []).append(event.card)
         else:
             choose.setdefault(f"{event.who}:{event.label}", []).append(event.answer)
-    dealer = GivenDealer(given, then=_Nobody())
+    dealer = GivenDealer(given, then=NoDealer(_not_before))
     seats = Seats(choose)
     try:
-        outcome, table = play(prepared, dealer=dealer, players=seats)
+        outcome, run = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
         raise RuleError(f"it asked {needs.question.label!r}, for which there was no answer the first time") from None
-    return Course(tuple(table.events), outcome), [*dealer.unused(), *seats.unused()]
+    return Course(tuple(run.events), outcome), [*dealer.unused(), *seats.unused()]
 
 
-class _Nobody:
-    """A dealer for runs in which everything was given."""
-
-    joint = False
-
-    def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        raise RuleError(f"it rolled {label!r}, which it did not roll the first time")
-
-    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        raise RuleError(f"it drew {label!r}, which it did not draw the first time")
-
-    def merge(self, key: object) -> None:
-        """Do nothing."""
+def _not_before(verb: str, label: str) -> RuleError:
+    return RuleError(f"it {verb} {label!r}, which it did not {'roll' if verb == 'rolled' else 'draw'} the first time")

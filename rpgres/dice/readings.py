@@ -8,30 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from math import comb
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from rpgres.dice.distributions import LawSizeError, die_law, law_of
 from rpgres.dice.expression import Dice
-from rpgres.dice.grammar import Comparison, Node, Number, Pool, Product, Quotient, Sum
-from rpgres.dice.throwing import DieFace, Throw
+from rpgres.dice.grammar import Node, Number, Pool, Product, Quotient, Sum
+from rpgres.dice.throwing import DieFace, Reading, Throw
 
 MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
-
-
-class Reading(Struct, frozen=True):
-    """One thing that is read off a throw.
-
-    Attributes:
-        kind: `total` is the value of the expression; `natural` the sum, `highest` and `lowest` the best and the worst
-            of the kept dice, `count` how many of them fit `counted`. Without dice all but the total are 0.
-        counted: which dice count.
-    """
-
-    kind: Literal["total", "natural", "highest", "lowest", "count"]
-    counted: Comparison | None = None
 
 
 class JointLaw(Struct, frozen=True):

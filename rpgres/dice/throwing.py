@@ -5,11 +5,11 @@ random numbers or weighs results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from msgspec import Struct
 
-from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Node, Number, Pool, Product, Quotient, divide
+from rpgres.dice.grammar import FATE, MOST_EXPLOSIONS, Comparison, Node, Number, Pool, Product, Quotient, divide
 from rpgres.errors import GivenError
 
 MOST_TABLE = 4_096  # equally likely results that are kept as a table
@@ -35,6 +35,19 @@ class DieFace(Struct, frozen=True, gc=False):
     sides: int  # 0 for a Fate die
     mark: str = "kept"
     exploded: bool = False  # the next face belongs to the same die
+
+
+class Reading(Struct, frozen=True):
+    """One thing that is read off a throw.
+
+    Attributes:
+        kind: `total` is the value of the expression; `natural` the sum, `highest` and `lowest` the best and the worst
+            of the kept dice, `count` how many of them fit `counted`. Without dice all but the total are 0.
+        counted: which dice count.
+    """
+
+    kind: Literal["total", "natural", "highest", "lowest", "count"]
+    counted: Comparison | None = None
 
 
 class Throw(Struct, frozen=True):

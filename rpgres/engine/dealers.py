@@ -5,37 +5,36 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from rpgres.dice import Dice, Throw
+from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import LANES, WORD, Streams, pick
-from rpgres.errors import GivenError
+from rpgres.errors import GivenError, named
 from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
-    from rpgres.dice.readings import Reading
+    from rpgres.dice import Reading
     from rpgres.model.cards import Cards, Stack
 
 
-class Dealer(Protocol):
-    """Who answers chance. A joint dealer answers two compared rolls as one question; see `Table.versus`."""
+class Dealer:
+    """Who answers chance. A dealer overrides what it answers otherwise than by real dice.
 
-    joint: bool
+    Attributes:
+        joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
+    """
+
+    __slots__ = ()
+    joint = False
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return one result of the dice for the `count`-th question of this label."""
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        """Return what is read off one result, and the result itself where there is a single one."""
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        """Return one difference of two rolls; only asked of a joint dealer."""
+        raise NotImplementedError
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Return an index with chance proportional to its weight."""
+        raise NotImplementedError
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         """Return one card of a shuffled face-down pile, of which there is at least one.
@@ -45,12 +44,48 @@ class Dealer(Protocol):
             stack: what is known of the pile.
             label, count: the question, and how often it was asked before.
         """
+        raise NotImplementedError
+
+    def read(
+        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
+    ) -> tuple[Throw | None, tuple[int, ...]]:
+        """Return what is read off one result, and the result itself where there is a single one."""
+        from rpgres.dice.readings import read_off
+
+        throw = self.throw(dice, label, count)
+        return throw, read_off(dice, throw, readings)
+
+    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
+        """Return one difference of two rolls; only asked of a joint dealer."""
+        raise NotImplementedError
 
     def merge(self, key: object) -> None:
-        """Take note that from here on only `key` matters."""
+        """Take note that from here on only `key` matters, which a single run has no use for."""
 
 
-class SeededDealer:
+class NoDealer(Dealer):
+    """Answers nothing: the first question of chance is an error.
+
+    Args:
+        refuse: returns the error for a verb, `rolled` or `drew`, and the label.
+    """
+
+    __slots__ = ("_refuse",)
+
+    def __init__(self, refuse: Callable[[str, str], BaseException]) -> None:
+        self._refuse = refuse
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        raise self._refuse("rolled", label)
+
+    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
+        raise self._refuse("drew", label)
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        raise self._refuse("drew", label)
+
+
+class SeededDealer(Dealer):
     """Answers from a seed, a stream for each question.
 
     Args:
@@ -59,7 +94,6 @@ class SeededDealer:
     """
 
     __slots__ = ("_block", "_lane", "_many", "_ready", "_step", "_streams")
-    joint = False
 
     def __init__(self, streams: Streams, *, step: int = 0) -> None:
         self._streams = streams
@@ -98,19 +132,6 @@ class SeededDealer:
         words = self._streams.words(self._step, label, count)
         return tuple([table[word % size] if word < fair else None for word in words])
 
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        """Return what is read off the throw that the seed holds for this question, and the throw."""
-        from rpgres.dice.readings import read_off
-
-        throw = self.throw(dice, label, count)
-        return throw, read_off(dice, throw, readings)
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        """Return the difference of two throws; the table never asks this of a dealer that is not joint."""
-        return self.throw(own, f"{label}:own", count).value - self.throw(other, f"{label}:other", count).value
-
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Return an index drawn by weight from this question's stream."""
         return pick(weights, self._streams.below(self._step, label, count))
@@ -124,14 +145,11 @@ class SeededDealer:
         word, place = self._streams.word, f"cards:{stack.pile}:{stack.shuffles}"
         return min(cards, key=lambda card: (word(0, f"{place}:{card}", 0), card))
 
-    def merge(self, key: object) -> None:
-        """Do nothing: a single run has nothing to merge."""
-
 
 Given = Mapping[str, Sequence["str | None"]]  # by label, in the order of the questions; None where it was not given
 
 
-class GivenDealer:
+class GivenDealer(Dealer):
     """Answers with results read off real dice, by label and in order, and leaves the rest to another dealer.
 
     Args:
@@ -140,7 +158,6 @@ class GivenDealer:
     """
 
     __slots__ = ("_given", "_then")
-    joint = False
 
     def __init__(self, given: Given, *, then: Dealer) -> None:
         self._given = {label: list(results) for label, results in given.items()}
@@ -163,26 +180,7 @@ class GivenDealer:
         try:
             return dice.read(result)
         except GivenError as error:
-            raise GivenError(f"--given {label}={result}: {error.message}", label=label, **error.details) from None
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        """Return what is read off the given result, or what the other dealer says.
-
-        Raises:
-            GivenError: the result is impossible with these dice.
-        """
-        if not self._given.get(label) or not dice.pools:
-            return self._then.read(dice, readings, label, count)
-        from rpgres.dice.readings import read_off
-
-        throw = self.throw(dice, label, count)
-        return throw, read_off(dice, throw, readings)
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        """Leave it to the other dealer; the table never asks this of a dealer that is not joint."""
-        return self._then.difference(own, other, label, count)
+            raise GivenError(f"{named('given')} {label}={result}: {error.raw}", label=label, **error.details) from None
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Leave it to the other dealer: what a policy draws cannot be given."""
@@ -201,10 +199,10 @@ class GivenDealer:
         self._given[label][:0] = following
         codes = stack.known.matching(text)
         if not codes:
-            raise GivenError(f"--given {label}={text}: {unknown_card(stack.known, text)}", label=label)
+            raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
         fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
         if not fitting:
-            told = f"--given {label}={text}: no such card is left to be drawn from {stack.pile}"
+            told = f"{named('given')} {label}={text}: no such card is left to be drawn from {stack.pile}"
             raise GivenError(f"{told}; every one lies somewhere else", label=label)
         if len(codes) == 1:
             return fitting[0]
@@ -215,9 +213,6 @@ class GivenDealer:
         """Return the cards that may come now: those that are said to come later do not."""
         later = [text for results in self._given.values() for text in results if text is not None]
         return unpromised(cards, later, known=stack.known) if later else cards
-
-    def merge(self, key: object) -> None:
-        """Do nothing: a single run has nothing to merge."""
 
     def unused(self) -> Iterable[tuple[str, str]]:
         """Yield what was given and never asked, as (label, result)."""
@@ -270,14 +265,6 @@ class TapedDealer(GivenDealer):
         throw = super().throw(dice, label, count)
         self._add(label, throw.text, is_given=is_given)
         return throw
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        from rpgres.dice.readings import read_off
-
-        throw = self.throw(dice, label, count)
-        return throw, read_off(dice, throw, readings)
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         if self._left:

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from rpgres.dice import Comparison, Dice, dice
+from rpgres.dice import Comparison, Dice, Reading, dice
 from rpgres.dice.grammar import Pool
-from rpgres.dice.readings import Reading
-from rpgres.engine.parameters import ACTOR, Opposition, Rating
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Character, Map, State
+from rpgres.parameters.setting import ACTOR
+from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Action, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (
     COMPARED,
@@ -368,7 +368,7 @@ def _roll(table: Table, actor: Character, chosen: Instead, plan: Plan, given: _G
             assert rolled.total is not None
             margin = opposition - rolled.total if is_under else rolled.total - opposition
             rolled = Rolled(reads, rolled.total, opposition, margin)
-    if not table.dealer.joint:  # whoever weighs all runs reads no account
+    if table.is_read:  # whoever weighs all runs reads no account
         _explain(table, chosen, own, other, given, rolled)
     return rolled
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from rpgres.dice import Dice, dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.run import AnswerRecord, Result, event_record
-from rpgres.engine.table import Rolled
-from rpgres.errors import UsageError
+from rpgres.engine.records import AnswerRecord, Result, event_record
+from rpgres.engine.running import Rolled
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.version import __version__
 
@@ -38,11 +38,11 @@ def roll_dice(
     rolled = dice(notation) if isinstance(notation, str) else notation
     for label in given:
         if label != LABEL:
-            raise UsageError(f"dice have one label, {LABEL!r}; there is no {label!r}: --given {LABEL}=6,5,4")
+            raise UsageError(f"dice have one label, {LABEL!r}; there is no {label!r}: {named('given')} {LABEL}=6,5,4")
     dealer = GivenDealer(given, then=SeededDealer(streams))
     event = Rolled(LABEL, rolled, dealer.throw(rolled, LABEL, 0))
     for label, faces in dealer.unused():
-        raise UsageError(f"--given {label}={faces} was not used: the dice are rolled once")
+        raise UsageError(f"{named('given')} {label}={faces} was not used: the dice are rolled once")
     return Result(
         version=__version__,
         ruleset=None,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any, Literal, Unpack
 
 import msgspec
 
-from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Policy, Prompt, Seats
-from rpgres.engine.run import Pending, Result, at_table, bare_result, fault_of, pending_of
-from rpgres.engine.table import NeedsAnswer, Outcome, Table, Trust, apply_effects
-from rpgres.errors import RuleError, UsageError
+from rpgres.engine.records import Pending, Result, bare_result, pending_of
+from rpgres.engine.run import Answering, dealer_of, fault_of, in_run, players_of
+from rpgres.engine.running import NeedsAnswer, Run, Trust
+from rpgres.engine.table import Outcome, Table, apply_effects
+from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, GM, Map, State, freeze
 from rpgres.rulesets import Effect, Rules, unknown
 
@@ -43,22 +41,7 @@ def check_period(rules: Rules, state: State, *, period: str, moment: Moment) -> 
 
 
 def turn(
-    rules: Rules,
-    state: State,
-    *,
-    period: str,
-    moment: Moment,
-    streams: Streams,
-    step: int = 0,
-    given: Mapping[str, Sequence[str]] = EMPTY,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, Policy] = EMPTY,
-    prompt: Prompt | None = None,
-    note: str | None = None,
-    identify: bool = True,
-    players: Seats | None = None,
-    dealer: GivenDealer | None = None,
-    trust: Trust | None = None,
+    rules: Rules, state: State, *, period: str, moment: Moment, trust: Trust | None = None, **by: Unpack[Answering]
 ) -> tuple[Result | Pending, State]:
     """Return what comes of the beginning or end of a period, and the state after it.
 
@@ -69,14 +52,8 @@ def turn(
         state: the table.
         period: `scene`, or another that the ruleset has.
         moment: whether it begins or ends.
-        streams: the seed's numbers.
-        step: which step of a scene or table this is, from 0.
-        given, choose, policies, prompt: who answers what, as for an action.
-        note: carried into the result.
-        identify: whether the result names its rules exactly, which means reading all their files.
-        players: who answers, in place of the script, the policies and the prompt.
-        dealer: who answers chance, as for an action.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
+        by: who answers, as for an action; see `Answering`.
 
     Raises:
         UsageError: the period cannot begin or end now, or an answer is impossible.
@@ -84,50 +61,42 @@ def turn(
     """
     check_period(rules, state, period=period, moment=moment)
     if rules.file.piles:
+        from rpgres.engine.piles import lay_out
+
         state = lay_out(rules, state)
-    dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
-    seats = players if players is not None else Seats(choose, policies=policies, prompt=prompt)
-    table = Table(rules, state, dealt, seats, trust=trust)
-    inner = [one for one in reversed(state.periods[_place(state, period) :]) if one != period]
-    turned = [*((one, "end") for one in inner), (period, moment)] if moment == "end" else [(period, moment)]
-    effects: list[Effect] = []
-    told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
+    seed, note = by["streams"].seed, by.get("note")
     inputs: dict[str, Any] = {moment: period}
+    dealer = dealer_of(by)
+    run = Run(rules, state, dealer, players_of(by, by.get("choose", EMPTY)), trust=trust)
+    effects: list[Effect] = []
     try:
-        for one, its in turned:
-            effects += _effects(rules, table, one, its)
-        if table.fault is not None:
-            raise table.fault
+        for one, its in _turned(state, period, moment):
+            effects += _effects(Table(run, rules), one, its)
+        if run.fault is not None:
+            raise run.fault
     except NeedsAnswer as needs:
-        needs.table = table
-        pending = pending_of(
-            rules,
-            needs,
-            action="",
-            actor=GM,
-            inputs=inputs,
-            seed=streams.seed,
-            note=note,
-        )
-        return pending, state
+        needs.run = run
+        return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
-        raise fault_of(error, table, told) from error.__cause__
-    for label, value in dealt.unused() if dealer is None else ():
-        raise UsageError(f"--given {label}={value} was not used: nothing of that label was asked")
-    with at_table(table):
-        after = apply_effects(rules, table.state, Outcome("", effects=tuple(effects)))
+        told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
+        raise fault_of(error, run, told) from error.__cause__
+    for label, value in dealer.unused() if by.get("dealer") is None else ():
+        raise UsageError(f"{named('given')} {label}={value} was not used: nothing of that label was asked")
+    with in_run(run):
+        after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
     after = msgspec.structs.replace(after, periods=open_then)
-    result = bare_result(
-        rules,
-        table.events,
-        inputs=inputs,
-        effects=effects,
-        seed=streams.seed,
-        note=note,
-        identity=rules.identity() if identify else {},
-    )
-    return result, after
+    identity = rules.identity() if by.get("identify", True) else EMPTY
+    record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
+    return record, after
+
+
+def _turned(state: State, period: str, moment: Moment) -> list[tuple[str, Moment]]:
+    """Return what begins or ends, in order: before a period ends, those that began in it."""
+    if moment == "begin":
+        return [(period, moment)]
+    inner = [one for one in reversed(state.periods[_place(state, period) :]) if one != period]
+    return [*((one, moment) for one in inner), (period, moment)]
 
 
 def _is_implied(rules: Rules, period: str) -> bool:
@@ -141,8 +110,9 @@ def _place(state: State, period: str) -> int:
     return 0 if period == SCENE else len(state.periods)
 
 
-def _effects(rules: Rules, table: Table, period: str, moment: str) -> list[Effect]:
+def _effects(table: Table, period: str, moment: str) -> list[Effect]:
     """Return what the data and the code of a ruleset do at a moment."""
+    rules = table.rules
     text = rules.file.periods.get(period)
     told = [] if text is None else text.begin if moment == "begin" else text.end
     effects: list[Effect] = [freeze(effect) for effect in told]

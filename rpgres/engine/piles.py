@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
+from rpgres.engine.dealers import unknown_card
+from rpgres.errors import UsageError
+from rpgres.model.cards import Cards
 from rpgres.model.state import GM, Map, Pile, State, code_of, pile_name
 from rpgres.rulesets import Rules
 from rpgres.rulesets.schema import PileText
@@ -81,6 +84,42 @@ def found(cards: Iterable[str], codes: Iterable[str]) -> tuple[str, ...] | None:
         left.remove(card)
         cards_found.append(card)
     return tuple(cards_found)
+
+
+def take_typed(
+    cards: tuple[str, ...],
+    texts: Iterable[str],
+    *,
+    known: Cards,
+    option: str,
+    lack: str,
+    choose: Callable[[tuple[str, ...], int], str],
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the physical cards that somebody typed, and those that are left.
+
+    Args:
+        cards: where they are taken from.
+        texts: the cards as typed; where a sign is left out, it is any such card.
+        known: all cards there are.
+        option: what they were typed after, for messages.
+        lack: what to say when there is none left, with `{card}` for what was typed.
+        choose: returns which of some fitting cards it is; the number is how many were taken before.
+
+    Raises:
+        UsageError: there is no such card, or none is left.
+    """
+    taken = list[str]()
+    # Those that are said in full come first: the others are what is left then.
+    for text in sorted(texts, key=lambda text: len(known.matching(text)) != 1):
+        codes = known.matching(text)
+        if not codes:
+            raise UsageError(f"{option}: {unknown_card(known, text)}")
+        fitting = tuple(card for card in cards if code_of(card) in codes)
+        if not fitting:
+            raise UsageError(f"{option}: {lack.format(card=text)}")
+        taken.append(choose(fitting, len(taken)))
+        cards = without(cards, taken[-1:])
+    return taken, cards
 
 
 def common_audience(one: Pile, other: Pile) -> tuple[str, ...] | None:

@@ -7,15 +7,13 @@ name, whole-number weights over option names (the dealer then draws), or None to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import msgspec
 
-from rpgres.model.state import EMPTY, State, slug
-from rpgres.rulesets import OUTCOME_ONLY, Option
-
-if TYPE_CHECKING:
-    from rpgres.model.cards import Card
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, Card, State, slug
+from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that lets an optional moment pass
 HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
@@ -69,8 +67,14 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def listed(self) -> tuple[Option, ...]:
-        """The options that are put to whoever decides: without one that only says what letting it pass says too."""
-        return tuple(option for option in self.offered if not (self.optional and option.passes))
+        """The options that are put to whoever decides, without the one that lets it pass."""
+        passing = self.passing
+        return tuple(option for option in self.offered if option is not passing)
+
+    @property
+    def passing(self) -> Option | None:
+        """The rule's own option for letting an optional question pass, where it has one; `NO` always does."""
+        return next((option for option in self.offered if self.optional and option.passes), None)
 
     @property
     def is_one(self) -> bool:
@@ -111,29 +115,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     forgotten: Sequence[Any] = ()
 
 
-class Players(Protocol):
-    """Who answers decisions.
-
-    Attributes:
-        gathers: whether everybody who is asked something together is heard, though one of them does not answer.
-    """
-
-    @property
-    def gathers(self) -> bool: ...
-
-    def used(self) -> tuple[tuple[str, int], ...]:
-        """Return how much of the script is left, by label: what two runs must share to go on as one."""
-
-    def answer(self, question: Question, view: View) -> Answer | None:
-        """Return the answer of the question's owner, or None when nobody answers."""
-
-    def scripted(self, question: Question) -> Answer | None:
-        """Return what a script answers, if it has an answer left."""
-
-    def preference(self, who: str, seat: str) -> Preference | None:
-        """Return by which order of preference somebody decides; None where it is not done so."""
-
-
+Answerer = Callable[[Question, View], "Answer | None"]  # None leaves the question to the next
 Policy = Callable[[View, Question], "str | Mapping[str, int] | None"]
 Prompt = Callable[[View, Question], "str | None"]
 
@@ -186,85 +168,69 @@ def preferred(view: View, question: Question) -> str:
 COMMON_POLICIES: dict[str, Policy] = {"uniform": uniform, "preferred": preferred}
 
 
-class Seats:
-    """Answers each question by the first of: the script, the policy of the seat, the prompt; otherwise nobody does.
+def policy_of(rules: Rules, name: str = "") -> Policy:
+    """Return a policy by name; without one, the one of `--auto`.
+
+    Raises:
+        UsageError: the ruleset has no such policy.
+    """
+    policies = {**COMMON_POLICIES, **rules.ruleset.policies}
+    found = policies.get(name or default_policy(rules))
+    if found is None:
+        raise UsageError(unknown("policy", name, policies, of=f"the ruleset {rules.id}"))
+    return found
+
+
+def default_policy(rules: Rules) -> str:
+    """Return the name of the policy of `--auto`: the ruleset's first, or one that every ruleset has.
+
+    A ruleset that is data alone says with `prefer` what is liked; of another without policies, nothing is known.
+    """
+    return next(iter(rules.ruleset.policies), "preferred" if rules.file.standalone else "uniform")
+
+
+class Script:
+    """Answers by label, used in order: what was typed, or stands in a scene.
 
     Args:
-        choose: answers by label, used in order; those by `WHO:LABEL` are for that character's questions alone, and are
-            used before others.
-        policies: policy by character or seat; `""` stands for everybody who has none of their own.
-        prompt: asks a person.
-
-    Attributes:
-        passed: the labels of optional moments that nobody answered.
-        single: the questions with one option that no answer of the script named so far.
+        choose: answers by label; those by `WHO:LABEL` are for that character's questions alone, and are used before
+            others.
+        means: by what means its answers come.
+        seat: the seat for whose questions alone it is; empty for everybody's.
+        single: the questions with one option that no answer named so far, which scripts at one table share.
     """
 
-    __slots__ = ("_choose", "_everybody", "_policies", "_prompt", "passed", "single")
-    gathers = False  # a script's answers are taken in order, so nobody is heard before whoever is asked first
+    __slots__ = ("_means", "left", "seat", "single")
 
     def __init__(
         self,
-        choose: Mapping[str, Sequence[str]] | None = None,
+        choose: Mapping[str, Sequence[str]] = EMPTY,
         *,
-        policies: Mapping[str, Policy] | None = None,
-        prompt: Prompt | None = None,
+        means: str = "choose",
+        seat: str = "",
+        single: list[Question] | None = None,
     ) -> None:
-        self._choose = {label: list(answers) for label, answers in (choose or {}).items()}
-        self._policies = dict(policies or {})
-        self._everybody = self._policies.get("")
-        self._prompt = prompt
-        self.single: list[Question] = []
-        self.passed: set[str] = set()
+        self.left = {label: list(answers) for label, answers in choose.items()}
+        self.seat, self._means = seat, means
+        self.single: list[Question] = single if single is not None else []
 
     def answer(self, question: Question, view: View) -> Answer | None:
-        """Return the answer and by what means it came, or None when nobody answers."""
-        scripted = self._next(self._choose, question) if self._choose else None
-        if scripted is not None:
-            return scripted
-        policy = self._everybody
-        if len(self._policies) > 1 or policy is None:
-            policy = self._policy(question.who, view.seat)
-        if policy is not None:
-            choice = policy(view, question)
-            if choice is not None:
-                return Answer(choice, "policy")
-        if self._prompt is not None:
-            choice = self._prompt(view, question)
-            if choice is not None:
-                return Answer(choice, "prompt")
-        if question.optional:
-            self.passed.add(question.label)
-        return None
+        """Return the next answer to a question, if there is one."""
+        return self.next(question) if self.seat in ("", view.seat) else None
 
-    def _policy(self, who: str, seat: str) -> Policy | None:
-        return self._policies.get(who) or self._policies.get(seat, self._everybody)
-
-    def preference(self, who: str, seat: str) -> Preference | None:
-        """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
-        policy = self._policy(who, seat)
-        return policy if isinstance(policy, Preference) else None
-
-    def scripted(self, question: Question) -> Answer | None:
-        """Return the script's next answer to a question, if it has one.
+    def next(self, question: Question) -> Answer | None:
+        """Return the next answer to a question: its owner's own first.
 
         A single option is no question and takes no answer, but a script may name it all the same: such an answer is
         passed over by the next question of that label, which does not offer it, or also has the answer after it.
         Answers by `WHO:LABEL` are exact: only one that is not offered is passed over.
         """
-        if question.is_one:
-            self.single.append(question)
-            return None
-        return self._next(self._choose, question)
-
-    def _next(self, script: Mapping[str, list[str]], question: Question) -> Answer | None:
-        """Return the next answer that a script has for a question: its owner's own first."""
         for key in (f"{question.who}:{question.label}", question.label):
-            answers = script.get(key)
+            answers = self.left.get(key)
             while answers:
                 answer = answers.pop(0)
                 if not (self.single and self._names_single(answer, question, answers, is_own=key != question.label)):
-                    return Answer(answer, "choose")
+                    return Answer(answer, self._means)
         return None
 
     def _names_single(self, answer: str, question: Question, later: Sequence[str], *, is_own: bool) -> bool:
@@ -289,16 +255,113 @@ class Seats:
                 return True
         return False
 
-    def used(self) -> tuple[tuple[str, int], ...]:
-        """Return how much of the script is left, by label."""
-        return tuple((label, len(answers)) for label, answers in self._choose.items())
-
-    def remaining(self) -> dict[str, tuple[str, ...]]:
-        """Return what is left of the script, by label."""
-        return {label: tuple(answers) for label, answers in self._choose.items()}
-
     def unused(self) -> Iterable[tuple[str, str]]:
-        """Yield the answers of the script that no question took, as (label, answer)."""
-        for label, answers in self._choose.items():
+        """Yield the answers that no question took, as (label, answer)."""
+        for label, answers in self.left.items():
             for answer in answers:
                 yield label, answer
+
+
+class Policies:
+    """Policies by character or seat; `""` stands for everybody who has none of their own."""
+
+    __slots__ = ("_by", "_everybody")
+
+    def __init__(self, by: Mapping[str, Policy]) -> None:
+        self._by, self._everybody = by, by.get("")
+
+    def of(self, who: str, seat: str) -> Policy | None:
+        """Return the policy that decides for somebody."""
+        return self._by.get(who) or self._by.get(seat, self._everybody)
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return what the policy of a question's owner decides."""
+        policy = self.of(question.who, view.seat)
+        choice = policy(view, question) if policy is not None else None
+        return Answer(choice, "policy") if choice is not None else None
+
+    def preference(self, who: str, seat: str) -> Preference | None:
+        """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
+        policy = self.of(who, seat)
+        return policy if isinstance(policy, Preference) else None
+
+
+class Seats:
+    """Who answers decisions: a script, policies and a prompt, asked in turn; the first answer stands.
+
+    Args:
+        choose: the script, by label; see `Script`.
+        policies: policy by character or seat; see `Policies`.
+        prompt: asks a person.
+        means: by what means the script's answers come.
+
+    Attributes:
+        answerers: who is asked, in order.
+        scripts: the scripts among them, the main one first.
+        policies: the policies among them.
+        gathers: whether everybody who is asked something together is heard, though one of them does not answer; not
+            where a script's answers are taken in order, so that nobody is heard before whoever is asked first.
+        passed: the labels of optional moments that nobody answered.
+    """
+
+    __slots__ = ("answerers", "gathers", "passed", "policies", "scripts")
+
+    def __init__(
+        self,
+        choose: Mapping[str, Sequence[str]] = EMPTY,
+        *,
+        policies: Mapping[str, Policy] | Policies = EMPTY,
+        prompt: Prompt | None = None,
+        means: str = "choose",
+    ) -> None:
+        script = Script(choose, means=means)
+        self.scripts = [script]
+        self.policies = policies if isinstance(policies, Policies) else Policies(policies)
+        self.answerers: list[Answerer] = [script.answer] if choose else []
+        if policies:
+            self.answerers.append(self.policies.answer)
+        if prompt is not None:
+            self.answerers.append(_prompting(prompt))
+        self.gathers = False
+        self.passed: set[str] = set()
+
+    @property
+    def script(self) -> Script:
+        """The main script."""
+        return self.scripts[0]
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return the answer and by what means it came, or None when nobody answers."""
+        for answerer in self.answerers:
+            found = answerer(question, view)
+            if found is not None:
+                return found
+        if question.optional:
+            self.passed.add(question.label)
+        return None
+
+    def scripted(self, question: Question) -> Answer | None:
+        """Return the script's next answer to a question, if it has one; it may name a single option later."""
+        if question.is_one:
+            self.script.single.append(question)
+            return None
+        return self.script.next(question)
+
+    def used(self) -> tuple[tuple[str, int], ...]:
+        """Return how much of the script is left, by label: what two runs must share to go on as one."""
+        return tuple((label, len(answers)) for label, answers in self.script.left.items())
+
+    def unused(self) -> Iterable[tuple[str, str]]:
+        """Yield the answers of the scripts that no question took, as (label, answer)."""
+        for script in self.scripts:
+            yield from script.unused()
+
+
+def _prompting(prompt: Prompt) -> Answerer:
+    """Return what asks a person."""
+
+    def answer(question: Question, view: View) -> Answer | None:
+        choice = prompt(view, question)
+        return Answer(choice, "prompt") if choice is not None else None
+
+    return answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.run import Pending, Prepared, Result, policies_of, prepare, run
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_own
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, policies_of, prepare, run
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, told
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -148,13 +149,22 @@ def resolve_request(request: object, *, rulesets: Folders | None = None) -> dict
     return answer if id_ is None else {"id": id_, **answer}
 
 
-def error_record(error: BaseException) -> dict[str, Any]:
+def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -> dict[str, Any]:
     """Return an error as plain data for JSON: format, code, message, exit (the exit code of a command), details.
 
-    What is none of rpgres' own errors has the code `internal`: a fault of rpgres, or of a plugin's code.
+    Where an input is at fault, `details` has its `path`, and with some faults their `reason`. What is none of rpgres'
+    own errors has the code `internal`: a fault of rpgres, or of a plugin's code.
+
+    Args:
+        error: what was raised.
+        name: how whoever reads the message writes the names of inputs.
     """
     if isinstance(error, RpgresError):
-        code, message, details = error.code, error.message, error.details
+        code, message, details = error.code, told(error.raw, name), dict(error.details)
+        if error.path:
+            details["path"] = list(error.path)
+        if error.reason:
+            details["reason"] = error.reason
     else:
         code, message = "internal", f"rpgres failed unexpectedly: {type(error).__name__}: {error}"
         details = {"type": type(error).__name__}
@@ -236,8 +246,10 @@ def _resuming(request: Request, pending: Pending) -> dict[str, Any]:
 
 def _resolved(request: Request, rulesets: Folders | None) -> Result | Pending:
     rules = _rules(request.ruleset, request.switches, _folders(rulesets))
+    with located("with"):
+        prepared = prepare(rules, request.action, request.with_, confined=True)
     return _run(
-        prepare(rules, request.action, request.with_, confined=True),
+        prepared,
         seed=request.seed,
         given=request.given,
         choose=request.choose,
@@ -280,9 +292,10 @@ def _read_request(request: object) -> Request | DiceRequest:
 def _faulty(request: object, type_: type[Request | DiceRequest]) -> UsageError:
     if not isinstance(request, Mapping):
         return UsageError('a request is an object such as {"ruleset": "fate", "action": "overcome", "with": {...}}')
-    from rpgres.toml.reading import problem_error, problems
+    from rpgres.toml.diagnostics import diagnostics_error
+    from rpgres.toml.reading import diagnose
 
-    told = problem_error(problems(request, type_, sources=()))
+    told = diagnostics_error(diagnose(request, type_, sources=()))
     return UsageError(told.message.replace("\n", "; "), **told.details)
 
 

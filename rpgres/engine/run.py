@@ -1,142 +1,37 @@
 """One action from its inputs to its result: the way shared by `roll`, scenes, batches, odds and the library.
 
-Nothing here prints, prompts or exits. The records at the top are the JSON of the command line.
+Nothing here prints, prompts or exits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
 
 import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
-from rpgres.engine.parameters import ACTOR, OPPONENT, Form, Opposition, Setting, read_inputs
-from rpgres.engine.players import COMMON_POLICIES, NO, Answer, Players, Policy, Prompt, Question, Seats
-from rpgres.engine.table import (
-    EFFECTS,
-    PLACE,
-    Broken,
-    Chain,
-    Decided,
-    Drawn,
-    Event,
-    Moved,
-    NeedsAnswer,
-    Outcome,
-    Rolled,
-    Stop,
-    Table,
-    Told,
-    Trust,
-    apply_effects,
-    not_deterministic,
-    refusal,
-    seen,
-)
-from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
-from rpgres.model.state import EMPTY, GM, Map, State, slug
+from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
+from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
+from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
+from rpgres.engine.table import Outcome, Table, apply_effects
+from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
+from rpgres.model.state import EMPTY, GM, Card, State, slug
+from rpgres.parameters.reading import read_inputs
+from rpgres.parameters.setting import ACTOR, OPPONENT, Setting
+from rpgres.parameters.values import Form, Opposition
 from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
-    from rpgres.model.cards import Card, Stack
+    from rpgres.model.cards import Stack
     from rpgres.toml.reading import Source
 
-NOBODY = ""  # a seat that nobody has
 
-
-class AnswerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer of a run, in order: what was rolled (`chance`) or decided (`decision`) under a label.
-
-    `who` is set where it takes `WHO:LABEL` to repeat it: where the label was also that of a single option.
-    """
-
-    label: str
-    kind: Literal["chance", "decision"]
-    value: str
-    who: str = ""
-
-    @property
-    def key(self) -> str:
-        """The name under which it is given or chosen."""
-        return f"{self.who}:{self.label}" if self.who else self.label
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """How an action ended, as `rpgres roll --json` prints it.
-
-    Dice that are rolled without a ruleset give the same record: `total` is their value; ruleset, action, actor and
-    outcome are null. `also` is another outcome that this one is as well, null for most.
-    """
-
-    format: Literal["rpgres.result/1"] = "rpgres.result/1"
-    version: str
-    ruleset: str | None
-    rules: dict[str, Any]
-    action: str | None
-    variant: str | None = None
-    actor: str | None
-    inputs: dict[str, Any]
-    answers: list[AnswerRecord]
-    outcome: str | None
-    also: str | None = None
-    success: bool | None
-    margin: int | None
-    total: int | None
-    opposition: int | None
-    effects: list[dict[str, Any]]
-    texts: list[str]
-    events: list[dict[str, Any]]
-    switches: dict[str, str]
-    seed: str | None
-    unused: list[AnswerRecord] = []
-    note: str | None = None
-    details: dict[str, Any] = {}
-
-
-class QuestionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A question that waits for its owner; `key` is what it is answered by where that is not the label."""
-
-    label: str
-    who: str
-    text: str
-    options: list[dict[str, str]]
-    facts: dict[str, Any] = {}
-    optional: bool = False
-    form: str = ""
-    words: str = ""
-    of: str = ""
-    key: str = ""
-
-    @property
-    def typed(self) -> str:
-        """What stands before the `=` of an answer."""
-        return self.key or self.label
-
-
-class Pending(msgspec.Struct, frozen=True, kw_only=True):
-    """An action that waits for a decision, as `rpgres roll --json` prints it with exit code 3."""
-
-    format: Literal["rpgres.pending/1"] = "rpgres.pending/1"
-    version: str
-    ruleset: str
-    action: str
-    actor: str
-    inputs: dict[str, Any]
-    answers: list[AnswerRecord]
-    events: list[dict[str, Any]]
-    question: QuestionRecord
-    together: list[QuestionRecord] = []
-    switches: dict[str, str]
-    seed: str | None
-    resume: str
-    unused: list[AnswerRecord] = []
-    note: str | None = None
+Placed = tuple[str, tuple[str, ...], str]  # cards that somebody says lie in a pile: the pile, the cards, the option
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -161,7 +56,7 @@ class Prepared(msgspec.Struct, frozen=True):
     actor: str
     arguments: dict[str, Any]
     inputs: dict[str, Any]
-    placed: tuple[tuple[str, tuple[str, ...], str], ...] = ()
+    placed: tuple[Placed, ...] = ()
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
     trust: Trust | None = None
@@ -249,81 +144,89 @@ def play(
     prepared: Prepared,
     *,
     dealer: Dealer,
-    players: Players,
+    players: Seats,
     asked: str = EFFECTS,
     follow: Callable[[Table, Chain, Any], Any] | None = None,
-) -> tuple[Outcome, Table]:
-    """Run an action once and return its outcome, with the table it was played at for the events.
+) -> tuple[Outcome, Run]:
+    """Run an action once and return its outcome, with the run itself for the events.
 
     Args:
         prepared: the action.
         dealer, players: who answers.
-        asked: what the run is for; see `Table.asked`.
+        asked: what the run is for; see `Run.asked`.
         follow: who follows chains of steps, where the rule does not go along them itself.
 
     Raises:
-        NeedsAnswer, Settled: the run ended early (see `table`); the exception carries the table as `table`.
+        NeedsAnswer, Settled: it ended early; the exception carries the run as `run`.
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
-    rules = prepared.rules
-    trust, lump = prepared.trust, prepared.lump_for(asked)
-    table = Table(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
+    rules, trust = prepared.rules, prepared.trust
+    lump = prepared.lump_for(asked) if prepared.lump is not None else None
+    run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
     try:
-        if trust is not None and not table.claim(trust.by, trust.claims):
-            return REFUSED, table
-        for number, (pile, cards, option) in enumerate(prepared.placed):
-            later = [text for _, texts, _ in prepared.placed[number + 1 :] for text in texts]
-            table.place(pile, cards, option=option, elsewhere=later)
-        outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
+        if trust is not None and not run.claim(trust.by, trust.claims):
+            return REFUSED, run
+        if prepared.placed:
+            _lay(run, prepared.placed)
+        outcome = rule(Table(run, rules), prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
-        raise fault_of(error, table, f"the rule {rules.id} {prepared.action}") from error.__cause__
-    if table.fault is not None:
-        table.fault.table = table
-        raise table.fault
-    return outcome, table
+        raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
+    if run.fault is not None:
+        run.fault.run = run
+        raise run.fault
+    return outcome, run
 
 
-def fault_of(error: BaseException, table: Table, told: str) -> BaseException:
+def _lay(run: Run, placed: Sequence[Placed]) -> None:
+    """Lay the cards that somebody says lie in piles; see `cards.place`."""
+    from rpgres.engine import cards
+
+    for number, (pile, texts, option) in enumerate(placed):
+        later = [text for _, others, _ in placed[number + 1 :] for text in others]
+        cards.place(run, pile, texts, option=option, elsewhere=later)
+
+
+def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
     """Return what to raise when a ruleset's code did not return: what is wrong with it, as its own fault.
 
     What is no fault of the code comes back as it is: a run that ended early, what is meant for users, an interrupt.
-    All but the last now carry the table.
+    All but the last now carry the run.
 
     Args:
         error: what was raised.
-        table: where it was played.
+        run: where it was raised.
         told: what the code is, for messages.
     """
     fault: RpgresError
     match error:
         case Broken():
-            if table.fault is not None:
-                fault = table.fault
+            if run.fault is not None:
+                fault = run.fault
             else:
-                fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), table.rules.ruleset)
+                fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), run.rules.ruleset)
         case Stop() | RpgresError():
-            error.table = table
-            return blamed(error, table.rules.ruleset) if isinstance(error, RuleError) else error
+            error.run = run
+            return blamed(error, run.rules.ruleset) if isinstance(error, RuleError) else error
         case _ if is_interrupt(error):
             return error
         case _:
             place = place_of(error)
-            fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), table.rules.ruleset)
-    fault.table = table
+            fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), run.rules.ruleset)
+    fault.run = run
     fault.__cause__ = error
     return fault
 
 
 @contextmanager
-def at_table(table: Table) -> Iterator[None]:
-    """Have errors carry the table at which the run was that they are about."""
+def in_run(run: Run) -> Iterator[None]:
+    """Have errors carry the run that they are about."""
     try:
         yield
     except RpgresError as error:
-        error.table = table
+        error.run = run
         raise
 
 
@@ -338,12 +241,11 @@ def laid(prepared: Prepared, *, asked: str) -> Prepared:
     if not prepared.placed:
         return prepared
     dealer = _Unlaid()
-    table = Table(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
-    for pile, cards, option in prepared.placed:
-        table.place(pile, cards, option=option)
+    run = Run(prepared.rules, prepared.state, dealer, Seats(), lump=prepared.lump_for(asked))
+    _lay(run, prepared.placed)
     if dealer.was_asked:
         return prepared
-    return msgspec.structs.replace(prepared, state=table.state, placed=())
+    return msgspec.structs.replace(prepared, state=run.state, placed=())
 
 
 class _Unlaid(SeededDealer):
@@ -370,58 +272,6 @@ def _described(action: str) -> Rule:
     from rpgres.engine.declarative import play_described
 
     return partial(play_described, action)
-
-
-def chance_help(label: str) -> str:
-    """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
-    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
-
-
-def labels_of(rules: Rules, action: str) -> dict[str, str]:
-    """Return every label an action can ask, with its kind: those its rule declares and those of its outcome tables."""
-    labels = rules.file.labels
-    found: dict[str, str] = {
-        label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
-    }
-    if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
-        found[PLACE] = "chance"
-    for table in rules.file.actions[action].tables:
-        for row in rules.table(table).values():
-            found |= dict.fromkeys(row.rolls, "chance")
-            found |= _asked(rules, row.ask)
-    return found
-
-
-def _asked(rules: Rules, ask: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for label, question in ask.items():
-        found[label] = "decision"
-        shown = rules.menu(question.menu) if question.menu else question
-        for option in shown.options.values():
-            found |= dict.fromkeys(option.rolls, "chance")
-            found |= _asked(rules, option.ask)
-    return found
-
-
-def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose: Mapping[str, Any]) -> None:
-    """Check that an action can ask every label that answers were typed for.
-
-    Raises:
-        UsageError: it cannot ask one; the message names the nearest.
-    """
-    if not given and not choose:
-        return
-    labels = labels_of(rules, action)
-    asked = [key.rpartition(":")[2] for key in choose]
-    for answers, kind, option in ((given, "chance", "--given"), (asked, "decision", "--choose")):
-        for label in answers:
-            if labels.get(label) == kind:
-                continue
-            if label in labels:
-                other = "--choose" if option == "--given" else "--given"
-                raise UsageError(f"{label!r} is a {labels[label]} label: answer it with {other}, not {option}")
-            mine = [name for name, its in labels.items() if its == kind]
-            raise UsageError(unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}"))
 
 
 def policies_of(prepared: Prepared, named: Mapping[str, str], *, auto: bool = False) -> dict[str, Policy]:
@@ -483,123 +333,162 @@ def _opponent(prepared: Prepared) -> str:
     return ""
 
 
-def policy_of(rules: Rules, name: str = "") -> Policy:
-    """Return a policy by name; without one, the one of `--auto`.
+class Answering(TypedDict, total=False):
+    """Who answers an action, or the beginning or end of a period, and what is kept of it.
 
-    Raises:
-        UsageError: the ruleset has no such policy.
-    """
-    policies = {**COMMON_POLICIES, **rules.ruleset.policies}
-    found = policies.get(name or default_policy(rules))
-    if found is None:
-        raise UsageError(unknown("policy", name, policies, of=f"the ruleset {rules.id}"))
-    return found
-
-
-def default_policy(rules: Rules) -> str:
-    """Return the name of the policy of `--auto`: the ruleset's first, or one that every ruleset has.
-
-    A ruleset that is data alone says with `prefer` what is liked; of another without policies, nothing is known.
-    """
-    return next(iter(rules.ruleset.policies), "preferred" if rules.file.standalone else "uniform")
-
-
-def run(
-    prepared: Prepared,
-    *,
-    streams: Streams,
-    step: int = 0,
-    given: Mapping[str, Sequence[str]] = EMPTY,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, Policy] = EMPTY,
-    prompt: Prompt | None = None,
-    note: str | None = None,
-    identify: bool = True,
-    players: Seats | None = None,
-    dealer: GivenDealer | None = None,
-) -> tuple[Result | Pending, State]:
-    """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
-
-    Args:
-        prepared: the action.
+    Attributes:
         streams: the seed's numbers.
-        step: which step of a scene this is, from 0.
+        step: which step of a scene or table this is, from 0.
         given: results read off real dice, by label.
         choose: answers to decisions, by label.
         policies: who answers what was not chosen; `""` for everybody.
         prompt: asks a person what nobody else answered.
         note: carried into the result.
-        identify: whether the result names its rules exactly, which means reading all their files.
+        identify: whether the result names its rules exactly, which means reading all their files; so it is by default.
         players: who answers, in place of the script, the policies and the prompt.
         dealer: who answers chance, in place of what is given; whoever has it sees to what nothing asked for.
+    """
+
+    streams: Required[Streams]
+    step: int
+    given: Mapping[str, Sequence[str]]
+    choose: Mapping[str, Sequence[str]]
+    policies: Mapping[str, Policy]
+    prompt: Prompt | None
+    note: str | None
+    identify: bool
+    players: Seats | None
+    dealer: GivenDealer | None
+
+
+def dealer_of(by: Answering) -> GivenDealer:
+    """Return who answers chance."""
+    seeded = SeededDealer(by["streams"], step=by.get("step", 0))
+    return by.get("dealer") or GivenDealer(by.get("given", EMPTY), then=seeded)
+
+
+def players_of(by: Answering, choose: Mapping[str, Sequence[str]]) -> Seats:
+    """Return who answers decisions: a script before all others."""
+    return by.get("players") or Seats(choose, policies=by.get("policies", EMPTY), prompt=by.get("prompt"))
+
+
+def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
+    """Return what a result says of the rules it was made by."""
+    return rules.identity() if by.get("identify", True) else {"version": rules.file.version}
+
+
+def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, State]:
+    """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
+
+    Args:
+        prepared: the action.
+        by: who answers; see `Answering`.
 
     Raises:
         UsageError: an answer is impossible, a label unknown, or a given result was never asked for.
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     try:
-        return _run(
-            prepared,
-            streams=streams,
-            step=step,
-            given=given,
-            choose=choose,
-            policies=policies,
-            prompt=prompt,
-            note=note,
-            identify=identify,
-            players=players,
-            dealer=dealer,
-        )
+        return _run(prepared, by)
     except RuleError as error:
         raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
 
 
-def _run(
-    prepared: Prepared,
-    *,
-    streams: Streams,
-    step: int,
-    given: Mapping[str, Sequence[str]],
-    choose: Mapping[str, Sequence[str]],
-    policies: Mapping[str, Policy],
-    prompt: Prompt | None,
-    note: str | None,
-    identify: bool,
-    players: Seats | None,
-    dealer: GivenDealer | None,
-) -> tuple[Result | Pending, State]:
-    rules, action = prepared.rules, prepared.action
-    check_labels(rules, action, given=given, choose=choose)
-    dealt = GivenDealer(given, then=SeededDealer(streams, step=step)) if dealer is None else dealer
-    seats = Seats(answers_to(prepared, choose), policies=policies, prompt=prompt) if players is None else players
+def _run(prepared: Prepared, by: Answering) -> tuple[Result | Pending, State]:
+    rules, choose = prepared.rules, by.get("choose", EMPTY)
+    if choose or by.get("given"):
+        from rpgres.engine.labels import check_labels
+
+        check_labels(rules, prepared.action, given=by.get("given", EMPTY), choose=choose)
+    dealer, seats = dealer_of(by), players_of(by, answers_to(prepared, choose))
     try:
-        outcome, table = play(prepared, dealer=dealt, players=seats)
+        outcome, done = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
-        with at_table(needs.table):
-            _unused(needs.table, seats, is_over=False)
-            _check_repeats(prepared, needs.table.events, streams=streams, step=step, waits_for=needs.question.label)
-            pending = _pending(prepared, needs, seed=streams.seed, note=note)
-            if players is None:  # at a lasting table every seat answers for itself
-                pending = _to_be_resumed(prepared, pending, needs.table, unused=list(_left(seats)))
-        return pending, prepared.state
-    with at_table(table):
-        _check_declared(prepared, table.events)
-        for label, value in dealt.unused() if dealer is None and outcome is not REFUSED else ():
-            _check_repeats(prepared, table.events, streams=streams, step=step)
-            raise UsageError(f"--given {label}={value} was not used: {rules.id} {action} did not roll {label!r} again")
-        unused = _unused(table, seats)
-        if not is_ours(rules) and outcome is not REFUSED:
-            _check_outcome(prepared, outcome)
-        identity = rules.identity() if identify else {"version": rules.file.version}
-        seed = streams.seed
-        result = _result(prepared, outcome, table, identity=identity, seed=seed, unused=unused, note=note)
-        if prepared.trust is not None and outcome is REFUSED:
-            return result, prepared.trust.before
-        return result, apply_effects(rules, table.state, outcome)
+        with in_run(needs.run):
+            return _waiting(prepared, by, needs, seats), prepared.state
+    with in_run(done):
+        return _finished(prepared, by, outcome, done, dealer, seats)
 
 
-def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerRecord]:
+def _waiting(prepared: Prepared, by: Answering, needs: NeedsAnswer, seats: Seats) -> Pending:
+    """Return the decision that an action waits for."""
+    _unused(needs.run, seats, is_over=False)
+    _check_repeats(prepared, by, needs.run, waits_for=needs.question.label)
+    pending = pending_of(
+        prepared.rules,
+        needs,
+        action=prepared.action,
+        actor=prepared.actor,
+        inputs=prepared.inputs,
+        seed=by["streams"].seed,
+        note=by.get("note"),
+    )
+    if by.get("players") is not None:  # at a lasting table every seat answers for itself
+        return pending
+    return _to_be_resumed(prepared, pending, needs.run, unused=list(_left(seats)))
+
+
+def _finished(
+    prepared: Prepared, by: Answering, outcome: Outcome, done: Run, dealer: GivenDealer, seats: Seats
+) -> tuple[Result, State]:
+    """Return the result of an action that came to its end, and the state after it."""
+    rules, action = prepared.rules, prepared.action
+    is_refused = outcome is REFUSED
+    for label, value in dealer.unused() if by.get("dealer") is None and not is_refused else ():
+        _check_repeats(prepared, by, done)
+        raise UsageError(
+            f"{named('given')} {label}={value} was not used: {rules.id} {action} did not roll {label!r} again"
+        )
+    unused = _unused(done, seats)
+    if not is_ours(rules):
+        from rpgres.engine import contract
+
+        contract.check_declared(prepared, done.events)
+        if not is_refused:
+            contract.check_outcome(prepared, outcome)
+    result = _result(prepared, by, outcome, done, unused)
+    if prepared.trust is not None and is_refused:
+        return result, prepared.trust.before
+    return result, apply_effects(rules, done.state, outcome)
+
+
+def _check_repeats(prepared: Prepared, by: Answering, done: Run, *, waits_for: str = "") -> None:
+    """Check that the rule of a third party asks the same once more when it is given the same answers."""
+    if not is_ours(prepared.rules):
+        from rpgres.engine.contract import check_repeats
+
+        check_repeats(prepared, done.events, streams=by["streams"], step=by.get("step", 0), waits_for=waits_for)
+
+
+def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unused: list[AnswerRecord]) -> Result:
+    rules = prepared.rules
+    return Result(
+        version=__version__,
+        ruleset=rules.id,
+        rules=identity_of(by, rules),
+        action=prepared.action,
+        variant=prepared.arguments.get("variant"),
+        actor=prepared.actor,
+        inputs=prepared.inputs,
+        answers=list(answers_of(done.events, single=done.single)),
+        outcome=outcome.band or None,
+        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
+        success=outcome.success,
+        margin=outcome.margin,
+        total=outcome.total,
+        opposition=outcome.opposition,
+        effects=[dict(effect) for effect in outcome.effects],
+        texts=list(outcome.texts),
+        events=[event_record(event) for event in done.events],
+        switches=rules.chosen,
+        seed=by["streams"].seed,
+        unused=unused,
+        note=by.get("note"),
+        details=dict(outcome.details),
+    )
+
+
+def _unused(run: Run, seats: Seats, *, is_over: bool = True) -> list[AnswerRecord]:
     """Return the scripted answers that no question took; conditional ones are no error.
 
     Args:
@@ -610,10 +499,10 @@ def _unused(table: Table, seats: Seats, *, is_over: bool = True) -> list[AnswerR
     """
     unused = []
     for answer in _left(seats):
-        if seats.take_single(answer.label, answer.who, answer.value):
+        if seats.script.take_single(answer.label, answer.who, answer.value):
             continue
-        question = table.foregone.get(answer.label)
-        is_named = question is not None and question.options and all(one is not question for one in seats.single)
+        question = run.foregone.get(answer.label)
+        is_named = question is not None and question.options and all(one is not question for one in seats.script.single)
         if question is None or is_named or (answer.who and answer.who != question.who):
             unused.append(answer)
             continue
@@ -639,359 +528,12 @@ def is_ours(rules: Rules) -> bool:
     return origin is not None and origin.builtin
 
 
-def _check_repeats(
-    prepared: Prepared, events: Sequence[Event], *, streams: Streams, step: int, waits_for: str = ""
-) -> None:
-    """Check that a rule asks the same once more when it is given the same answers, as whoever resumes it will.
-
-    Args:
-        prepared: the action.
-        events: what happened in the run that is repeated.
-        streams, step: the chance of that run.
-        waits_for: the decision at which it ended early.
-
-    Raises:
-        RuleError: it asked something else.
-    """
-    if is_ours(prepared.rules):
-        return
-    first = list(answers_of(events, single=labels_of(prepared.rules, prepared.action)))
-    scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
-    for answer in first:
-        scripts[answer.kind].setdefault(answer.key, []).append(answer.value)
-    dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
-    asks = ""
-    try:
-        from rpgres.engine.waiting import Waiting, always
-
-        # Everything that was asked so far is answered, optional moments included, so the next question is the end.
-        # So are claims, which go by who answered.
-        is_recalled = waits_for or prepared.trust is not None
-        players = Waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
-        _, table = play(prepared, dealer=dealer, players=players)
-    except NeedsAnswer as needs:
-        table, asks = needs.table, needs.question.label
-    except UsageError as error:  # an answer that fitted the first time
-        raise _strayed(
-            prepared, f"run twice on the same answers it would not take one of them: {error.message}"
-        ) from error
-    again = list(answers_of(table.events))
-    for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
-        if one != other:
-            raise _strayed(prepared, not_deterministic(one, other))
-
-
-def _decided(events: Sequence[Event]) -> dict[tuple[str, str], list[Answer]]:
-    """Return every decision by its label and by who took it, in order."""
-    decided: dict[tuple[str, str], list[Answer]] = {}
-    for event in events:
-        if isinstance(event, Decided):
-            decided.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
-    return decided
-
-
-def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator[str]:
-    for answer in answers:
-        yield repr(answer.label)
-    if waits_for:
-        yield repr(waits_for)
-
-
-def _strayed(prepared: Prepared, told: str) -> RuleError:
-    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {told}")
-
-
-def _check_outcome(prepared: Prepared, outcome: Outcome) -> None:
-    """Check that what a rule returned can be printed, kept and compared; `Table.settle` returns nothing else."""
-    from rpgres.model.serialization import unkept
-
-    fault = ""
-    for name, kinds in _OUTCOME.items():
-        value = getattr(outcome, name)
-        if not isinstance(value, kinds) or (isinstance(value, bool) and name != "success"):
-            fault = f"its {name} is {in_short(repr(value))}"
-    for effect in outcome.effects if not fault else ():
-        if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
-            fault = f"{in_short(repr(effect))} is no effect, which rpgres.effect(KIND, ...) makes"
-        else:
-            fault = fault or unkept(effect, f"the effect {effect['kind']}")
-    fault = fault or unkept(outcome.texts, "texts") or unkept(Map(outcome.details), "details")
-    if fault:
-        raise RuleError(
-            f"the rule {prepared.rules.id} {prepared.action} returned an outcome that cannot be used: {fault}"
-        )
-
-
-_OUTCOME: dict[str, Any] = {
-    "success": bool | None,
-    "margin": int | None,
-    "total": int | None,
-    "opposition": int | None,
-    "effects": tuple,
-    "texts": tuple,
-    "roles": Mapping,
-    "details": Mapping,
-}
-
-
-def _check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
-    """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
-    declared = labels_of(prepared.rules, prepared.action)
-    for event in events:
-        if isinstance(event, Rolled | Drawn) and event.label not in declared:
-            verb = "rolled" if isinstance(event, Rolled) else "drew"
-            raise RuleError(
-                f"the rule {prepared.rules.id} {prepared.action} {verb} {event.label!r}, which `labels` of "
-                f"[actions.{prepared.action}] does not declare"
-            )
-
-
-def _result(
-    prepared: Prepared,
-    outcome: Outcome,
-    table: Table,
-    *,
-    identity: dict[str, Any],
-    seed: str,
-    unused: Iterable[AnswerRecord],
-    note: str | None,
-) -> Result:
-    rules, events = prepared.rules, table.events
-    return Result(
-        version=__version__,
-        ruleset=rules.id,
-        rules=identity,
-        action=prepared.action,
-        variant=prepared.arguments.get("variant"),
-        actor=prepared.actor,
-        inputs=prepared.inputs,
-        answers=list(answers_of(events, single=table.single)),
-        outcome=outcome.band or None,
-        also=(outcome.band and rules.file.bands[outcome.band].also) or None,
-        success=outcome.success,
-        margin=outcome.margin,
-        total=outcome.total,
-        opposition=outcome.opposition,
-        effects=[dict(effect) for effect in outcome.effects],
-        texts=list(outcome.texts),
-        events=[event_record(event) for event in events],
-        switches=rules.switches,
-        seed=seed,
-        unused=list(unused),
-        note=note,
-        details=dict(outcome.details),
-    )
-
-
-def bare_result(
-    rules: Rules,
-    events: Iterable[Event],
-    *,
-    action: str | None = None,
-    actor: str | None = None,
-    inputs: dict[str, Any],
-    effects: Iterable[Mapping[str, Any]] = (),
-    seed: str | None = None,
-    note: str | None = None,
-    identity: dict[str, Any] = EMPTY,
-) -> Result:
-    """Return the record of what has no outcome: the beginning or end of a period, an attempt that failed."""
-    return Result(
-        version=__version__,
-        ruleset=rules.id,
-        rules=dict(identity) or {"version": rules.file.version},
-        action=action,
-        actor=actor,
-        inputs=inputs,
-        answers=list(answers_of(events)),
-        outcome=None,
-        success=None,
-        margin=None,
-        total=None,
-        opposition=None,
-        effects=[dict(effect) for effect in effects],
-        texts=[],
-        events=[event_record(event) for event in events],
-        switches=rules.switches,
-        seed=seed,
-        note=note,
-    )
-
-
-def _pending(prepared: Prepared, needs: NeedsAnswer, *, seed: str, note: str | None) -> Pending:
-    return pending_of(
-        prepared.rules,
-        needs,
-        action=prepared.action,
-        actor=prepared.actor,
-        inputs=prepared.inputs,
-        seed=seed,
-        note=note,
-    )
-
-
-def _to_be_resumed(prepared: Prepared, pending: Pending, table: Table, *, unused: list[AnswerRecord]) -> Pending:
+def _to_be_resumed(prepared: Prepared, pending: Pending, run: Run, *, unused: list[AnswerRecord]) -> Pending:
     """Return what waits with all that it takes to run it up to the same question again."""
     rules, asked = prepared.rules, pending.question
-    changed = {name: value for name, value in rules.switches.items() if value != rules.default_switch(name)}
-    if asked.label in table.single:
+    changed = {name: value for name, value in rules.chosen.items() if value != rules.default_switch(name)}
+    if asked.label in run.single:
         asked = msgspec.structs.replace(asked, key=f"{asked.who}:{asked.label}")
-    answers = list(answers_of(table.events, single=table.single))
+    answers = list(answers_of(run.events, single=run.single))
     pending = msgspec.structs.replace(pending, answers=answers, question=asked, unused=unused)
     return msgspec.structs.replace(pending, resume=resume_command(pending, switches=changed))
-
-
-def pending_of(
-    rules: Rules,
-    needs: NeedsAnswer,
-    *,
-    action: str,
-    actor: str,
-    inputs: dict[str, Any],
-    seed: str,
-    note: str | None,
-) -> Pending:
-    """Return the record of what waits for a decision, without the command line that resumes it."""
-    events = needs.table.events
-    return Pending(
-        version=__version__,
-        ruleset=rules.id,
-        action=action,
-        actor=actor,
-        inputs=inputs,
-        answers=list(answers_of(events)),
-        events=[event_record(event) for event in events],
-        question=_record_of(needs.question),
-        together=[_record_of(question) for question in needs.together],
-        switches=rules.switches,
-        seed=seed,
-        resume="",
-        note=note,
-    )
-
-
-def _record_of(question: Question) -> QuestionRecord:
-    return QuestionRecord(
-        label=question.label,
-        who=question.who,
-        text=question.text,
-        options=[{"name": option.name, "text": option.text} for option in question.listed],
-        facts={key: value for key, value in question.facts.items() if isinstance(value, int | str)},
-        optional=question.optional,
-        form=question.form,
-        words=question.words,
-        of=question.of,
-    )
-
-
-def answers_of(events: Iterable[Event], *, single: Container[str] = ()) -> Iterator[AnswerRecord]:
-    """Yield the answer that each event gave to a question, in order; under `single` labels with whose it is."""
-    for event in events:
-        if isinstance(event, Rolled):
-            if event.dice.pools:  # a pool that came to no dice was no question
-                yield AnswerRecord(event.label, "chance", event.throw.text)
-        elif isinstance(event, Decided):
-            who = event.who if event.label in single else ""
-            yield AnswerRecord(event.label, "decision", event.answer, who)
-        elif isinstance(event, Drawn):
-            yield AnswerRecord(event.label, "chance", event.card)
-
-
-def event_record(event: Event) -> dict[str, Any]:
-    """Return an event as plain data for the JSON; `audience` names who may know of it, when not everybody.
-
-    `others` is what everybody else sees of it, where that is more than nothing.
-    """
-    record = {**_event_fields(event), **_audience(event)}
-    if isinstance(event, Drawn | Moved) and event.audience is not None:
-        record["others"] = _event_fields(seen(event, NOBODY) or event)
-    return record
-
-
-def _event_fields(event: Event) -> dict[str, Any]:
-    match event:
-        case Rolled():
-            return {
-                "event": "roll",
-                "label": event.label,
-                "by": event.by,
-                "dice": event.dice.text,
-                "faces": event.throw.text,
-                "value": event.value,
-                **({"words": event.words} if event.words else {}),
-            }
-        case Decided():
-            return {
-                "event": "decision",
-                "label": event.label,
-                "who": event.who,
-                "answer": event.answer,
-                "text": event.text,
-                "means": event.means,
-                **({"of": event.of} if event.of else {}),
-            }
-        case Told():
-            return {"event": "text", "text": event.text}
-        case Drawn():
-            return {
-                "event": "draw",
-                "label": event.label,
-                "by": event.by,
-                "card": event.card,
-                "from": event.source,
-                "to": event.target,
-            }
-        case Moved():
-            return {
-                "event": "move",
-                "cards": list(event.cards),
-                "by": event.by,
-                "label": event.label,
-                "from": event.source,
-                "to": event.target,
-            }
-
-
-def _audience(event: Event) -> dict[str, Any]:
-    return {} if event.audience is None else {"audience": list(event.audience)}
-
-
-def resume_command(pending: Pending, *, switches: Mapping[str, str]) -> str:
-    """Return the command line that runs a pending action again up to its question, with the place for the answer.
-
-    Every answer so far is repeated, decisions and dice alike, so that it is the same run whoever answered them.
-    """
-    import shlex
-
-    words = ["rpgres", "roll", pending.ruleset, pending.action]
-    for name, value in pending.inputs.items():
-        words += _option(name, value)
-    for name, value in switches.items():
-        words += ["--switch", f"{name}={value}"]
-    for answer in pending.answers:
-        words += ["--given" if answer.kind == "chance" else "--choose", f"{answer.key}={answer.value}"]
-    if pending.note:
-        words += [f"--note={pending.note}"]
-    question = pending.question
-    example = question.options[0]["name"] if question.options else question.form or "..."
-    words += [f"--seed={pending.seed}", "--choose", f"{question.typed}={example}"]
-    for answer in pending.unused:
-        words += ["--choose", f"{answer.key}={answer.value}"]
-    return shlex.join(words)
-
-
-def _option(name: str, value: Any) -> list[str]:
-    if value is True:
-        return [f"--{name}"]
-    if value is False:
-        return []
-    if isinstance(value, list | tuple):
-        return [word for one in value for word in _option(name, one)]
-    if isinstance(value, Mapping) and "name" in value:  # a form as a scene writes it
-        said = ",".join(f"{key}={one}" for key, one in value.items() if key != "name")
-        value = f"{value['name']}:{said}" if said else value["name"]
-    elif isinstance(value, Mapping):  # an opposition as a scene writes it
-        ability = next((part for key, part in value.items() if key != "character"), "")
-        value = f"{value.get('character')}:{ability}"
-    text = str(value)
-    return [f"--{name}={text}"] if text.startswith("-") else [f"--{name}", text]

@@ -12,29 +12,33 @@ every entry that is read has to lead to the last one; `rpgres table verify` read
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from rpgres.errors import FileError
 from rpgres.journal import store
 from rpgres.journal.chain import START, digest
-from rpgres.journal.records import (
-    SAID,
-    Entry,
-    History,
-    Pass,
-    Standing,
-    TableError,
+from rpgres.journal.history import Entries, History
+from rpgres.journal.records import SAID, Entry, Known, KnownMark, Pass, Standing, TableError
+from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
+from rpgres.journal.standing import (
+    joined,
+    known_in,
+    latest,
     pass_of,
     stands_after,
+    step_of,
     taken_back,
+    with_earlier,
+    without_pass,
 )
-from rpgres.journal.store import Row
+
+RECENT = 4  # entries that are kept as they were read
 
 
 def require_whole(path: Path, history: History) -> None:
@@ -49,6 +53,7 @@ def require_whole(path: Path, history: History) -> None:
     """
     if is_known(path, history):
         return
+    seen = stamp(path)
     problems = chain_of(path).problems
     if problems:
         raise TableError(
@@ -56,18 +61,19 @@ def require_whole(path: Path, history: History) -> None:
             "`rpgres table verify` tells more",
             file=str(path),
         )
-    remember(path, history.new.hash, history.head.hash)
+    remember(path, history.new.hash, history.head.hash, seen=seen)
 
 
-def remember(path: Path, new: str, head: str) -> None:
+def remember(path: Path, new: str, head: str, *, seen: str) -> None:
     """Note that a journal was whole up to an entry; where nothing can be noted, it is read whole again.
 
     Args:
         path: the file.
         new, head: the hashes of its first entry, and of that one.
+        seen: the file's `stamp` before it was read, or after it was written.
     """
     with suppress(OSError, RuntimeError):
-        memory, known = _memory(path, new), _known(path, head)
+        memory, known = _memory(path, new), f"{head} {seen}"
         try:
             memory.write_text(known, "utf-8")
         except FileNotFoundError:
@@ -78,13 +84,16 @@ def remember(path: Path, new: str, head: str) -> None:
 def is_known(path: Path, history: History) -> bool:
     """Tell whether a journal is as this machine last wrote it or found it in order."""
     with suppress(OSError, RuntimeError, ValueError):
-        return _memory(path, history.new.hash).read_text("utf-8") == _known(path, history.head.hash)
+        return _memory(path, history.new.hash).read_text("utf-8") == f"{history.head.hash} {stamp(path)}"
     return False
 
 
-def _known(path: Path, head: str) -> str:
-    file = path.stat()
-    return f"{head} {file.st_size} {file.st_mtime_ns}"
+def stamp(path: Path) -> str:
+    """Return what tells a file from one that was written since: its size and time; nothing where it is not there."""
+    with suppress(OSError):
+        file = path.stat()
+        return f"{file.st_size} {file.st_mtime_ns}"
+    return ""
 
 
 def _memory(path: Path, new: str) -> Path:
@@ -93,20 +102,59 @@ def _memory(path: Path, new: str) -> Path:
     return Path(folder).expanduser() / "rpgres" / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
 
 
+class RawEntries(Entries):
+    """Entries as bytes, each of which is read anew when it is asked for: so a journal takes little more than its bytes.
+
+    Args:
+        rows: the entries as they stand in the file.
+        count: how many of them; all by default, and those that are added.
+    """
+
+    __slots__ = ("_rows", "_up_to")
+
+    def __init__(self, rows: list[Row], count: int | None = None) -> None:
+        super().__init__(0, {})
+        self._rows, self._up_to = rows, count
+
+    def __len__(self) -> int:
+        return len(self._rows) if self._up_to is None else self._up_to
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(self[number] for number in range(len(self))[at])
+        number = range(len(self))[at]
+        if number not in self._known:
+            for old in list(self._known)[: -RECENT + 1]:
+                del self._known[old]
+            self._known[number] = entry_of(self._rows[number])
+        return self._known[number]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return map(self.__getitem__, range(len(self)))
+
+    def up_to(self, count: int) -> RawEntries:
+        return RawEntries(self._rows, count)
+
+
 class Chain(msgspec.Struct, frozen=True):
     """A journal read from its beginning.
 
     Attributes:
-        entries: as far as they can be read.
+        rows: as far as they are as they were written.
         hashes: of all of them.
         problems: what is not as it was written.
         unreadable: tables after entries that are as they were written, and cannot be read: a rule's fault.
     """
 
-    entries: list[Entry]
+    rows: list[Row]
     hashes: list[str]
     problems: list[str]
     unreadable: list[str]
+
+    @property
+    def entries(self) -> RawEntries:
+        """The entries, when there is no problem."""
+        return RawEntries(self.rows)
 
 
 def chain_of(path: Path) -> Chain:
@@ -116,101 +164,131 @@ def chain_of(path: Path) -> Chain:
         TableError: the file cannot be read at all.
     """
     found = Chain([], [], [], [])
-    before, latest, stands = START, deque[bytes](), _Stands()
+    before, latest, stands = START, deque[bytes](), _Stands(found.entries)
     for row in store.read_rows(path):
-        faults = store.row_faults(row, before)
         place = len(found.hashes)
         if row.number != place and not found.problems:
-            faults.insert(0, f"entry {place} is missing")
-        if not faults:
-            faults = [f"entry {row.number}: {fault}" for fault in _faults(row, latest)]
-            found.unreadable.extend(_unreadable(row) if not faults else ())
+            found.problems.append(f"entry {place} is missing")
+        entry, fault = read_row(row, before)
+        if entry is not None:
+            fault, unreadable = _table_fault(row, entry, latest)
+            found.unreadable.extend([unreadable] if unreadable else [])
         if not row.fault:
             latest.appendleft(row.body)
-            if sum(map(len, latest)) > 2 * store.WORDS + len(row.body):
+            if sum(map(len, latest)) > 2 * WORDS + len(row.body):
                 latest.pop()
-        if not faults:
-            entry = store.entry_of(row)
-            fault = stands.fault(entry) if not found.problems else ""
-            faults = [f"entry {row.number}: {fault}"] if fault else []
-            found.entries.append(entry)
-        found.problems.extend(faults)
+        if entry is not None and not fault and not found.problems:
+            fault = stands.fault(entry)
+            found.rows.append(msgspec.structs.replace(row, base=None, change=b""))
+        if fault:
+            found.problems.append(f"entry {row.number}: {fault}")
         found.hashes.append(row.hash.hex())
         before = row.hash
-    missing = [number for number in store.read_bases(path) if number not in range(len(found.hashes))]
+    missing = [number for number in store.base_numbers(path) if number not in range(len(found.hashes))]
     found.problems.extend(f"entry {number} is missing; the table after it is there" for number in missing)
     if not found.hashes:
         found.problems.append("there is no entry")
     return found
 
 
-def _faults(row: Row, latest: Iterable[bytes]) -> Iterator[str]:
-    """Yield what is wrong with the table after an entry, and with what others are packed with."""
+def _table_fault(row: Row, entry: Entry, latest: Iterable[bytes]) -> tuple[str, str]:
+    """Return what is wrong with the table after an entry or with what others are packed with; and that it is no table.
+
+    The latter is a rule's fault: it is as it was written.
+    """
     try:
-        is_recorded = digest(row.state()) == store.entry_of(row).secret.state
-    except store.UNREADABLE:
+        data = row.state()
+        is_recorded = digest(data) == entry.secret.state
+    except UNREADABLE:
         is_recorded = False
     if not is_recorded:
-        yield "the table after it is not the one that was recorded"
-    if row.base is not None and row.base.number == row.number and row.base.words != store.words_of(latest):
-        yield "what later entries are packed with is not what was written before it"
-
-
-def _unreadable(row: Row) -> Iterator[str]:
+        return "the table after it is not the one that was recorded", ""
+    if row.base is not None and row.base.number == row.number and row.base.words != words_of(latest):
+        return "what later entries are packed with is not what was written before it", ""
     try:
-        store.state_of(row.state())
+        state_of(data)
     except FileError as error:
-        yield (
+        return "", (
             f"entry {row.number}: the table after it cannot be read ({error.message}); "
             f"`rpgres table undo {row.number}` takes it back"
         )
+    return "", ""
+
+
+class _Since(msgspec.Struct, frozen=True):
+    """The number of an entry that stands and is no note or pass, with what was said and drawn up to the next such one.
+
+    What was drawn includes what was undone, by step and label.
+    """
+
+    number: int
+    passes: tuple[Pass, ...]
+    known: dict[tuple[int, str], Known]
+
+    def and_(self, later: _Since) -> _Since:
+        """Return this and a later one as one; of what was drawn the smaller part is added to the larger one."""
+        more, most = sorted((self.known, later.known), key=len)
+        for key, one in more.items():
+            most[key] = joined((most[key], one))[0] if key in most else one
+        return _Since(self.number, latest([*self.passes, *later.passes]), most)
 
 
 class _Stands:
-    """What stands after each entry, worked out from the beginning."""
+    """What stands after each entry, worked out from the beginning, in time that grows with the journal alone.
 
-    def __init__(self) -> None:
-        self._entries: list[Entry] = []
-        self._done: list[int] = []  # numbers of what stands, but for notes and passes
+    Args:
+        entries: those that were found in order so far.
+    """
+
+    def __init__(self, entries: Entries) -> None:
+        self._entries = entries
+        self._now: Standing | None = None
+        self._done: list[_Since] = []
         self._said: set[int] = set()  # numbers of notes and passes that stand
-        self._passes: list[Pass] = []  # of all that was said in advance, taken back or not
         self._alone: set[int] = set()  # numbers of notes and passes that were taken back
 
     def fault(self, entry: Entry) -> str:
         """Return what an entry says of earlier ones that is not so; empty when all of it is. It is the next one."""
-        before, public = entry.public.before, entry.public
-        is_sound = public.alone == (before in self._said) and entry.secret.stands == self._expected(entry)
-        if entry.kind == "undo":
-            is_sound = is_sound and (before in self._said or before in self._done)
-        if public.of is not None:
-            run = entry.secret.stands.run
-            is_sound = is_sound and run is not None and public.of == run.number
-        self._add(entry)
-        return "" if is_sound else "what it says of earlier entries is not so"
-
-    def _expected(self, entry: Entry) -> Standing:
-        if not self._entries:
-            return Standing()
-        now, before = stands_after(self._entries[-1]), entry.public.before
-        if entry.kind != "undo" or before is None:
-            return now
-        if before in self._said:
-            return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
-        later = self._passes[bisect_left(self._passes, before, key=lambda one: one.number) :]
-        return taken_back(self._entries[before:], later, self._alone)
-
-    def _add(self, entry: Entry) -> None:
-        self._entries.append(entry)
-        before = entry.public.before or 0
-        if entry.kind == "pass":
-            self._passes.append(pass_of(entry))
+        secret, public, run = entry.secret, entry.public, entry.secret.stands.run
+        is_sound = public.alone == (public.before in self._said)
+        is_sound = is_sound and (public.of is None or (run is not None and public.of == run.number))
+        is_sound = (secret.stands, secret.known) == self._expected(entry) and is_sound
+        self._now = stands_after(entry)
         if entry.kind in SAID:
             self._said.add(entry.number)
+            passes = (pass_of(entry),) if entry.kind == "pass" else ()
+            self._done[-1] = self._done[-1].and_(_Since(entry.number, passes, {}))
         elif entry.kind != "undo":
-            self._done.append(entry.number)
-        elif before in self._said:
+            known = {(one.step, one.label): one for one in known_in(entry)}
+            self._done.append(_Since(entry.number, (), known))
+        return "" if is_sound else "what it says of earlier entries is not so"
+
+    def _expected(self, entry: Entry) -> tuple[Standing, tuple[Known, ...]] | None:
+        """Return what an entry should say of earlier ones; None of an undo of what does not stand."""
+        now, before = self._now, entry.public.before
+        if now is None:
+            return Standing(), ()
+        if entry.kind == "undo" and before is not None:
+            return self._taken_back(now, before)
+        known: tuple[Known, ...] = ()
+        if entry.public.attempt:
+            known = with_earlier(known_in(entry), now.known, self._known_by, least=step_of(entry))
+        return now, known
+
+    def _taken_back(self, now: Standing, before: int) -> tuple[Standing, tuple[Known, ...]] | None:
+        if before in self._said:
             self._said.discard(before)
             self._alone.add(before)
-        else:
-            while self._done and self._done[-1] >= before:
-                self._done.pop()
+            return without_pass(now, before), ()
+        taken: _Since | None = None
+        while self._done[-1].number >= before:
+            taken = self._done[-1].and_(taken) if taken is not None else self._done[-1]
+            self._done.pop()
+        if taken is None:
+            return None
+        found = taken_back(self._entries[taken.number], taken.passes, self._alone, taken.known.values(), self._known_by)
+        self._done[-1] = self._done[-1].and_(taken)
+        return found if taken.number == before else None
+
+    def _known_by(self, mark: KnownMark) -> tuple[Known, ...]:
+        return self._entries[mark.number].secret.known

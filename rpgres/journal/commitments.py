@@ -11,7 +11,8 @@ import msgspec
 
 from rpgres.errors import UsageError
 from rpgres.journal.chain import SALT, commitment
-from rpgres.journal.records import Entry, History
+from rpgres.journal.history import History
+from rpgres.journal.records import Entry
 
 DIGITS = 64  # of a commitment, and of a salt, in hexadecimal
 

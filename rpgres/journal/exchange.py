@@ -12,11 +12,11 @@ from typing import Any
 import msgspec
 
 from rpgres.engine.players import NO
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import pending_from, result_from
-from rpgres.journal.records import History
+from rpgres.journal.history import History
 from rpgres.journal.views import AnswerFile, LinkRecord, ViewRecord, log_seen, table_record
 from rpgres.model.serialization import read_state
 from rpgres.model.state import State, slug
@@ -136,7 +136,7 @@ def answer_for(
     if not chosen:
         near = nearest(question.label, choose)
         hint = f", not {near!r}" if near else ""
-        raise UsageError(f"{question.label!r} is asked{hint}: --choose {question.label}=OPTION")
+        raise UsageError(f"{question.label!r} is asked{hint}: {named('choose')} {question.label}=OPTION")
     names = [*(option["name"] for option in question.options), *([NO] if question.optional else [])]
     if not question.form and chosen[0] not in names and slug(chosen[0]) not in names:
         near = nearest(chosen[0], names)
@@ -172,7 +172,7 @@ def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:
         write_own(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced)
     except FileExistsError:
         raise FileError(
-            f"{path}: is there already; nothing was written. Name another file, or say --force", file=str(path)
+            f"{path}: is there already; nothing was written. Name another file, or say {named('force')}", file=str(path)
         ) from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
@@ -197,6 +197,7 @@ def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = Fal
             raise FileError(f"{path}: this leads out of {folder}; nothing was written", file=str(path))
         if path.exists() and not is_forced:
             raise FileError(
-                f"{path}: is there already; nothing was written. Name another folder, or say --force", file=str(path)
+                f"{path}: is there already; nothing was written. Name another folder, or say {named('force')}",
+                file=str(path),
             )
     return [write_text(path, text, is_forced=is_forced) for path, text in paths.items()]

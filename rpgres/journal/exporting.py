@@ -7,12 +7,13 @@ from itertools import count
 from typing import Any
 
 from rpgres.errors import FileError
-from rpgres.journal.records import History
+from rpgres.journal.history import History
 from rpgres.journal.views import state_seen
 from rpgres.model.state import EMPTY, GM, Character, State, Tag
 from rpgres.rulesets import Field, Rules
 from rpgres.rulesets.sheets import RULESET, read_sheet, short_name, track_boxes
 from rpgres.text.filenames import file_name
+from rpgres.text.harmless import in_line
 from rpgres.toml.reading import Source, parse
 
 NAME = "name"  # the text field that a character is called by
@@ -32,7 +33,7 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
     for name in state.characters:
         file = file_name(name, ending=".toml", taken=sheets)
         text = sheet_of(rules, state, name, original=written.get(name, {}))
-        called = "" if file == f"{name}.toml" else f"# At the table: {_comment(name)}\n"
+        called = "" if file == f"{name}.toml" else f"# At the table: {in_line(name)}\n"
         sheets[file] = _with_misfits(rules, file, text, above=called)
     return sheets
 
@@ -56,7 +57,7 @@ def misfits(rules: Rules, name: str, text: str) -> list[str]:
     try:
         read_sheet(rules, name, source=Source(name, text))
     except FileError as error:
-        return [_comment(line) for line in error.message.splitlines()]
+        return [in_line(line) for line in error.message.splitlines()]
     return []
 
 
@@ -96,7 +97,7 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
     text = tomli_w.dumps({**simple, **data})
     left = list(_left(tags, used))
     if character.seat not in ("", GM, name):
-        left.append(_comment(f"played by {character.seat}"))
+        left.append(in_line(f"played by {character.seat}"))
     return text + ("\n" + "".join(f"# {line}\n" for line in left) if left else "")
 
 
@@ -182,10 +183,6 @@ def _left(tags: list[Tag], used: set[str]) -> Iterator[str]:
     for tag in tags:
         uses = ", ".join(f"{count} free for {holder}" for holder, count in tag.uses.items())
         if tag.slug not in used:
-            yield _comment(f"{tag.kind}: {tag.name}" + (f" ({uses})" if uses else ""))
+            yield in_line(f"{tag.kind}: {tag.name}" + (f" ({uses})" if uses else ""))
         elif uses:
-            yield _comment(f"{tag.name}: {uses}")
-
-
-def _comment(text: str) -> str:
-    return "".join(char if char.isprintable() else " " for char in text)
+            yield in_line(f"{tag.name}: {uses}")

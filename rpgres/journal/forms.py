@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 
 
 class _Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="event"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, named
 from rpgres.model.serialization import plain, read_state, state_record
 from rpgres.model.state import GM, ROLES, SCENE, Box, Character, Map, Pile, State, Tag, freeze, slug
 from rpgres.rulesets import Field, RecordField, Rules, unknown
@@ -111,7 +111,7 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
     name = rest.partition(".")[0]
     # That a name is free would tell that nothing hidden has it, so no new one is laid; nor is there a word for either.
     if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
-        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without --as")
+        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without {named('as')}")
     return _with_hidden(state, known, shown_to(changed(rules, known, path, text), path, to))
 
 
@@ -309,8 +309,8 @@ def _kinds(rules: Rules, state: State) -> list[str]:
     """Return the kinds of tags that are known; a ruleset's code may lay others."""
     file = rules.file
     known: list[str] = []
-    for named in (file.sheet, file.tracks, file.parameters, file.effects):
-        known += [one.tag for one in named.values() if one.tag]
+    for declared in (file.sheet, file.tracks, file.parameters, file.effects):
+        known += [one.tag for one in declared.values() if one.tag]
     laid = [name for name, effect in file.effects.items() if not effect.does]
     return list(dict.fromkeys([*known, *(tag.kind for tag in state.tags), *laid]))
 

@@ -12,15 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.engine.dealers import unknown_card
-from rpgres.engine.parameters import ACTOR, SHEET, form_parts, read_ability
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
-from rpgres.engine.table import Decided
-from rpgres.errors import GivenError, UsageError
-from rpgres.model.state import GM, State, pile_name, slug
-from rpgres.rulesets import FormField, Parameter, Rules, is_public, speaker
+from rpgres.engine.running import Decided
+from rpgres.errors import GivenError, UsageError, named
+from rpgres.model.state import GM, State, slug
+from rpgres.parameters.form import forms_in
+from rpgres.parameters.kind import Described
+from rpgres.parameters.kinds import kind_of
+from rpgres.parameters.plain import is_set
+from rpgres.parameters.setting import SHEET
+from rpgres.rulesets import Parameter, Rules, is_public, speaker
 
-THE_HOSTS = "the host says it, without --as"
+THE_HOSTS = f"the host says it, without {named('as')}"
 
 
 def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str) -> dict[str, str]:
@@ -34,19 +38,16 @@ def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str)
         inputs: what was typed for it.
         actor: who acts.
     """
-    return {key: _place(rules, parameter, value, actor) for key, parameter, value in _laying(rules, action, inputs)}
+    return {key: ", ".join(places) for key, _, places in _laying(rules, action, inputs, actor)}
 
 
-def _laying(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
-    """Yield the inputs that put something on the table: as typed, what they are, and the value."""
+def _laying(
+    rules: Rules, action: str, inputs: Mapping[str, Any], actor: str
+) -> Iterator[tuple[str, Parameter, list[str]]]:
+    """Yield the inputs that put something on the table: as typed, what they are, and the places."""
     for key, parameter, value in _typed(rules, action, inputs):
-        match parameter.kind:
-            case "form" if _piles_of(parameter, value):
-                yield key, parameter, value
-            case "tag" if _has_uses(value):
-                yield key, parameter, value
-            case "counter" | "cards":
-                yield key, parameter, value
+        if places := kind_of(parameter).laid(rules, parameter, value, actor):
+            yield key, parameter, places
 
 
 def _typed(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
@@ -59,47 +60,8 @@ def _typed(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tup
             yield key, parameter, value
 
 
-def _forms(parameter: Parameter, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and what is said of it for each form; what is no form is told by whoever reads it."""
-    for one in _each(value) if parameter.kind == "form" else ():
-        try:
-            yield form_parts(parameter, one, option="")
-        except UsageError:
-            continue
-
-
 def _each(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
-
-
-def _piles_of(parameter: Parameter, value: Any) -> list[str]:
-    """Return the piles of which forms say which cards lie there."""
-    return [
-        pile_name(field.pile, name)
-        for name, said in _forms(parameter, value)
-        for key, field in parameter.fields.items()
-        if field.pile and said.get(key)
-    ]
-
-
-def _has_uses(value: Any) -> bool:
-    return any(str(text).rpartition("=")[2].strip("0 ") for text in _each(value) if "=" in str(text))
-
-
-def _place(rules: Rules, parameter: Parameter, value: Any, actor: str) -> str:
-    match parameter.kind:
-        case "cards":
-            return _pile(rules, parameter, actor)
-        case "counter":
-            holder = f"characters.{actor}." if parameter.holder == ACTOR else ""
-            return f"{holder}counters.{parameter.counter}"
-        case "form":
-            return ", ".join(_piles_of(parameter, value))
-    return ", ".join(f"tags.{slug(str(text).rpartition('=')[0] or str(text))}" for text in _each(value))
-
-
-def _pile(rules: Rules, parameter: Parameter, actor: str) -> str:
-    return pile_name(parameter.pile, actor if rules.file.piles[parameter.pile].each else "")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -122,7 +84,7 @@ def claims_of(rules: Rules, state: State, action: str, inputs: Mapping[str, Any]
             for one in _each(value) if parameter.kind != "cards" else [value]:
                 found += _claims(rules, state, name, parameter, one, who=actor)
             continue
-        for whom, said in _forms(parameter, value):
+        for whom, said in forms_in(parameter, value):
             if parameter.seats and whom not in state.characters and speaker(parameter) == "confirmed":
                 found.append(f"{name} {whom} (not at the table)")
             for key, one in said.items():
@@ -147,15 +109,13 @@ def claims_in(rules: Rules, state: State, decided: Decided) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _claims(
-    rules: Rules, state: State, name: str, described: Parameter | FormField, value: Any, *, who: str
-) -> Iterator[str]:
+def _claims(rules: Rules, state: State, name: str, described: Described, value: Any, *, who: str) -> Iterator[str]:
     """Yield what one value claims: nothing where the sheet says the same, or it is the speaker's to say."""
     if speaker(described) != "confirmed" or _is_known(rules, state, described, value, who):
         return
     if not is_public(described):
         yield f"{name} (hidden)"
-    elif value is True or value in ("true", "yes"):
+    elif is_set(value):
         yield name
     else:
         words = ":".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
@@ -164,35 +124,11 @@ def _claims(
         yield f"{name} {words}" + (f" (sheet: {sheet})" if sheet is not None else "")
 
 
-def _is_known(rules: Rules, state: State, described: Parameter | FormField, value: Any, who: str) -> bool:
+def _is_known(rules: Rules, state: State, described: Described, value: Any, who: str) -> bool:
     """Tell whether a value is what the table has, or what holds where nothing is typed."""
     if described.default is not None and str(value) == str(described.default):
         return True
-    match described.kind:
-        case "ability":
-            return _is_rating(rules, state, value, who)
-        case "opposition" if isinstance(value, Mapping):
-            ability = next((one for key, one in value.items() if key != "character"), "")
-            return _is_rating(rules, state, ability, str(value.get("character")))
-        case "opposition":
-            name, _, ability = str(value).strip().rpartition(":")
-            return _is_rating(rules, state, ability, name)
-        case "character" if not described.said_by:
-            return value in state.characters
-        case "flag":
-            return value not in (True, "true", "yes")
-    return False
-
-
-def _is_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
-    """Tell whether a rating is the one on somebody's sheet; what cannot be read is told by whoever reads it."""
-    if who not in state.characters:
-        return False
-    try:
-        rating = read_ability(rules, value, state=state, actor=who)
-    except UsageError:
-        return True
-    return bool(rating.name) and rating.value == state.characters[who].abilities.get(rating.name, 0)
+    return kind_of(described).is_known(rules, state, described, value, who)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -242,12 +178,11 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
         UsageError: it may not.
     """
     _check_said(rules, action, inputs, seat=seat)
-    for key, parameter, value in _laying(rules, action, inputs):
-        option = f"--{key.replace('_', '-')}"
+    for key, parameter, places in _laying(rules, action, inputs, actor):
+        option = named(key)
         if parameter.kind in ("cards", "form"):
             state = lay_out(rules, state)
-            is_form = parameter.kind == "form"
-            for name in _piles_of(parameter, value) if is_form else [_pile(rules, parameter, actor)]:
+            for name in places:
                 _check_pile(state, name, option=option, seat=seat)
             unseen = [name for name in _unseen(rules, state, seat) if len(state.piles[name])]
             if unseen:
@@ -268,17 +203,24 @@ def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: s
     Raises:
         UsageError: one does.
     """
-    for key, parameter, value in _typed(rules, action, inputs) if seat != GM else ():
-        option = f"--{key.replace('_', '-')}"
-        is_said = value not in (False, "false", "no", [], ())
-        told: list[tuple[str, Parameter | FormField]] = (
-            [(option, parameter)] if is_said and parameter.said_by == GM else []
-        )
-        for name, said in _forms(parameter, value):
+    for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
+        raise UsageError(f"{where}: the game master says this, or the host, and not {seat}: {described.help}")
+
+
+def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
+    """Yield what no player says: as typed, the option with the field of a form, and what it is."""
+    for key, parameter, value in _typed(rules, action, inputs):
+        option = named(key)
+        if parameter.said_by == GM and value not in (False, "false", "no", [], ()):
+            yield key, option, parameter
+        for name, said in forms_in(parameter, value) if parameter.kind == "form" else ():
             fields = ((field, parameter.fields.get(field)) for field in said)
-            told += [(f"{option} {name}: {key}", field) for key, field in fields if field and speaker(field) == GM]
-        for where, described in told:
-            raise UsageError(f"{where}: the game master says this, or the host, and not {seat}: {described.help}")
+            yield from ((key, f"{option} {name}: {one}", its) for one, its in fields if its and speaker(its) == GM)
+
+
+def said_by_gm(rules: Rules, action: str, inputs: Mapping[str, Any]) -> list[str]:
+    """Return which inputs of an action no player says, by the names that were typed."""
+    return list(dict.fromkeys(key for key, _, _ in _withheld(rules, action, inputs)))
 
 
 def _check_pile(state: State, name: str, *, option: str, seat: str) -> None:
@@ -325,8 +267,8 @@ def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], 
                 _check_dice(rules, label, text)
             elif hides:
                 raise UsageError(
-                    f"--given {label}={text}: which card is drawn is not {seat}'s to say where others hold cards in "
-                    f"secret, as the answer could tell of them; {THE_HOSTS}"
+                    f"{named('given')} {label}={text}: which card is drawn is not {seat}'s to say where others "
+                    f"hold cards in secret, as the answer could tell of them; {THE_HOSTS}"
                 )
 
 
@@ -335,5 +277,7 @@ def _check_dice(rules: Rules, label: str, text: str) -> None:
     if text.strip() and not any(char.isalpha() for char in text):
         return
     if rules.file.piles:
-        raise GivenError(f"--given {label}={text}: {unknown_card(rules.cards, text)}", label=label)
-    raise GivenError(f"--given {label}={text}: this is nothing that dice show, such as ++0- or 6,5,1", label=label)
+        raise GivenError(f"{named('given')} {label}={text}: {unknown_card(rules.cards, text)}", label=label)
+    raise GivenError(
+        f"{named('given')} {label}={text}: this is nothing that dice show, such as ++0- or 6,5,1", label=label
+    )

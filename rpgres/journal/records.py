@@ -1,18 +1,16 @@
-"""The entries of a journal as records, and what stands after them. Nothing here plays, reads or writes.
+"""The entries of a journal as records.
 
 Each entry carries what stands before it (`Standing`), so that the last entry alone says which decision waits, which
-windows pass and how many actions count. An ordinary command reads the last entry and those that it names by hash; only
-`rpgres table verify` reads all.
+windows pass and how many actions count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.journal.forms import pending_from, result_from
@@ -22,6 +20,8 @@ Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "j
 RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own
 SAID = ("note", "pass")  # the kinds that stay when what was done before them is taken back
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
+
+CARDS = ""  # the label of all cards in what is known
 
 ACTION, ALWAYS = "action", "always"  # how long a seat lets windows go by; else the name of a period
 
@@ -48,14 +48,22 @@ class Pass(msgspec.Struct, frozen=True, array_like=True):
     until: str
 
 
-class Known(msgspec.Struct, frozen=True, array_like=True):
-    """What the seed has answered in a run that was undone, or failed: which questions of a label, by count.
+class KnownMark(msgspec.Struct, frozen=True, array_like=True):
+    """An undo or an attempt whose `known` tells what the seed has answered, and the last step of which it does."""
 
-    `step` and `deed` say of which run, `number` is the first entry that shows it.
+    number: int
+    hash: str
+    last: int
+
+
+class Known(msgspec.Struct, frozen=True, array_like=True):
+    """What the seed has answered in runs that were undone, or failed: which questions of a step and label, by count.
+
+    Cards have the label `CARDS` and are counted together, as it is their pile that holds them, whatever asks for them.
+    `number` is the first entry that shows it.
     """
 
     step: int
-    deed: str
     label: str
     places: tuple[int, ...]
     number: int
@@ -72,7 +80,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seals: the sealed answers to it that are not opened yet.
         revealed: the entry that told the seed.
         passes: what seats have said in advance and still holds.
-        known: what the seed would roll, as far as it was seen in runs that were undone or failed.
+        known: the entries that tell what the seed would roll, as far as it was seen in runs that were undone or failed;
+            they are read only where somebody says results.
     """
 
     steps: int = 0
@@ -82,7 +91,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seals: tuple[Mark, ...] = ()
     revealed: Mark | None = None
     passes: tuple[Pass, ...] = ()
-    known: tuple[Known, ...] = ()
+    known: tuple[KnownMark, ...] = ()
 
 
 class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -138,7 +147,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         state: the hash of the table after the entry.
-        stands: what counts before the entry; of `undo`: after it.
+        stands: what counts before the entry; of `undo`: after it, but for what is known by itself.
         by: the seat that did it; empty for the host.
         inputs: what was typed for an action.
         sheets: file name and text of every sheet that was read, by the name that was typed.
@@ -160,6 +169,8 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it; of an
             attempt: why it failed.
         accepted: of an `answer` from a file: what the host was shown of it and took.
+        known: of `undo` and of an attempt: what the seed has answered in what is undone, or has failed, and what
+            earlier entries told of the same steps.
         to: the seats that a note, or a value that was set, is for; null for everybody.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
@@ -198,6 +209,7 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     salt: str = ""
     folders: list[str] = []
     accepted: str = ""
+    known: tuple[Known, ...] = ()
 
 
 class Draft(msgspec.Struct, frozen=True):
@@ -223,283 +235,6 @@ class Entry(msgspec.Struct, frozen=True):
         return self.public.kind
 
 
-class Entries(Sequence[Entry]):
-    """The entries of a journal in order. Those that nobody asks for are not read.
-
-    What is read is known to be what was written: either its hash is named by a later entry that is known, or each entry
-    up to one that is known follows from it.
-
-    Args:
-        count: how many there are.
-        known: those that were read, by number; the last one is.
-        first: the number from which on all were read.
-        fetch: returns the entries from one number up to another, which is where the known ones begin.
-    """
-
-    __slots__ = ("_count", "_fetch", "_first", "_known")
-
-    def __init__(
-        self,
-        count: int,
-        known: dict[int, Entry],
-        *,
-        first: int = 0,
-        fetch: Callable[[int, int, str], list[Entry]] | None = None,
-    ) -> None:
-        self._count, self._known, self._first, self._fetch = count, known, first, fetch
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, at: int) -> Entry: ...
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
-
-    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
-        if isinstance(at, slice):
-            return tuple(self[number] for number in self._in_reach(range(*at.indices(self._count))))
-        number = range(self._count)[at]
-        if number not in self._known:
-            self._reach(number)
-        return self._known[number]
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash((self._count, self[-1].hash))
-
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self[:])
-
-    def _in_reach(self, numbers: range) -> range:
-        if numbers and any(number not in self._known for number in numbers):
-            self._reach(min(numbers))
-        return numbers
-
-    def _reach(self, number: int) -> None:
-        """Read on from the entries that are known back to one that is not."""
-        if self._fetch is None or number >= self._first:
-            raise TableError(f"entry {number} is missing")
-        found = self._fetch(number, self._first, self._known[self._first].hash)
-        self._known.update((entry.number, entry) for entry in found)
-        self._first = number
-
-    def up_to(self, count: int) -> Entries:
-        """Return the first entries alone; all of them have to be known."""
-        return Entries(count, self._known)
-
-    def with_(self, added: Iterable[Entry]) -> Entries:
-        """Return the entries with others after them."""
-        known = {**self._known, **{entry.number: entry for entry in added}}
-        return Entries(self._count + len(known) - len(self._known), known, first=self._first, fetch=self._fetch)
-
-
-class History(msgspec.Struct, frozen=True):
-    """The entries of a journal in order, and the table after the last one."""
-
-    entries: Entries
-    state: State
-
-    @property
-    def stands(self) -> Standing:
-        """What counts after the last entry."""
-        return stands_after(self.head)
-
-    @property
-    def new(self) -> Entry:
-        """The entry that began it."""
-        return self.entries[0]
-
-    @property
-    def head(self) -> Entry:
-        """The last entry."""
-        return self.entries[-1]
-
-    @property
-    def standing(self) -> list[Entry]:
-        """The entries that were not undone, in order; an undo itself is none of them. This reads all of them."""
-        return self.standing_from(0)
-
-    def standing_from(self, number: int) -> list[Entry]:
-        """Return the entries from a number on that were not undone, in order; an undo itself is none of them."""
-        later = self.entries[number:]
-        gone = undone_in(later)
-        return [entry for entry in later if entry.kind != "undo" and entry.number not in gone]
-
-    def undone_from(self, before: int) -> list[Entry]:
-        """Return what an undo takes back: what was done from an entry on; a note or a pass is taken back alone."""
-        among = self.standing_from(before)
-        if self.entries[before].kind in SAID:
-            return among[:1]
-        return [entry for entry in among if entry.kind not in SAID]
-
-    def stands_without(self, before: int) -> Standing:
-        """Return what counts once everything from an entry on is taken back, or a note or a pass alone."""
-        later = self.entries[before:]
-        if later[0].kind in SAID:
-            now = self.stands
-            return msgspec.structs.replace(now, passes=tuple(one for one in now.passes if one.number != before))
-        alone = {entry.public.before for entry in later if entry.kind == "undo"}
-        said = [pass_of(entry) for entry in later if entry.kind == "pass"]
-        return taken_back(later, said, alone)
-
-    @property
-    def pending(self) -> Entry | None:
-        """The entry that waits for a decision, the last of its action; None when none does."""
-        mark = self.stands.pending
-        return self.entries[mark.number] if mark is not None else None
-
-    @property
-    def revealed(self) -> Entry | None:
-        """The entry that told the seed; None while it is secret."""
-        mark = self.stands.revealed
-        return self.entries[mark.number] if mark is not None else None
-
-    def run_of(self, entry: Entry) -> Entry:
-        """Return the entry that started this action (for an answer: the question it answers)."""
-        return entry if entry.public.of is None else self.entries[entry.public.of]
-
-    def step(self, run: Entry | None = None) -> int:
-        """Return the number under which chance is drawn for an action that began, or for the next one.
-
-        It counts the actions that stand, so that after an undo, or an attempt, the same question gets the same dice.
-        """
-        return (self.stands if run is None else run.secret.stands).steps
-
-    def has_passed(self, seat: str, label: str) -> bool:
-        """Tell whether a seat said in advance that it lets windows of a label go by, and that still holds."""
-        return any(one.by == seat and one.label in ("", label) for one in self.stands.passes)
-
-    def passes_of(self, seat: str | None) -> list[Pass]:
-        """Return what a seat has said in advance and still holds; everybody's for the host."""
-        return [one for one in self.stands.passes if seat in (None, one.by)]
-
-    def with_draft(self, draft: Draft) -> History:
-        """Return the history as it will be when a draft is written; the entry has no hash yet."""
-        secret = msgspec.structs.replace(draft.secret, stands=self.stands)
-        return History(self.entries.with_([Entry(len(self.entries), draft.public, secret, "")]), draft.state)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# What stands
-
-
-def stands_after(entry: Entry) -> Standing:
-    """Return what counts after an entry."""
-    stands, secret, mark = entry.secret.stands, entry.secret, Mark(entry.number, entry.hash)
-    match entry.kind:
-        case "new":
-            return Standing(new=mark)
-        case "pass":
-            return msgspec.structs.replace(stands, passes=_latest([*stands.passes, pass_of(entry)]))
-        case "seal":
-            return msgspec.structs.replace(stands, seals=(*stands.seals, mark))
-        case "reveal":
-            return msgspec.structs.replace(stands, revealed=mark)
-        case "act" | "begin" | "end" | "answer" if entry.public.attempt:
-            return msgspec.structs.replace(stands, known=_all_known([*stands.known, *_known_in(entry)], least=0))
-        case "act" | "begin" | "end" | "answer":
-            is_answer, waits = entry.kind == "answer", secret.waits is not None
-            seals = [one for one in stands.seals if is_answer and waits and one.number != entry.public.opens]
-            return msgspec.structs.replace(
-                stands,
-                steps=stands.steps + (not is_answer),
-                pending=mark if waits else None,
-                run=None if not waits else stands.run if is_answer else mark,
-                seals=tuple(seals),
-                passes=tuple(one for one in stands.passes if not _ends(one.until, entry)),
-                known=stands.known if is_answer else _all_known(stands.known, least=stands.steps),
-            )
-    return stands
-
-
-def _known_in(entry: Entry) -> Iterator[Known]:
-    """Yield what the seed has answered in an entry that ran."""
-    found, drawn = entry.secret.waits or entry.secret.result or {}, dict[str, int]()
-    places: dict[str, list[int]] = {}
-    for answer in found["answers"]:
-        if answer["kind"] == "chance":
-            label = answer["label"]
-            place = drawn[label] = drawn.get(label, -1) + 1
-            given = entry.secret.given.get(label, ())
-            if place >= len(given) or given[place] is None:
-                places.setdefault(label, []).append(place)
-    step = entry.secret.stands.steps - (entry.kind == "answer")
-    deed = deed_of(found["action"] or "", found["actor"] or "", found["inputs"])
-    for label, its in places.items():
-        yield Known(step, deed, label, tuple(its), entry.number)
-
-
-def deed_of(action: str, actor: str, inputs: Mapping[str, Any]) -> str:
-    """Return what tells a run from others that have the same dice: the action and who acts, or what begins or ends."""
-    return f"{action} {actor}" if action else " ".join(f"{moment} {period}" for moment, period in inputs.items())
-
-
-def _all_known(known: Iterable[Known], *, least: int) -> tuple[Known, ...]:
-    """Return what is known of a step and of later ones, once for each label."""
-    found: dict[tuple[int, str, str], Known] = {}
-    for one in known:
-        key = one.step, one.deed, one.label
-        before = found.get(key, one)
-        if one.step >= least:
-            found[key] = msgspec.structs.replace(before, places=tuple(sorted({*before.places, *one.places})))
-    return tuple(found.values())
-
-
-def taken_back(later: Sequence[Entry], said: Iterable[Pass], alone: Iterable[int | None]) -> Standing:
-    """Return what counts once everything is taken back that was done from an entry on; notes and passes stay.
-
-    Args:
-        later: that entry and all after it.
-        said: the passes after it, taken back alone or not; nothing that could end them stands any more.
-        alone: the numbers of passes, before it and after, that were taken back alone since.
-    """
-    stands, gone = later[0].secret.stands, set(alone)
-    least = stands.steps - (later[0].kind == "answer")
-    known = [*stands.known, *(one for entry in later if entry.kind in RUNNING for one in _known_in(entry))]
-    passes = tuple(one for one in _latest([*stands.passes, *said]) if one.number not in gone)
-    return msgspec.structs.replace(stands, passes=passes, known=_all_known(known, least=least))
-
-
-def _latest(passes: list[Pass]) -> tuple[Pass, ...]:
-    """Return passes without those that were said again later, for good: so there are never more than can differ."""
-    last = {(one.by, one.label, one.until): one.number for one in passes}
-    return tuple(one for one in passes if one.number in last.values())
-
-
-def undone_in(later: Iterable[Entry]) -> set[int]:
-    """Return the numbers of the entries that do not stand, among the last ones of a journal; undos are not counted."""
-    done: list[int] = []
-    gone: set[int] = set()
-    for entry in later:
-        before = entry.public.before or 0
-        if entry.kind != "undo":
-            if entry.kind not in SAID:
-                done.append(entry.number)
-        elif entry.public.alone:
-            gone.add(before)
-        else:
-            while done and done[-1] >= before:
-                gone.add(done.pop())
-    return gone
-
-
-def pass_of(entry: Entry) -> Pass:
-    """Return what an entry says in advance."""
-    return Pass(entry.number, entry.secret.by, entry.secret.label, entry.secret.until)
-
-
-def _ends(until: str, later: Entry) -> bool:
-    """Tell whether what a seat said in advance no longer holds after an entry."""
-    if until == ALWAYS:
-        return False
-    if until == ACTION:
-        return later.secret.waits is None
-    return later.kind in ("begin", "end") and later.public.period == until
-
-
 def check_entry(entry: Entry) -> None:
     """Check that an entry has what its kind has, so that whoever reads it need not ask.
 
@@ -518,16 +253,17 @@ def check_entry(entry: Entry) -> None:
         and (entry.kind != "answer" or (public.of is not None and 0 < public.of < number))
         and (entry.kind in ("answer", "seal") or public.of is None)
         and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
-        and (entry.kind != "join" or bool(entry.secret.sheets))
-        and (entry.kind != "new" or len(bytes.fromhex(entry.secret.salt)) == SALT)
-        and all(0 <= mark.number < number for mark in marks_of(entry.secret.stands))
+        and (entry.kind != "join" or bool(secret.sheets))
+        and (entry.kind != "new" or len(bytes.fromhex(secret.salt)) == SALT)
+        and all(0 <= mark.number < number for mark in marks_of(secret.stands))
+        and all(0 <= mark.number < number for mark in secret.stands.known)
     )
     if not is_sound:
         raise ValueError(f"entry {number} is no {entry.kind}")
 
 
 def marks_of(stands: Standing) -> list[Mark]:
-    """Return the entries that are named by what counts."""
+    """Return the entries that an ordinary command needs, as what counts names them."""
     single = (stands.new, stands.pending, stands.run, stands.revealed)
     return [*(mark for mark in single if mark is not None), *stands.seals]
 

@@ -13,28 +13,18 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Given, GivenDealer, SeededDealer, TapedDealer
+from rpgres.engine.dealers import Given, GivenDealer, NoDealer, SeededDealer, TapedDealer
+from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, View
-from rpgres.engine.run import (
-    Pending,
-    Prepared,
-    QuestionRecord,
-    Result,
-    answers_to,
-    bare_result,
-    check_labels,
-    play,
-    policies_of,
-    policy_of,
-    prepare,
-    run,
-)
-from rpgres.engine.table import NeedsAnswer, Stop, Trust
-from rpgres.engine.waiting import Answered, Asked, Recalled, Waiting, Waits, always
-from rpgres.errors import RpgresError, UsageError
+from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, View, policy_of
+from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
+from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
+from rpgres.engine.running import NeedsAnswer, Stop, Trust
+from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
+from rpgres.errors import RpgresError, UsageError, named
+from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
-from rpgres.journal.records import Entry, History, Secret, found_in
+from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
@@ -154,31 +144,29 @@ def run_at(
         UsageError: what was typed for it is impossible, whatever comes of it.
     """
     streams = Streams(seed, salt=bytes.fromhex(history.new.secret.salt))
-    seeded = SeededDealer(streams, step=step)
-    dealer = TapedDealer(asked.given, then=seeded, tape=asked.tape, typed=asked.typed)
-    if asked.kind != "act":
-        policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
-        players = _players(asked, policies, always if is_replay else _by_passes(history), prompt)
-        moment: Literal["begin", "end"] = asked.kind
-        return _ran(
-            rules,
-            asked,
-            lambda: turn(
-                rules,
-                history.state,
-                period=asked.name,
-                moment=moment,
-                streams=streams,
-                step=step,
-                note=asked.note,
-                players=players,
-                dealer=dealer,
-                trust=_trust(rules, history, asked),
-            ),
-            history.state,
-            players,
-            dealer,
-        )
+    dealer = TapedDealer(asked.given, then=SeededDealer(streams, step=step), tape=asked.tape, typed=asked.typed)
+    waits = always if is_replay else _by_passes(history)
+    if asked.kind == "act":
+        return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt)
+    policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
+    players = _players(asked, policies, waits, prompt)
+    turned = partial(turn, rules, history.state, period=asked.name, moment=asked.kind, streams=streams, step=step)
+    trust = _trust(rules, history, asked)
+    play_it = partial(turned, note=asked.note, players=players, dealer=dealer, trust=trust)
+    return _ran(rules, asked, play_it, history.state, players, dealer)
+
+
+def _act_at(
+    rules: Rules,
+    history: History,
+    asked: Run,
+    dealer: TapedDealer,
+    waits: Waits,
+    streams: Streams,
+    *,
+    step: int,
+    prompt: Prompt | None,
+) -> Ran:
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
     if trust is not None and trust.claims and not asked.answered:
@@ -188,22 +176,17 @@ def run_at(
         plain = {label: typed[label] for label in typed if label != CLAIM}
         check_labels(rules, asked.name, given=asked.given, choose=plain)
     for key in (key for own in asked.own.values() for key in own if ":" in key):
-        raise UsageError(f"--choose {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}")
+        raise UsageError(
+            f"{named('choose')} {key}: a seat answers its own questions only; leave out {key.partition(':')[0]!r}"
+        )
     asked = msgspec.structs.replace(asked, choose=answers_to(prepared, asked.choose))
-    waits = (
-        always
-        if is_replay
-        else _in_public(prepared, _by_passes(history), dealer=lambda: GivenDealer(dealer.given, then=seeded))
-    )
+    if waits is not always:
+        waits = _in_public(
+            prepared, waits, dealer=lambda: GivenDealer(dealer.given, then=SeededDealer(streams, step=step))
+        )
     players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
-    ran = _ran(
-        rules,
-        asked,
-        lambda: run(prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer),
-        history.state,
-        players,
-        dealer,
-    )
+    play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
+    ran = _ran(rules, asked, play_it, history.state, players, dealer)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
     laid = laid_by(rules, asked.name, asked.inputs, actor=prepared.actor)
     private = private_in(rules, asked.name, asked.inputs)
@@ -219,16 +202,7 @@ def _check_slips(prepared: Prepared) -> None:
         UsageError: it does.
     """
     with suppress(Stop):
-        play(msgspec.structs.replace(prepared, placed=()), dealer=_NoChance(), players=Recalled(EMPTY))
-
-
-class _NoChance:
-    """A dealer that ends the run at the first question of chance."""
-
-    joint = False
-
-    def __getattr__(self, name: str) -> Any:
-        raise Stop
+        play(msgspec.structs.replace(prepared, placed=()), dealer=NoDealer(lambda *_: Stop()), players=recalling(EMPTY))
 
 
 def _trust(rules: Rules, history: History, asked: Run) -> Trust | None:
@@ -250,8 +224,8 @@ def _base(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Waiting:
-    return Waiting(
+def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: Prompt | None) -> Seats:
+    return waiting(
         asked.choose,
         waits=waits,
         recalled=asked.answered,
@@ -271,29 +245,30 @@ def _ran(
     asked: Run,
     play_it: Callable[[], tuple[Result | Pending, State]],
     before: State,
-    players: Waiting,
+    players: Seats,
     dealer: TapedDealer,
 ) -> Ran:
     is_act, fault = asked.kind == "act", None
     try:
         found, state = play_it()
     except RpgresError as error:
-        if error.table is None:
+        if error.run is None:
             raise
         fault = error
         action, actor = (asked.name, asked.actor) if is_act else (None, None)
-        found = bare_result(rules, error.table.events, action=action, actor=actor, inputs={}, note=asked.note)
+        found = bare_result(rules, error.run.events, action=action, actor=actor, inputs={}, note=asked.note)
     is_over = isinstance(found, Result) and fault is None
     inputs = dict(asked.inputs) if is_act else found.inputs or {asked.kind: asked.name}
     found = msgspec.structs.replace(found, seed=None, inputs=inputs)
-    choose, own = players.left()
+    left = [{label: texts for label, texts in script.left.items() if texts} for script in players.scripts]
+    own = {script.seat: texts for script, texts in zip(players.scripts[1:], left[1:], strict=True)}
     record = msgspec.to_builtins(found)
     secret = Secret(
         inputs=asked.inputs,
         given=dealer.typed,
         later={label: texts for label, texts in dealer.later.items() if texts},
         tape=dealer.tape if isinstance(found, Pending) else [],
-        choose=choose,
+        choose=left[0],
         own=own,
         policies=asked.policies,
         note=asked.note,
@@ -329,7 +304,7 @@ def _in_public(prepared: Prepared, further: Waits, *, dealer: Callable[[], Given
         if not further(view, question, answered):
             return False
         try:
-            play(prepared, dealer=dealer(), players=Recalled(answered))
+            play(prepared, dealer=dealer(), players=recalling(answered))
         except NeedsAnswer as needs:
             asked = (needs.question, *needs.together)
             return (question.label, question.who) in [(one.label, one.who) for one in asked]

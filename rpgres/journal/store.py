@@ -20,43 +20,37 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
-from rpgres.errors import FileError
+from rpgres.errors import FileError, named
+from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
-from rpgres.journal.records import (
-    RUNNING,
-    RUNS,
-    Draft,
-    Entries,
-    Entry,
-    History,
-    Mark,
-    Public,
-    Secret,
-    TableError,
-    check_entry,
-    marks_of,
-    stands_after,
+from rpgres.journal.files import check_format, damaged, told
+from rpgres.journal.history import Entries, History
+from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
+from rpgres.journal.rows import (
+    LONGEST,
+    UNREADABLE,
+    Base,
+    Row,
+    packed,
+    read_row,
+    row_of,
+    state_after,
+    unpacked,
+    words_of,
 )
-from rpgres.model.serialization import read_state, state_record
+from rpgres.journal.standing import stands_after
+from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.text.filenames import write_own
 
-FOLDER, FILE = ".rpgres", "table.db"
-FORMAT = 2  # of the file and of what its entries say
-MARK = 0x72706773  # SQLite's `application_id` of our files
-SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
-WAIT = 5.0  # seconds until somebody else's action is waited for in vain
-LONGEST = 1 << 26  # bytes of one entry, or of one table: more is an attack on whoever unpacks it
-WINDOW = 1 << 15  # bytes of a preset dictionary
-WORDS = 1 << 14  # bytes of earlier entries in it
+WHOLE = 1 << 27  # bytes of all entries that are read at once, unpacked: those of 70,000 actions with cards
 SHARE = 4  # a new base stands where what was kept since the last one takes so many times its bytes
 
 _TABLES = """
@@ -71,124 +65,6 @@ CREATE TABLE entries (
 CREATE TABLE bases (number INTEGER PRIMARY KEY, state BLOB NOT NULL, words BLOB NOT NULL);
 """
 _ROWS = "SELECT number, base, body, change, salt, hash FROM entries WHERE number BETWEEN ? AND ? ORDER BY number"
-_FOREIGN = (
-    "SELECT 1 FROM sqlite_master "
-    "WHERE type IN ('trigger', 'view') OR sql LIKE '%CONFLICT%' OR sql LIKE 'CREATE VIRTUAL%'"
-)
-
-# What may come of bytes that were not written by us, or not as they are now.
-UNREADABLE = (
-    msgspec.MsgspecError,
-    FileError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    RecursionError,
-    AttributeError,
-    zlib.error,
-)
-
-
-class Base(msgspec.Struct, frozen=True):
-    """A whole table, and what the entries after it are packed with."""
-
-    number: int
-    state: bytes
-    words: bytes
-
-    @property
-    def preset(self) -> bytes:
-        """The preset dictionary."""
-        return (self.state + self.words)[-WINDOW:]
-
-
-class Row(msgspec.Struct, frozen=True):
-    """An entry as it stands in the file, unpacked, byte by byte; `fault` is why it cannot be unpacked."""
-
-    number: int
-    public: bytes
-    secret: bytes
-    salt: bytes
-    hash: bytes
-    base: Base | None
-    change: bytes
-    fault: str = ""
-
-    @property
-    def body(self) -> bytes:
-        """Both parts as they are packed: the length of the public one first."""
-        return len(self.public).to_bytes(4, "big") + self.public + self.secret
-
-    @property
-    def commitment(self) -> bytes:
-        """What everybody may see of its secret part."""
-        return commitment(self.salt, self.secret)
-
-    def state(self) -> bytes:
-        """Return the table after it.
-
-        Raises:
-            ValueError, zlib.error, TypeError, KeyError, IndexError: the file does not say.
-        """
-        if self.base is None:
-            raise ValueError("the table that it is kept as a difference from is missing")
-        change = msgspec.json.decode(unpacked(self.change, self.base.preset))
-        return written(applied(msgspec.json.decode(self.base.state), change)) if change else self.base.state
-
-
-def packed(data: bytes, preset: bytes = b"") -> bytes:
-    """Return data deflated, with a preset dictionary."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, *([preset] if preset else []))
-    return packer.compress(data) + packer.flush()
-
-
-def unpacked(data: bytes, preset: bytes = b"") -> bytes:
-    """Return data that were deflated.
-
-    Raises:
-        ValueError, zlib.error: they were not, or are longer than anything of ours.
-    """
-    unpacker = zlib.decompressobj(-15, preset) if preset else zlib.decompressobj(-15)
-    found = unpacker.decompress(data, LONGEST)
-    if not unpacker.eof or unpacker.unused_data:
-        raise ValueError("it is cut off, or longer than it can be")
-    return found
-
-
-def find_table(path: str | None = None) -> Path:
-    """Return the file of the table: the one that is named, or the nearest `.rpgres/table.db` from here upwards.
-
-    Args:
-        path: a file, or a folder that has `.rpgres/table.db` in it.
-
-    Raises:
-        TableError: there is none.
-    """
-    if path:
-        found = Path(path)
-        if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
-            found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
-        if not os.path.isfile(found):
-            raise TableError(f"{found}: there is no table; `rpgres table new` begins one", file=str(found))
-        return found
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        found = folder / FOLDER / FILE
-        if found.is_file():
-            return found
-    raise TableError(
-        f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        "`rpgres table new --ruleset ID --sheet FILE` begins one, --table PATH names one elsewhere"
-    )
-
-
-def place_for(path: str | None = None) -> Path:
-    """Return the file a new table is to be kept in; see `find_table`."""
-    if not path:
-        return Path(FOLDER) / FILE
-    found = Path(path)
-    return found / FOLDER / FILE if os.path.isdir(found) else found
 
 
 def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
@@ -198,13 +74,15 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
         TableError: there is one already, or it cannot be written.
     """
     if os.path.exists(path):
-        raise TableError(f"{path}: there is a table already; --table PATH begins another elsewhere", file=str(path))
-    with _told(path):
+        raise TableError(
+            f"{path}: there is a table already; {named('table')} PATH begins another elsewhere", file=str(path)
+        )
+    with told(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
         try:
             connection.executescript(_TABLES)
-            connection.execute(f"PRAGMA application_id={MARK}")
-            connection.execute(f"PRAGMA user_version={FORMAT}")
+            connection.execute(f"PRAGMA application_id={files.MARK}")
+            connection.execute(f"PRAGMA user_version={files.FORMAT}")
             entry, _ = _add(_File(connection, path), draft, last=None, base=None, salt=salt)
             content = connection.serialize()
         finally:
@@ -237,15 +115,14 @@ def read_rows(path: Path) -> Iterator[Row]:
     """
     with _opened(path) as file:
         file.connection.execute("BEGIN")
-        _check_format(file.connection, path)
+        check_format(file.connection, path)
         yield from file.rows()
 
 
-def read_bases(path: Path) -> dict[int, Base | None]:
-    """Return the whole tables in the file, by number; None for one that cannot be unpacked. For whoever checks them."""
+def base_numbers(path: Path) -> list[int]:
+    """Return the numbers of the whole tables in the file; for whoever checks them."""
     with _opened(path) as file:
-        numbers = file.connection.execute("SELECT number FROM bases ORDER BY number")
-        return {number: file.base(number) for (number,) in numbers.fetchall()}
+        return [number for (number,) in file.connection.execute("SELECT number FROM bases ORDER BY number")]
 
 
 def read_state_after(path: Path, entry: Entry) -> State:
@@ -315,6 +192,9 @@ def _add(file: _File, draft: Draft, *, last: Entry | None, base: Base | None, sa
         commitment=commitment(salt, secret),
     )
     raw = len(public).to_bytes(4, "big") + public + secret
+    if max(len(raw), len(state)) > LONGEST:
+        what = "this entry" if len(raw) > LONGEST else "the table after this"
+        raise TableError(f"{file.path}: {what} takes more than {LONGEST:,} bytes; nothing was written")
     kept = _as_difference(file, base, raw, state)
     if base is None or kept is None:
         base = Base(number, state, words_of(file.raw_before(number)))
@@ -332,9 +212,8 @@ def _as_difference(file: _File, base: Base | None, raw: bytes, state: bytes) -> 
     """Return an entry and the table after it as they are kept beside a base; None where it is time for a new one."""
     if base is None:
         return None
-    before = msgspec.json.decode(base.state)
-    change = difference(before, msgspec.json.decode(state))
-    if written(applied(before, change)) != state:  # the order of keys is nothing that a difference tells
+    change = difference(base.table, msgspec.json.decode(state))
+    if written(applied(base.table, change)) != state:  # the order of keys is nothing that a difference tells
         return None
     body, change_ = packed(raw, base.preset), packed(written(change), base.preset)
     since, whole = file.connection.execute(
@@ -345,30 +224,19 @@ def _as_difference(file: _File, base: Base | None, raw: bytes, state: bytes) -> 
     return (body, change_) if since + len(body) + len(change_) <= SHARE * whole else None
 
 
-def words_of(latest: Iterable[bytes]) -> bytes:
-    """Return what stands beside a whole table in a preset dictionary: the latest entries that it has room for.
-
-    Args:
-        latest: the bodies of the entries before it, unpacked, the last one first.
-    """
-    words = b""
-    for body in latest:
-        if len(body) + len(words) > WORDS:
-            break
-        words = body + words
-    return words
-
-
 class _File:
-    """A journal that is open, with the whole tables of it that were read."""
+    """A journal that is open, with the last whole tables of it that were read."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.connection, self.path = connection, path
         self._bases: dict[object, Base | None] = {}
+        self._left = WHOLE
 
     def base(self, number: object) -> Base | None:
         """Return a whole table; None where the file has none of this number that can be unpacked."""
         if number not in self._bases:
+            for old in list(self._bases)[:-1]:
+                del self._bases[old]
             found = self.connection.execute("SELECT state, words FROM bases WHERE number = ?", (number,)).fetchone()
             with suppress(*UNREADABLE):
                 self._bases[number] = None
@@ -377,9 +245,17 @@ class _File:
         return self._bases[number]
 
     def rows(self, first: int = -(1 << 63), last: int = (1 << 63) - 1) -> Iterator[Row]:
-        """Yield entries as they stand in the file, from one number to another."""
+        """Yield entries as they stand in the file, from one number to another.
+
+        Raises:
+            TableError: with all that were read before they are longer than those of any table.
+        """
         for number, base, *blobs in self.connection.execute(_ROWS, (first, last)):
-            yield _row(number, self.base(base), *map(_bytes, blobs))
+            row = row_of(number, self.base(base), *map(_bytes, blobs))
+            self._left -= len(row.body)
+            if self._left < 0:
+                raise damaged(self.path, f"its entries up to {number} take more than {WHOLE:,} bytes when unpacked")
+            yield row
 
     def raw_before(self, number: int) -> Iterator[bytes]:
         """Yield the bodies of the entries before a number, unpacked, the last one first."""
@@ -396,19 +272,8 @@ class _File:
             return START
         found = self.connection.execute("SELECT hash FROM entries WHERE number = ?", (number - 1,)).fetchone()
         if found is None:
-            raise _damaged(self.path, f"entry {number - 1} is missing")
+            raise damaged(self.path, f"entry {number - 1} is missing")
         return _bytes(found[0])
-
-
-def _row(number: int, base: Base | None, body: bytes, change: bytes, salt: bytes, hash_: bytes) -> Row:
-    fault, raw = "what it is packed with is missing", b""
-    if base is not None:
-        try:
-            fault, raw = "", unpacked(body, base.preset)
-        except UNREADABLE:
-            fault = "it is not as it was written, and cannot be unpacked"
-    end = 4 + int.from_bytes(raw[:4], "big")
-    return Row(number, raw[4:end], raw[end:], salt, hash_, base, change, fault)
 
 
 def _bytes(column: object) -> bytes:
@@ -416,11 +281,17 @@ def _bytes(column: object) -> bytes:
     return column if isinstance(column, bytes) else b"" if column is None else str(column).encode()
 
 
+@contextmanager
+def _opened(path: Path) -> Iterator[_File]:
+    with files.opened(path) as connection:
+        yield _File(connection, path)
+
+
 def _history(file: _File, *, is_mending: bool = False) -> History:
-    _check_format(file.connection, file.path)
+    check_format(file.connection, file.path)
     (last,) = file.connection.execute("SELECT max(number) FROM entries").fetchone()
     if not isinstance(last, int) or last < 0:
-        raise _damaged(file.path, "entry 0 is missing")
+        raise damaged(file.path, "entry 0 is missing")
     (head,) = _linked(file, last, last)
     known = {last: head}
     for mark in {*marks_of(head.secret.stands), *marks_of(stands_after(head))} - {Mark(last, head.hash)}:
@@ -428,7 +299,7 @@ def _history(file: _File, *, is_mending: bool = False) -> History:
     history = History(Entries(last + 1, known, first=last, fetch=_fetch(file.path)), State())
     fault = _standing_fault(history)
     if fault:
-        raise _damaged(file.path, f"entry {last}: {fault}")
+        raise damaged(file.path, f"entry {last}: {fault}")
     for number in range(last, -1, -1):
         try:
             return History(history.entries, _state(file, history.entries[number]))
@@ -455,10 +326,10 @@ def _standing_fault(history: History) -> str:
 
 
 def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
-    def fetch(first: int, known: int, hash_: str) -> list[Entry]:
+    def fetch(first: int, last: int, hash_: str) -> list[Entry]:
         with _opened(path) as file:
             file.connection.execute("BEGIN")
-            return _linked(file, first, known, hash_=hash_)[:-1]
+            return _linked(file, first, last, hash_=hash_)
 
     return fetch
 
@@ -472,62 +343,18 @@ def _linked(file: _File, first: int, last: int, *, hash_: str = "") -> list[Entr
     before, entries = file.hash_before(first), list[Entry]()
     for row in file.rows(first, last):
         number = first + len(entries)
-        faults = [f"entry {number} is missing"] if row.number != number else row_faults(row, before)
-        if faults:
-            raise _damaged(file.path, faults[0])
-        entries.append(entry_of(row))
+        if row.number != number:
+            raise damaged(file.path, f"entry {number} is missing")
+        entry, fault = read_row(row, before)
+        if entry is None:
+            raise damaged(file.path, f"entry {number}: {fault}")
+        entries.append(entry)
         before = row.hash
     if len(entries) <= last - first:
-        raise _damaged(file.path, f"entry {first + len(entries)} is missing")
+        raise damaged(file.path, f"entry {first + len(entries)} is missing")
     if hash_ and entries[-1].hash != hash_:
-        raise _damaged(file.path, f"entry {last}: it is not the one that later entries follow on")
+        raise damaged(file.path, f"entry {last}: it is not the one that later entries follow on")
     return entries
-
-
-def row_faults(row: Row, before: bytes) -> list[str]:
-    """Return what is wrong with an entry as it stands in the file; nothing when it is as it was written.
-
-    Args:
-        row: the entry.
-        before: the hash of the entry before it.
-    """
-    fault = row.fault
-    if not fault and (
-        row.number < 0 or link(before, number=row.number, public=row.public, commitment=row.commitment) != row.hash
-    ):
-        fault = "its hash does not follow from it and from the entry before"
-    if not fault:
-        try:
-            entry_of(row)
-        except UNREADABLE:
-            fault = "it cannot be read"
-    return [f"entry {row.number}: {fault}"] if fault else []
-
-
-def entry_of(row: Row) -> Entry:
-    """Return an entry from its parts as they stand in the file.
-
-    Raises:
-        msgspec.MsgspecError, ValueError: they say nothing that an entry says.
-    """
-    public, secret = msgspec.json.decode(row.public, type=Public), msgspec.json.decode(row.secret, type=Secret)
-    entry = Entry(row.number, public, secret, row.hash.hex())
-    check_entry(entry)
-    return entry
-
-
-def state_of(data: bytes) -> State:
-    """Return a table from its bytes.
-
-    Raises:
-        FileError: they are no table; the message names the place.
-    """
-    try:
-        return read_state(msgspec.json.decode(data))
-    except FileError:
-        raise
-    except UNREADABLE as error:
-        raise FileError(f"these are not the data of a table: {error}") from None
 
 
 def _state(file: _File, entry: Entry) -> State:
@@ -539,113 +366,4 @@ def _state(file: _File, entry: Entry) -> State:
         return state_after(row, entry.secret.state)
     except FileError as error:
         why = f"the table after entry {number} {error.message}; `rpgres table undo {number}` takes that entry back"
-        raise _damaged(file.path, why) from None
-
-
-def state_after(row: Row, recorded: str) -> State:
-    """Return the table after an entry.
-
-    Args:
-        row: the entry.
-        recorded: the hash of the table.
-
-    Raises:
-        FileError: it is not the one that was recorded, or cannot be read.
-    """
-    try:
-        data = row.state()
-    except UNREADABLE:
-        data = b""
-    if digest(data) != recorded:
-        raise FileError("is not the one that was recorded")
-    try:
-        return state_of(data)
-    except FileError as error:
-        raise FileError(f"cannot be read ({error.message})") from None
-
-
-def _damaged(path: Path, why: str) -> TableError:
-    return TableError(
-        f"{path}: this table is damaged: {why}; `rpgres table verify` tells more, and a copy made before may be whole",
-        file=str(path),
-    )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[_File]:
-    """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
-    with _told(path):
-        uri = f"{path.absolute().as_uri()}?mode=rw"
-        connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
-        try:
-            connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
-            connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
-            connection.text_factory = bytes  # what somebody else's tool has made of our bytes
-            yield _File(connection, path)
-        finally:
-            connection.close()
-
-
-def _check_format(connection: sqlite3.Connection, path: Path) -> None:
-    (mark,) = connection.execute("PRAGMA application_id").fetchone()
-    (format_,) = connection.execute("PRAGMA user_version").fetchone()
-    size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
-    if path.stat().st_size < size[0] * size[1]:
-        raise _damaged(path, "its end is missing")
-    if mark != MARK:
-        raise TableError(f"{path}: this is a database, but no table of rpgres", file=str(path))
-    if format_ < FORMAT:
-        raise TableError(
-            f"{path}: this table was written by an older rpgres (its format is {format_}, and {FORMAT} is read here); "
-            "that version still plays it, and its `rpgres table export` writes the sheets for a new table",
-            file=str(path),
-        )
-    if format_ > FORMAT:
-        raise TableError(
-            f"{path}: this table was written by a newer rpgres (its format is {format_}, and "
-            f"{FORMAT} is the last one known here); update rpgres",
-            file=str(path),
-        )
-    # A trigger or a conflict clause would change what is written; a view or a virtual table what is read.
-    if connection.execute(_FOREIGN).fetchone() is not None:
-        raise _damaged(path, "somebody has added something to the database that changes what is written or read")
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Tell what goes wrong with the file in our own words."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise TableError(f"{path}: {_reason(error, path)}", file=str(path)) from error
-    except UnicodeDecodeError as error:  # a name in the file that is none
-        raise TableError(f"{path}: this table is damaged; restore it from a copy", file=str(path)) from error
-    except OSError as error:
-        if error.filename is None and error.filename2 is None:
-            raise
-        where = error.filename or path  # what cannot be used need not be the table itself
-        raise TableError(f"{where}: cannot be used: {error.strerror or error}", file=str(path)) from None
-
-
-def _reason(error: sqlite3.Error, path: Path) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    match code:
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return f"somebody else is acting at this table for over {WAIT:g} seconds; nothing was written, try again"
-        case sqlite3.SQLITE_FULL:
-            return "the disk is full; nothing was written, and everything before is kept"
-        case sqlite3.SQLITE_NOTADB:
-            return "this file is no table of rpgres, or it is damaged from its first byte on"
-        case sqlite3.SQLITE_CORRUPT:
-            return "this table is damaged; restore it from a copy"
-        case sqlite3.SQLITE_READONLY:
-            return "this table cannot be written here; check the permissions of the file and of its folder"
-        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            if path.exists() and not os.access(path, os.R_OK):
-                return "this table may not be read; check the permissions of the file"
-            return "this table cannot be opened; check the permissions of the file and of its folder"
-        case sqlite3.SQLITE_IOERR:
-            return "the disk does not take what is written (it is full, or failing); nothing was changed"
-    if isinstance(error, sqlite3.DatabaseError) and "no such" in str(error):
-        return "this table is damaged: parts of it are missing"
-    return f"this table cannot be used: {error}"
+        raise damaged(file.path, why) from None

@@ -11,16 +11,20 @@ from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import canonical, commitment
-from rpgres.journal.checking import chain_of, remember
+from rpgres.journal.checking import chain_of, remember, stamp
 from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.commitments import check_opening
+from rpgres.journal.history import Entries, History
 from rpgres.journal.paths import set_by
-from rpgres.journal.records import RUNNING, Entries, Entry, History, Secret, drawn_in, found_in
+from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
 from rpgres.journal.replay import Ran, answered_in, run_at, run_of
+from rpgres.journal.rows import state_of
+from rpgres.journal.standing import undone_in
+from rpgres.journal.views import hidden_by
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules
@@ -59,18 +63,18 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     Raises:
         TableError: the file cannot be read at all.
     """
+    seen = stamp(path)
     chain = chain_of(path)
     problems = [*chain.problems, *chain.unreadable]
     if not problems:
-        remember(path, chain.entries[0].hash, chain.hashes[-1])
-    entries = chain.entries if not problems else []
+        remember(path, chain.hashes[0], chain.hashes[-1], seen=seen)
+    entries = chain.entries
     checked = ["the chain of hashes, and every part and state against it"] if not problems else []
     unchecked: list[str] = []
     head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
     changed_since: list[str] = []
-    if entries:
-        known = Entries(len(entries), dict(enumerate(entries)))
-        history = History(known, State())
+    if not problems:
+        history = History(entries, State())
         opened = [entry for entry in entries if entry.public.opens is not None]
         problems += [fault for entry in opened if (fault := _seal_fault(entries, entry))]
         problems += _rewritten(entries)
@@ -82,7 +86,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         elif not _is_revealed_seed(history):
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
-            problems += _replay(path, known, rules)
+            problems += _replay(path, entries, rules)
             checked.append(f"every roll, result and state, replayed from the seed{_given(history)}")
     if problems:
         checked = []
@@ -181,7 +185,9 @@ def _is_revealed_seed(history: History) -> bool:
 
 def _given(history: History) -> str:
     """Return which entries have results or cards that were typed, of which the seed says nothing."""
-    given = [str(entry.number) for entry in history.standing if entry.secret.given or entry.secret.laid]
+    gone = undone_in(history.entries)
+    typed = (entry for entry in history.entries if entry.secret.given or entry.secret.laid)
+    given = [str(entry.number) for entry in typed if entry.number not in gone]
     told = "; what was read off real dice or cards, or said to lie there, is as it was typed"
     return f"{told} (entries: {', '.join(given)})" if given else ""
 
@@ -202,7 +208,7 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
         return store.read_state_after(path, entries[number])
 
     for row in store.read_rows(path):
-        entry, recorded = entries[row.number], store.state_of(row.state())
+        entry, recorded = entries[row.number], state_of(row.state())
         before = History(entries.up_to(entry.number), last) if entry.number else None
         try:
             state, fault = _again(rules, before, entry, after, seed=seed, salt=salt)
@@ -227,7 +233,8 @@ def _again(
         return set_table(rules, texts), "" if is_revealed else "its seed and salt are not those that were revealed"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
-        is_same = _comparable(ran.secret, entry) == _comparable(entry.secret, entry)
+        again = hidden_by(ran.secret, before.state, ran.state)
+        is_same = _comparable(again, entry) == _comparable(entry.secret, entry)
         return ran.state, "" if is_same else "something else comes of it when it is played again"
     match entry.kind:
         case "join":
@@ -275,7 +282,8 @@ def _comparable(secret: Secret, entry: Entry) -> Any:
     Of an attempt, that is what had happened when it failed; whoever answered wrongly is not asked again.
     """
     found = secret.result if secret.result is not None else secret.waits
+    said = canonical([secret.laid, secret.claimed, secret.private, secret.hidden])
     if entry.public.attempt:
-        return canonical((found or {}).get("events"))
+        return said, canonical((found or {}).get("events"))
     kept = {key: value for key, value in (found or {}).items() if key not in ("version", "rules")}
-    return secret.waits is None, canonical(kept), secret.tape, secret.given
+    return said, secret.waits is None, canonical(kept), secret.tape, secret.given, secret.later

@@ -13,9 +13,11 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from rpgres.engine.run import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.journal.history import History
 from rpgres.journal.permissions import without_fields
-from rpgres.journal.records import Entry, History, Secret, found_in, undone_in
+from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.journal.standing import undone_in
 from rpgres.model.serialization import state_record
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.version import __version__

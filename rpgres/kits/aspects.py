@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
@@ -32,6 +33,14 @@ REROLL = "reroll"
 BOOST = "boost"
 INVOKABLE = ("aspect", "boost", "consequence")
 UNNAMED = "An Advantage"  # an aspect that nobody named
+
+
+class AspectSwitches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code of this kit reads; `rpgres/kits/data/aspects/ruleset.toml` explains them."""
+
+    invoke_order: Literal["alternate", "actor-then-opponent"] = "alternate"
+    boost_lifetime: Literal["scene", "next-chance"] = "scene"
+    same_aspect: Literal["stack", "two-free"] = "stack"
 
 
 class Side(msgspec.Struct, frozen=True):
@@ -95,7 +104,8 @@ def can_invoke(state: State, members: Sequence[str]) -> bool:
 
 def new_ledger(table: Table) -> Ledger:
     """Return the ledger of a roll on which nothing has been invoked, by the rule of `same_aspect`."""
-    return Ledger(most_free=FREE_TOGETHER if table.rules.switches.get("same_aspect") == "two-free" else None)
+    limited = table.rules.switches(AspectSwitches).same_aspect == "two-free"
+    return Ledger(most_free=FREE_TOGETHER if limited else None)
 
 
 def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]) -> Ledger | None:
@@ -115,23 +125,23 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
 
 
 def invoke_window(
-    table: Table, own: Side, other: Side | None, *, order: str, ledger: Ledger | None = None
+    table: Table, own: Side, other: Side | None, *, ledger: Ledger | None = None
 ) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
     Each invocation uses a free one, or pays a fate point once for an aspect in this roll, and gives +2 or new dice. How
-    often one aspect may be invoked on a roll is the switch `same_aspect`.
+    the sides take turns is the switch `invoke_order`, how often one aspect may be invoked on a roll `same_aspect`.
 
     Args:
         table: where it is played.
         own: the acting side.
         other: what it rolls against; None when there is nothing yet.
-        order: `alternate` (in turn, the acting side first) or `actor-then-opponent`.
         ledger: what has been used up on this roll before; nothing by default.
     """
     sides = [own, other if other is not None else NOBODY]
     ledger = ledger if ledger is not None else new_ledger(table)
-    if order == "actor-then-opponent":
+    switches = table.rules.switches(AspectSwitches)
+    if switches.invoke_order == "actor-then-opponent":
         for turn in (0, 1):
             while _invoke(table, sides, turn, ledger):
                 pass
@@ -140,7 +150,7 @@ def invoke_window(
         while passes < 2:
             passes = 0 if _invoke(table, sides, turn, ledger) else passes + 1
             turn = 1 - turn
-    if table.rules.switches.get("boost_lifetime") == "next-chance":
+    if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
     return sides[0], sides[1], tuple(ledger.effects)
 
@@ -380,7 +390,8 @@ def with_names(state: State, effects: Sequence[Effect], *, becomes: str = "") ->
 
 
 def register_effects(ruleset: Ruleset) -> None:
-    """Register the functions for the effects of this kit with a ruleset."""
+    """Register the functions for the effects of this kit with a ruleset, and the house rules that its code reads."""
+    ruleset.switches(AspectSwitches)
     ruleset.effect("new-scene")(begin_scene)
     ruleset.effect("fade")(fade)
     ruleset.effect("boost")(gain_boost)

@@ -16,9 +16,8 @@ import msgspec
 
 from rpgres.engine.table import Table
 from rpgres.kits.aspects import AFTER, distinct_name, lay, paid
-from rpgres.model.state import EMPTY, Box, Character, Map, State, Tag, put
+from rpgres.model.state import EMPTY, Box, Character, Map, State, Tag, mark_box, put
 from rpgres.rulesets import Effect, Option, Ruleset, effect
-from rpgres.rulesets.sheets import mark_box
 
 CONSEQUENCES = "consequences"
 MEMBERS = "members"  # the counter of a mob's size

@@ -1,4 +1,4 @@
-"""Whether bounds of outcomes leave a gap, overlap, or end before they begin. What else is wrong is told elsewhere."""
+"""Diagnostics of the bounds of outcomes: whether they leave a gap, overlap, or end before they begin."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.provenance import Path, owner, problem_at
+from rpgres.rulesets.provenance import owner
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Range
-from rpgres.toml.reading import Problem
+from rpgres.toml.diagnostics import Fault, KeyPath
 
 
-def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> Iterator[Problem]:
+def range_faults(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range]) -> Iterator[Fault]:
     """Yield where ranges leave a gap or overlap; those with conditions are not among them.
 
     Args:
@@ -23,7 +23,6 @@ def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> I
         prefix: the key path under which they stand.
         ranges: by band.
     """
-    texts = rules.texts()
     ranged = {name: band for name, band in ranges.items() if band.has_bounds}
     if not ranged:
         return
@@ -35,13 +34,13 @@ def range_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> I
         names = [name for name, band in ranged.items() if band.has(margin)]
         where = _stretch(margin, upto, first=margins[0], last=margins[-1])
         if not names:
-            yield problem_at(texts, _edge(rules, prefix, ranges, margin, upto), f"no band has the {what} {where}")
+            yield Fault("margin-gap", _edge(rules, prefix, ranges, margin, upto), f"no band has the {what} {where}")
         elif len(names) > 1:
             path = newest(rules, [(*prefix, name, key) for name in names for key in ("from", "to")])
-            yield problem_at(texts, path, f"the bands {' and '.join(names)} share the {what} {where}")
+            yield Fault("margin-overlap", path, f"the bands {' and '.join(names)} share the {what} {where}")
 
 
-def turned_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> Iterator[Problem]:
+def turned_faults(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range]) -> Iterator[Fault]:
     """Yield the ranges that end before they begin, those with conditions too.
 
     Args:
@@ -49,13 +48,12 @@ def turned_problems(rules: Rules, prefix: Path, ranges: Mapping[str, Range]) -> 
         prefix: the key path under which they stand.
         ranges: by band.
     """
-    texts = rules.texts()
     what = "numbers" if any(described_actions(rules.file)) else "margins"
     for name, band in ranges.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
             path = newest(rules, [(*prefix, name, "from"), (*prefix, name, "to")])
             told = f"the band {name} goes from {band.from_} to {band.to}, which no {what[:-1]} does"
-            yield problem_at(texts, path, told)
+            yield Fault("bad-bounds", path, told)
 
 
 def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:
@@ -76,7 +74,7 @@ def _stretch(start: int, end: int, *, first: int, last: int) -> str:
     return str(start) if start == end else f"{start} to {end}"
 
 
-def _edge(rules: Rules, prefix: Path, ranges: Mapping[str, Range], margin: int, upto: int) -> Path:
+def _edge(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range], margin: int, upto: int) -> KeyPath:
     """Return the key that leaves a gap: an edge beside it, or a band that was taken away."""
     beside = [
         (*prefix, name, key)
@@ -89,7 +87,7 @@ def _edge(rules: Rules, prefix: Path, ranges: Mapping[str, Range], margin: int, 
     return newest(rules, [*removed, *beside])
 
 
-def _at(data: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+def _at(data: Mapping[str, Any], path: KeyPath) -> Mapping[str, Any]:
     """Return the table at a key path, or an empty one."""
     for part in path:
         inner = data.get(str(part), {})
@@ -97,7 +95,7 @@ def _at(data: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     return data
 
 
-def newest(rules: Rules, paths: Iterable[Path]) -> Path:
+def newest(rules: Rules, paths: Iterable[KeyPath]) -> KeyPath:
     """Return the one of several key paths that the nearest file has: what was written last is what made the fault."""
     texts = rules.texts()
     return max(paths, key=lambda path: owner(texts, path), default=("bands",))

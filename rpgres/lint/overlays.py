@@ -9,16 +9,16 @@ from pathlib import Path
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import named_menus
 from rpgres.rulesets.folders import BEGINS_SO, overlay_roots
-from rpgres.rulesets.provenance import Text, problem_at
+from rpgres.rulesets.provenance import Text, located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.toml.reading import Problem, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, nearest
 
 FILES = ("ruleset.toml", "menus.toml")
 FOLDERS = ("outcomes", "sheets", "scenes", "decks")
 BESIDE = (".md", ".txt", "~")  # what people keep beside their files
 
 
-def stray_problems(rules: Rules) -> Iterator[Problem]:
+def stray_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield what the overlays of a ruleset have that changes nothing."""
     for folder in rules.overlays:
         yield from _unread(Path(folder))
@@ -30,7 +30,7 @@ def stray_problems(rules: Rules) -> Iterator[Problem]:
         return  # a table that cannot be read is told as such, and might name anything
 
 
-def _unread(folder: Path) -> Iterator[Problem]:
+def _unread(folder: Path) -> Iterator[Diagnostic]:
     for entry in _entries(folder):
         is_folder = os.path.isdir(entry.path)
         known = FOLDERS if is_folder else FILES
@@ -40,11 +40,12 @@ def _unread(folder: Path) -> Iterator[Problem]:
         if near or is_folder or entry.name.endswith(".toml"):
             what = "folder" if is_folder else "file"
             reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
-            yield Problem(entry.path, None, "", f"no {what} of this name is read; overlays have {reads}", near or "")
+            told = f"no {what} of this name is read; overlays have {reads}"
+            yield Diagnostic("unread-file", told, entry.path, hint=near or "")
     for name in FOLDERS:
         for entry in _entries(folder / name):
             if not entry.name.endswith(".toml"):
-                yield Problem(entry.path, None, "", f"only files NAME.toml are read in {name}/")
+                yield Diagnostic("unread-file", f"only files NAME.toml are read in {name}/", entry.path)
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -55,7 +56,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     return [entry for entry in found if not entry.name.startswith((".", "__")) and not entry.name.endswith(BESIDE)]
 
 
-def _tables(rules: Rules) -> Iterator[Problem]:
+def _tables(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the outcome tables that no action names; of code that may use its own, those that only overlays have."""
     named = {table for action in rules.file.actions.values() for table in action.tables}
     names = dict.fromkeys(rules.table_names())
@@ -63,11 +64,11 @@ def _tables(rules: Rules) -> Iterator[Problem]:
         texts = rules.table_texts(name)
         if name in named or not texts or (_is_own(rules, texts[0]) and not rules.file.standalone):
             continue
-        near = nearest(name, [other for other in (*names, *rules.file.actions) if other != name])
-        yield problem_at(texts[:1], (), f"no action has an outcome table {name!r}", hint=near or "")
+        others = tuple(other for other in (*names, *rules.file.actions) if other != name)
+        yield located_in(texts[:1], Fault("unused", (), f"no action has an outcome table {name!r}", name, others))
 
 
-def _decks(rules: Rules) -> Iterator[Problem]:
+def _decks(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the decks that only overlays have and that nothing names, where another name may have been meant."""
     named = {deck for pile in rules.file.piles.values() for deck in pile.decks}
     names, texts = rules.deck_names(), dict[str, Sequence[Text]]()
@@ -79,12 +80,13 @@ def _decks(rules: Rules) -> Iterator[Problem]:
     extended = [text.data.get("extends") for found in texts.values() for text in found]
     named |= {name for name in extended if isinstance(name, str)}
     for name, found in texts.items():
-        near = nearest(name, [other for other in names if other != name])
-        if near and name not in named and not _is_own(rules, found[0]):
-            yield problem_at(found[:1], (), f"no pile has a deck {name!r}, and no deck extends it", hint=near)
+        others = tuple(other for other in names if other != name)
+        if nearest(name, others) and name not in named and not _is_own(rules, found[0]):
+            told = f"no pile has a deck {name!r}, and no deck extends it"
+            yield located_in(found[:1], Fault("unused", (), told, name, others))
 
 
-def _menus(rules: Rules) -> Iterator[Problem]:
+def _menus(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the menus that no question takes; of code that may use its own, those that only overlays have."""
     texts = rules.menu_texts()
     laid = [text for text in texts if rules.file.standalone or not _is_own(rules, text)]
@@ -93,8 +95,8 @@ def _menus(rules: Rules) -> Iterator[Problem]:
     named = named_menus(rules) if new else set()
     for name in new:
         if name not in named:
-            near = nearest(name, sorted(own or named))
-            yield problem_at(laid, (name,), f"no question takes a menu {name!r}", hint=near or "")
+            known = tuple(sorted(own or named))
+            yield located_in(laid, Fault("unused", (name,), f"no question takes a menu {name!r}", name, known))
 
 
 def _is_own(rules: Rules, text: Text) -> bool:
@@ -103,7 +105,7 @@ def _is_own(rules: Rules, text: Text) -> bool:
     return not any(path.is_relative_to(folder) for folder in rules.overlays)
 
 
-def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Problem]:
+def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """Return the folders beside overlays that are laid over nothing, because no ruleset has their name.
 
     Args:
@@ -111,7 +113,7 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[P
         extra: the folders of `--rulesets`.
     """
     ids = list(known)
-    found: dict[str, Problem] = {}
+    found: dict[str, Diagnostic] = {}
     for root in overlay_roots(extra):
         for entry in _entries(root):
             if not os.path.isdir(entry.path) or entry.name in ids:  # unlike the entry's, this never raises
@@ -121,5 +123,6 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[P
                 message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
                 if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
                     message += f"; {BEGINS_SO}"
-                found.setdefault(os.path.realpath(entry.path), Problem(entry.path, None, "", message, near or ""))
+                stray = Diagnostic("unread-file", message, entry.path, hint=near or "")
+                found.setdefault(os.path.realpath(entry.path), stray)
     return list(found.values())

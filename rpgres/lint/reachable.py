@@ -1,24 +1,25 @@
-"""Whether every band of described actions can come about. Gaps and overlaps of bounds are told by `ranges`."""
+"""Diagnostics of what never comes about: outcomes, counts and conditions that the dice of actions never meet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from rpgres.dice import Dice, dice
 from rpgres.dice.grammar import Comparison, Pool
 from rpgres.errors import NotationError
-from rpgres.lint.outcomes import CONDITIONS, TRIED, Scope, filled, scope_of
+from rpgres.lint.conditions import CONDITIONS
+from rpgres.lint.formulas import TRIED, Scope, filled, scope_of
 from rpgres.rulesets.numbers import described_actions, is_opposed
-from rpgres.rulesets.provenance import Path, problem_at
+from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Action, Band, Condition, Range
-from rpgres.toml.reading import Problem
+from rpgres.rulesets.tree import walk
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath
 
 Span = tuple[int, int | None]  # the lowest and the highest number something can be; None for no highest
 
 
-def reach_problems(rules: Rules) -> Iterator[Problem]:
+def reach_faults(rules: Rules) -> Iterator[Fault]:
     """Yield the bands that nothing can come to: without bounds or condition, behind another, or beyond the dice."""
     file = rules.file
     described = list(described_actions(file))
@@ -30,10 +31,9 @@ def reach_problems(rules: Rules) -> Iterator[Problem]:
     for action in described:
         yield from _faults(rules, ("actions", action, "bands"), file.actions[action].bands, [action])
         yield from _counts(rules, action)
-    yield from _rows(rules, described)
 
 
-def _unreached(rules: Rules) -> Iterator[Problem]:
+def _unreached(rules: Rules) -> Iterator[Fault]:
     """Yield the bands that neither say when they come about nor are named by anything else."""
     file = rules.file
     named = {band.also for band in file.bands.values()}
@@ -44,12 +44,12 @@ def _unreached(rules: Rules) -> Iterator[Problem]:
     for name, band in file.bands.items():
         if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
             told = "nothing comes to this band: it has no bounds (from, to) and no condition (when)"
-            yield problem_at(rules.texts(), ("bands", name), told)
+            yield Fault("never-matches", ("bands", name), told)
 
 
 def _faults(
-    rules: Rules, prefix: Path, bands: Mapping[str, Band] | Mapping[str, Range], actions: Sequence[str]
-) -> Iterator[Problem]:
+    rules: Rules, prefix: KeyPath, bands: Mapping[str, Band] | Mapping[str, Range], actions: Sequence[str]
+) -> Iterator[Fault]:
     exceptions = {name: band for name, band in bands.items() if band.is_exception}
     played = [rules.file.actions[action] for action in actions]
     spans = [_spans(rules.file.actions[action], scope_of(rules, [action])) for action in actions]
@@ -57,25 +57,22 @@ def _faults(
         misses = [_missed(band, action, span) for action, span in zip(played, spans, strict=True)]
         if band.has_bounds and misses[0] is not None and all(misses):
             key, said = misses[0]
-            yield problem_at(rules.texts(), (*prefix, name, key), f"nothing comes to this band: {said}")
+            yield Fault("never-matches", (*prefix, name, key), f"nothing comes to this band: {said}")
     before: list[str] = []
     for name, band in exceptions.items():
-        for earlier in before:
-            if _covers(exceptions[earlier], band):
-                told = (
-                    f"nothing comes to this band: whenever its condition holds, that of {earlier} does, which is first"
-                )
-                yield problem_at(rules.texts(), (*prefix, name), told)
-                break
+        first = next((earlier for earlier in before if _covers(exceptions[earlier], band)), None)
+        if first is not None:
+            told = f"nothing comes to this band: whenever its condition holds, that of {first} does, which is first"
+            yield Fault("never-matches", (*prefix, name), told)
         before.append(name)
         for key, wanted in band.when.items():
             told_by = [_beyond(key, wanted, span) for span in spans]
             if all(told_by):
-                said = f"nothing comes to this band: {told_by[0]}"
-                yield problem_at(rules.texts(), (*prefix, name, "when", key), said)
+                told = f"nothing comes to this band: {told_by[0]}"
+                yield Fault("never-matches", (*prefix, name, "when", key), told)
 
 
-def _counts(rules: Rules, name: str) -> Iterator[Problem]:
+def _counts(rules: Rules, name: str) -> Iterator[Fault]:
     """Yield the counts of dice that none of an action's dice can be among."""
     action = rules.file.actions[name]
     choices = scope_of(rules, [name]).choices
@@ -91,31 +88,22 @@ def _counts(rules: Rules, name: str) -> Iterator[Problem]:
         if comparison is not None and not any(comparison.among(faces) for faces in possible):
             highest = max(faces[-1] for faces in possible)
             told = f"no die shows that, so there is nothing to count: the highest face is {highest}"
-            yield problem_at(rules.texts(), ("actions", name, "counts", count), told)
+            yield Fault("never-matches", ("actions", name, "counts", count), told)
 
 
-def _rows(rules: Rules, described: Sequence[str]) -> Iterator[Problem]:
+def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the conditions of outcome tables that the dice never meet."""
-    known = set(described)
+    known = set(described_actions(rules.file))
     for table in dict.fromkeys(rules.table_names()):
         actions = [name for name in rules.actions_by_table.get(table, ()) if name in known]
         spans = [_spans(rules.file.actions[name], scope_of(rules, [name])) for name in actions]
         for text in rules.table_texts(table) if spans else ():
-            for path, wanted in _conditions(text.data, ()):
+            for path, wanted in walk(text.data):
+                if len(path) < 2 or path[-2] not in CONDITIONS:
+                    continue
                 told_by = [_beyond(str(path[-1]), wanted, span) for span in spans]
                 if all(told_by):
-                    yield problem_at([text], path, f"the dice never meet this: {told_by[0]}")
-
-
-def _conditions(data: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """Yield what conditions say, key by key, wherever they stand."""
-    inner = enumerate(data) if isinstance(data, list) else data.items() if isinstance(data, dict) else ()
-    for key, value in inner:
-        at = (*path, key)
-        if key in CONDITIONS and isinstance(value, dict):
-            yield from (((*at, name), wanted) for name, wanted in value.items())
-        else:
-            yield from _conditions(value, at)
+                    yield located_in([text], Fault("never-matches", path, f"the dice never meet this: {told_by[0]}"))
 
 
 def _missed(band: Range, action: Action, spans: Mapping[str, Span]) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""Names in formulas that count 0 because nobody has them, and that are nearly one that somebody has.
+"""Diagnostics of names in formulas that count 0 because nobody has them, and are nearly one that somebody has.
 
 Only where sheets may have abilities of any name can such a name not be called unknown; it is judged by what sheets,
 scenes, examples and other formulas say, which takes reading all of them. This serves `ruleset check` alone.
@@ -13,16 +13,19 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from rpgres.errors import FileError
-from rpgres.lint.outcomes import rolled_labels, scope_of
+from rpgres.lint.formulas import scope_of
+from rpgres.lint.outcomes import rolled_labels
 from rpgres.rulesets.numbers import OPPOSED, has_any_ability
-from rpgres.rulesets.provenance import Path, Text, problem_at
+from rpgres.rulesets.provenance import Text, located_in
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import RulesetFile
 from rpgres.rulesets.templates import names_in
-from rpgres.toml.reading import Problem, nearest, parse, read_source
+from rpgres.rulesets.tree import walk
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, nearest
+from rpgres.toml.reading import parse, read_source
 
 
-def misspelt_problems(rules: Rules) -> Iterator[Problem]:
+def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the names in braces that stand once, that nothing has, and that are near one that something has."""
     file = rules.file
     if not file.standalone or not has_any_ability(file):
@@ -34,13 +37,13 @@ def misspelt_problems(rules: Rules) -> Iterator[Problem]:
     times = Counter(name for _, _, name in found)
     near_to = known | {name for name, count in times.items() if count > 1}
     for text, path, name in found:
-        near = nearest(name, sorted(near_to)) if name not in near_to else None
-        if near is not None:
+        names = tuple(sorted(near_to)) if name not in near_to else ()
+        if nearest(name, names):
             told = (
                 f"{name!r} counts 0: no sheet, parameter or other formula has it "
                 f"(if it is meant, list it in sheet.{fields[0]}.names)"
             )
-            yield problem_at([text], path, told, hint=near)
+            yield located_in([text], Fault("unknown-name", path, told, name, names))
         near_to.add(name)
 
 
@@ -52,29 +55,18 @@ def _all_texts(rules: Rules) -> Iterator[Text]:
     yield from (text for text in rules.menu_texts() if not text.prefix)
 
 
-def _named(data: Any) -> Iterator[tuple[Path, str]]:
+def _named(data: Any) -> Iterator[tuple[KeyPath, str]]:
     """Yield the names in the formulas of a file, whosever they are, with where each formula stands."""
-    for path, template in dict(_formulas(data, ())).items():
-        for name in names_in(template):
-            yield path, name.removeprefix(OPPOSED)
+    for path, value in walk(data):
+        if not isinstance(value, str):
+            continue
+        at = path[:-1] if path[-1] == "value" and path[-3:-2] in _FORMULAS else path
+        if at[-2:-1] in _FORMULAS or at[-1] in ("roll", "vs"):
+            for name in names_in(value):
+                yield at, name.removeprefix(OPPOSED)
 
 
-def _formulas(data: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    if isinstance(data, list):
-        for number, one in enumerate(data):
-            yield from _formulas(one, (*path, number))
-    if not isinstance(data, dict):
-        return
-    for key, value in data.items():
-        at = (*path, key)
-        if key in ("roll", "vs") and isinstance(value, str):
-            yield at, value
-        elif key in ("rolls", "numbers") and isinstance(value, dict):
-            for name, formula in value.items():
-                its = formula.get("value") if isinstance(formula, dict) else formula
-                if isinstance(its, str):
-                    yield (*at, name), its
-        yield from _formulas(value, at)
+_FORMULAS = (("rolls",), ("numbers",))  # the tables that hold formulas by name
 
 
 def _on_sheets(rules: Rules, fields: Iterable[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a ruleset that is data alone declares and nothing uses, or uses and does not declare: a slip, most likely."""
+"""Diagnostics of what a ruleset of data alone declares and nothing uses, or uses and does not declare."""
 
 from __future__ import annotations
 
@@ -8,34 +8,32 @@ from typing import Any
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.lint.outcomes import missing
+from rpgres.lint.formulas import missing
 from rpgres.model.state import GM
 from rpgres.rulesets.numbers import described_actions
-from rpgres.rulesets.provenance import problem_at
 from rpgres.rulesets.references import spoken_of
 from rpgres.rulesets.rules import Rules
 from rpgres.rulesets.schema import Parameter, Range, templates
 from rpgres.rulesets.templates import names_in
-from rpgres.toml.reading import Problem, nearest
+from rpgres.rulesets.tree import walk
+from rpgres.toml.diagnostics import Fault, nearest
 
 # Parameters that do something only where they are named.
 NAMED = ("ability", "opposition", "integer", "flag", "choice", "form")
-_CONDITIONS = ("when", "unless", "hidden-when", "refill-when")
 
 
-def unused_problems(rules: Rules) -> Iterator[Problem]:
+def unused_faults(rules: Rules) -> Iterator[Fault]:
     """Yield what is declared and changes nothing, and counters that no sheet has."""
     if not rules.file.standalone:
         return  # code may use what data declare
     try:
         yield from _parameters(rules)
-        yield from _switches(rules)
         yield from _counters(rules)
     except (FileError, KeyError):
         return  # what cannot be read is told as such, and might use anything
 
 
-def idle_problems(rules: Rules) -> Iterator[Problem]:
+def idle_faults(rules: Rules) -> Iterator[Fault]:
     """Yield the numbers, counts and effects of a ruleset that nothing names.
 
     It can be played for all that, while it is being written or when a house rule has taken away what named them; so
@@ -50,22 +48,22 @@ def idle_problems(rules: Rules) -> Iterator[Problem]:
         return  # what cannot be read is told as such, and might use anything
 
 
-def _numbers(rules: Rules) -> Iterator[Problem]:
+def _numbers(rules: Rules) -> Iterator[Fault]:
     for name in described_actions(rules.file):
         action, named = rules.file.actions[name], set(_named(rules, name))
         for key, names in (("numbers", action.numbers), ("counts", action.counts)):
             for one in names:
                 if one not in named:
                     told = f"nothing names {one}: neither dice, conditions, `by` and numbers nor the outcomes"
-                    yield problem_at(rules.texts(), ("actions", name, key, one), told)
+                    yield Fault("unused", ("actions", name, key, one), told)
 
 
-def _parameters(rules: Rules) -> Iterator[Problem]:
-    file, texts = rules.file, rules.texts()
+def _parameters(rules: Rules) -> Iterator[Fault]:
+    file = rules.file
     taken = {key for action in file.actions.values() for key in action.parameters}
     for key in file.parameters:
         if key not in taken:
-            yield problem_at(texts, ("parameters", key), "no action takes this parameter")
+            yield Fault("unused", ("parameters", key), "no action takes this parameter")
     for name, action in file.actions.items():
         if not action.roll:
             continue
@@ -74,7 +72,7 @@ def _parameters(rules: Rules) -> Iterator[Problem]:
             parameter = file.parameters[key]
             if parameter.kind in NAMED and (parameter.name or key) not in named:
                 path = ("actions", name, "parameters", number)
-                yield problem_at(texts, path, _idle(parameter, parameter.name or key))
+                yield Fault("unused", path, _idle(parameter, parameter.name or key))
 
 
 def _idle(parameter: Parameter, name: str) -> str:
@@ -94,34 +92,14 @@ def _named(rules: Rules, action: str) -> Iterator[str]:
     yield from spoken_of(rules, action, bands)
 
 
-def _switches(rules: Rules) -> Iterator[Problem]:
-    used = set(_switched(msgspec.to_builtins(rules.file)))
-    used |= {one for pile in rules.file.piles.values() for condition in pile.decks.values() for one in condition}
+def _outcomes(rules: Rules) -> Iterator[Any]:
+    """Yield the data of every outcome table and of the menus, file by file."""
     for name in dict.fromkeys(rules.table_names()):
-        used |= {one for text in rules.table_texts(name) for one in _switched(text.data)}
-    used |= {one for text in rules.menu_texts() for one in _switched(text.data)}
-    for name in rules.file.switches:
-        if name not in used:
-            told = "this house rule changes nothing: no condition (when, unless) and no `who` names it"
-            yield problem_at(rules.texts(), ("switches", name), told)
+        yield from (text.data for text in rules.table_texts(name))
+    yield from (text.data for text in rules.menu_texts())
 
 
-def _switched(data: Any) -> Iterator[str]:
-    """Yield what conditions and `who` name, wherever they stand."""
-    if isinstance(data, list):
-        for one in data:
-            yield from _switched(one)
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            if key in _CONDITIONS and isinstance(value, dict):
-                yield from value
-            elif isinstance(value, str) and value.startswith("switch:"):
-                yield value.removeprefix("switch:")
-            else:
-                yield from _switched(value)
-
-
-def _counters(rules: Rules) -> Iterator[Problem]:
+def _counters(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that change a counter which characters do not have, or which is nearly another."""
     file = rules.file
     on_sheets = {name for name, field in file.sheet.items() if field.kind == "counter"}
@@ -132,40 +110,29 @@ def _counters(rules: Rules) -> Iterator[Problem]:
             continue
         path = ("effects", kind, "counter")
         if _changes_somebody(rules, kind):
-            yield missing(rules.texts(), path, "counter on its sheets", counter, sorted(on_sheets))
+            yield missing(path, "counter on its sheets", counter, sorted(on_sheets))
             continue
         others = {its.counter for other, its in file.effects.items() if other != kind and its.counter != counter}
-        near = nearest(counter, sorted((on_sheets | set_before | others) - {""}))
+        known = tuple(sorted((on_sheets | set_before | others) - {""}))
+        near = nearest(counter, known)
         if near:
             told = f"there would be a counter {counter!r} beside the counter {near!r}"
-            yield problem_at(rules.texts(), path, told, hint=near)
+            yield Fault("unknown-name", path, told, counter, known)
 
 
 def _changes_somebody(rules: Rules, kind: str) -> bool:
     return any(one.get("kind") == kind and one.get("to", GM) != GM for one in _all_effects(rules))
 
 
-def _kinds(rules: Rules) -> Iterator[Problem]:
+def _kinds(rules: Rules) -> Iterator[Fault]:
     """Yield the kinds of effect that never come about."""
     used = {one.get("kind") for one in _all_effects(rules)}
     for kind in rules.file.effects:
         if kind not in used:
-            yield problem_at(rules.texts(), ("effects", kind), "no outcome, menu or period has this effect")
+            yield Fault("unused", ("effects", kind), "no outcome, menu or period has this effect")
 
 
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:
-    for name in dict.fromkeys(rules.table_names()):
-        yield from _effects([text.data for text in rules.table_texts(name)])
-    yield from _effects([text.data for text in rules.menu_texts()])
-    yield from _effects(msgspec.to_builtins(rules.file.periods))
-
-
-def _effects(data: Any) -> Iterator[Mapping[str, Any]]:
-    if isinstance(data, list):
-        for one in data:
-            yield from _effects(one)
-    elif isinstance(data, dict):
-        if isinstance(data.get("kind"), str):
-            yield data
-        for value in data.values():
-            yield from _effects(value)
+    for _, value in walk([msgspec.to_builtins(rules.file.periods), *_outcomes(rules)]):
+        if isinstance(value, dict) and isinstance(value.get("kind"), str):
+            yield value

@@ -15,33 +15,12 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from rpgres.model.state import EMPTY, Map, code_of, slug
+from rpgres.model.state import EMPTY, Card, Deck, Map, code_of, slug
 
 Code = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z][A-Za-z]{0,7}$")]
 
 
-PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
 _SHOWN = ("suit", "value", "sign")  # what a pattern may name
-
-
-class Card(msgspec.Struct, frozen=True, cache_hash=True):
-    """A kind of card.
-
-    Attributes:
-        code: its name as typed.
-        title: its name as people say it.
-        value: its number; None for a card without one.
-        suit: its suit; empty for a card without one.
-        attributes: whatever else is printed on it, by name (`aura`).
-        short: its code without the sign.
-    """
-
-    code: str
-    title: str
-    value: int | None = None
-    suit: str = ""
-    attributes: Map[str, str] = EMPTY
-    short: str = ""
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -86,33 +65,6 @@ class DeckFile(_Record, frozen=True):
     names: dict[str, int] = {}
     suits: dict[str, Suit] = {}
     cards: dict[str, LoneCard] = {}
-
-
-class Deck(msgspec.Struct, frozen=True):
-    """A deck: its kinds of cards by code, and how many there are of each."""
-
-    title: str
-    summary: str
-    cards: Map[str, Card]
-    counts: Map[str, int]
-    suits: Map[str, str] = EMPTY
-    names: Map[str, int] = EMPTY
-    signs: Map[str, tuple[str, str]] = EMPTY
-    pattern: str = PATTERN  # how cards of suits are called
-
-    @property
-    def size(self) -> int:
-        """How many cards there are."""
-        return sum(self.counts.values())
-
-    def copies(self, mark: str = "") -> tuple[str, ...]:
-        """Return every physical card, sorted; `mark` tells the cards of one copy of the deck from another's."""
-        return tuple(sorted(card for code, count in self.counts.items() for card in _copies(code, count, mark)))
-
-
-def _copies(code: str, count: int, mark: str) -> list[str]:
-    stem = f"{code}.{mark}" if mark else code
-    return [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
 
 
 class Stack(NamedTuple):

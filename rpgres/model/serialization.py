@@ -1,14 +1,14 @@
-"""A table's state as plain data and back, and whether it can be kept at all. Where it is kept is told elsewhere."""
+"""A table's state as plain data and back, and whether it can be kept at all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_origin
 
 import msgspec
 
 from rpgres.errors import FileError
-from rpgres.model.state import Box, Map, State, freeze
+from rpgres.model.state import Box, Character, Map, State, Tag, freeze, pile_name
 
 DEEPEST = 32  # levels of what lies on a table inside something else; nobody reads more, and a cycle never ends
 PLAIN = "what lies on a table is made of rpgres.Map (texts as keys), tuples, texts, whole numbers, True, False, None"
@@ -42,6 +42,40 @@ def _faults(state: State) -> Iterator[str]:
             yield f"audiences.{name} is {_shown(seats)} and no tuple of seats"
     for name, thing in state.things.items():
         yield from _unkept(thing, f"things.{name}", 0)
+
+
+def misnamed_in(state: State) -> str:
+    """Return where a state has something under another name than its own, or twice; empty when it has not.
+
+    Characters, tags, boxes, piles and periods are looked up by names that they repeat.
+    """
+    return next(_misnamed(state), "")
+
+
+def _misnamed(state: State) -> Iterator[str]:
+    for name, character in state.characters.items():
+        if type(character) is not Character or character.name != name:
+            yield f"characters.{name} is not the character of this name"
+        elif character.tracks:
+            yield from _twins(character.tracks, f"characters.{name}.tracks")
+    yield from _twins(state.tracks, "tracks")
+    yield from (f"tags has {_shown(tag)}" for tag in state.tags if type(tag) is not Tag)
+    yield from (f"two tags are called {twin}" for twin in _repeated([tag.slug for tag in state.tags]))
+    for name, pile in state.piles.items():
+        if pile.owner and name != pile_name(name.partition(":")[0], pile.owner):
+            yield f"piles.{name} is owned by {pile.owner}"
+        if len(pile.top) != len(pile.knowers):
+            yield f"piles.{name}: of each card of `top`, and of no other, `knowers` tells who knows of it"
+    yield from (f"periods has {twin} twice" for twin in _repeated(state.periods))
+
+
+def _twins(tracks: Map[str, tuple[Box, ...]], place: str) -> Iterator[str]:
+    for name, boxes in tracks.items():
+        yield from (f"{place}.{name} has two boxes called {twin}" for twin in _repeated([box.name for box in boxes]))
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [] if len(set(names)) == len(names) else [name for name in names if names.count(name) > 1]
 
 
 def unkept(value: object, place: str) -> str:
@@ -115,7 +149,7 @@ def read_state(record: Any) -> State:
         state: State = msgspec.convert(record, State, dec_hook=_as_map)
     except (msgspec.ValidationError, RecursionError) as error:
         raise FileError(f"these are not the data of a table: {error}") from None
-    fault = fault_in(state)
+    fault = fault_in(state) or misnamed_in(state)
     if fault:
         raise FileError(f"these are not the data of a table: {fault}")
     return state

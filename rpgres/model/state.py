@@ -98,6 +98,56 @@ class Box(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mark: str = ""
 
 
+PATTERN = "{suit} {value}{sign}"  # how a card of a suit is called, unless its deck says otherwise
+
+
+class Card(msgspec.Struct, frozen=True, cache_hash=True):
+    """A kind of card.
+
+    Attributes:
+        code: its name as typed.
+        title: its name as people say it.
+        value: its number; None for a card without one.
+        suit: its suit; empty for a card without one.
+        attributes: whatever else is printed on it, by name (`aura`).
+        short: its code without the sign.
+    """
+
+    code: str
+    title: str
+    value: int | None = None
+    suit: str = ""
+    attributes: Map[str, str] = EMPTY
+    short: str = ""
+
+
+class Deck(msgspec.Struct, frozen=True):
+    """A deck: its kinds of cards by code, and how many there are of each."""
+
+    title: str
+    summary: str
+    cards: Map[str, Card]
+    counts: Map[str, int]
+    suits: Map[str, str] = EMPTY
+    names: Map[str, int] = EMPTY
+    signs: Map[str, tuple[str, str]] = EMPTY
+    pattern: str = PATTERN  # how cards of suits are called
+
+    @property
+    def size(self) -> int:
+        """How many cards there are."""
+        return sum(self.counts.values())
+
+    def copies(self, mark: str = "") -> tuple[str, ...]:
+        """Return every physical card, sorted; `mark` tells the cards of one copy of the deck from another's."""
+        return tuple(sorted(card for code, count in self.counts.items() for card in _copies(code, count, mark)))
+
+
+def _copies(code: str, count: int, mark: str) -> list[str]:
+    stem = f"{code}.{mark}" if mark else code
+    return [stem if number == 1 else f"{stem}.{number}" for number in range(1, count + 1)]
+
+
 class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Cards in one place: a deck, a hand, a discard pile. What the cards are is told by `rpgres.model.cards`.
 
@@ -164,6 +214,11 @@ class Character(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     texts: Map[str, str] = EMPTY
     seat: str = ""
     is_out: bool = False
+
+
+def blank_character(name: str) -> Character:
+    """Return somebody of whom only the name is known: no abilities, no tracks, no counters."""
+    return Character(name=name, title=name)
 
 
 class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -268,6 +323,11 @@ def put(record: R, path: Sequence[str], value: Any) -> R:
         return record.with_(key, inner)  # type: ignore[return-value]
     inner = put(getattr(record, key), rest, value) if rest else value
     return msgspec.structs.replace(record, **{key: inner})  # type: ignore[type-var]
+
+
+def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box, ...]:
+    """Return a track in which the box of this name holds `text`."""
+    return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
 
 
 def pile_name(name: str, owner: str = "") -> str:

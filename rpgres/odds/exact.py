@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rpgres.dice import Throw, difference
 from rpgres.dice.seeds import Streams
+from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
-from rpgres.engine.run import Prepared, check_labels, is_ours, laid, play
-from rpgres.engine.table import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
-from rpgres.errors import RuleError, UsageError
+from rpgres.engine.run import Prepared, is_ours, laid, play
+from rpgres.engine.running import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
+from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.state import EMPTY, State
+from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import SEED, Estimate, Sample, estimate
 from rpgres.rulesets import blamed
 from rpgres.version import __version__
@@ -33,8 +34,8 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dice import Dice, Law
-    from rpgres.dice.readings import JointLaw, Reading
+    from rpgres.dice import Law
+    from rpgres.dice.readings import JointLaw
     from rpgres.model.cards import Stack
 
 WORK = 310_000  # default budget of questions asked: some 10 seconds of the hardest actions that ship
@@ -152,7 +153,7 @@ _Node = tuple[Any, _Entry]  # the last entry of a tape behind those before it, w
 _Waiting = tuple[float, int, int, int, "_Node | None"]  # a course not yet run: less its mass, a number, weight, scale
 
 
-class WalkDealer:
+class WalkDealer(JointDealer):
     """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others.
 
     Args:
@@ -164,7 +165,6 @@ class WalkDealer:
         *("_begun", "_heap", "_node", "_position", "_serial", "_tape"),
         *("dropped", "others", "scale", "weight", "withheld", "work"),
     )
-    joint = True
 
     def __init__(self, *, others: bool = False) -> None:
         self._heap: list[_Waiting] = [(-1.0, 0, 1, 1, None)]
@@ -230,33 +230,6 @@ class WalkDealer:
         """The same, as `queue` takes it."""
         return self._node
 
-    def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        """Return a throw that shows only its value."""
-        value: int = self._branch(label, dice.law)
-        return Throw(value, (), str(value))
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        """Return what may be read off the dice, as one question; there is no single throw of it."""
-        from rpgres.dice.readings import joint_law
-
-        if not readings:
-            return None, ()
-        found: tuple[int, ...] = self._branch(label, joint_law(dice, readings))
-        return None, found
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        """Return a difference of two rolls, as one question."""
-        value: int = self._branch(label, difference(own, other))
-        return value
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        """Return an index; those of weight 0 are not walked."""
-        indices = tuple(index for index, weight in enumerate(weights) if weight)
-        index: int = self._next(label, indices, tuple(weights[index] for index in indices), sum(weights))
-        return index
-
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         """Return a card; those that are alike to the rule are one answer, weighted by their number."""
         if self._position < len(self._tape):  # which cards are alike need not be worked out again
@@ -266,17 +239,18 @@ class WalkDealer:
             from rpgres.model.cards import classes
 
             firsts, sizes = classes(cards, stack, last=self.others)
-        card: str = self._next(label, firsts, sizes, len(cards))
+        card: str = self.chance(label, firsts, sizes, len(cards))
         return card
 
-    def _branch(self, label: str, law: Law | JointLaw) -> Any:
+    def of_law(self, label: str, law: Law | JointLaw) -> Any:
+        """Return a value; what the law itself leaves open stays open."""
         is_fresh, weight, scale = self._position >= len(self._tape), self.weight, self.scale
-        value = self._next(label, law.values, law.weights, law.total)
+        value = super().of_law(label, law)
         if law.open and is_fresh:
             self.withhold(weight * law.open, scale * law.total)
         return value
 
-    def _next(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+    def chance(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         position = self._position
         self._position = position + 1
         tape = self._tape
@@ -419,9 +393,9 @@ class RestDealer(WalkDealer):
         if self._position < len(self._tape):
             super().merge(key)
 
-    def _next(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+    def chance(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         if self._position < len(self._tape):
-            return super()._next(label, values, weights, total)
+            return super().chance(label, values, weights, total)
         if self._position >= MAX_QUESTIONS:
             raise endless(label)
         bounds = list(accumulate(weights))
@@ -579,9 +553,9 @@ def outcome_odds(
     def once(dealer: WalkDealer) -> str | int | None:
         seats = Seats(choose, policies=policies)
         try:
-            outcome, table = play(prepared, dealer=dealer, players=seats, asked=by)
+            outcome, run = play(prepared, dealer=dealer, players=seats, asked=by)
         except Stop as stop:
-            dealer.work += stop.table.work
+            dealer.work += stop.run.work
             if isinstance(stop, Settled):
                 return stop.band if by == "outcome" else stop.margin if by == "margin" else stop.total
             if isinstance(stop, NeedsAnswer):
@@ -590,7 +564,7 @@ def outcome_odds(
             raise
         finally:
             passed.update(seats.passed)
-        dealer.work += table.work
+        dealer.work += run.work
         return outcome.band if by == "outcome" else outcome.margin if by == "margin" else outcome.total
 
     rules = prepared.rules
@@ -612,12 +586,12 @@ def outcome_odds(
     if not masses:
         told = f"no course of the rule {rules.id} {prepared.action} came to an end"
         why = "it asks without end, or needs a larger budget"
-        raise blamed(RuleError(f"{told}: {why} (--leaves, --seconds)"), rules.ruleset)
+        raise blamed(RuleError(f"{told}: {why} ({named('leaves')}, {named('seconds')})"), rules.ruleset)
     if by == "outcome":
         masses = in_order(prepared, masses)
     elif None in masses:
         name = f"{rules.id} {prepared.action}"
-        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave --by out")
+        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave {named('by')} out")
     else:
         masses = dict(sorted(masses.items()))
     sample = _sample(prepared, masses, counts, share=share, left=float(odds.open)) if counts else None
@@ -663,7 +637,7 @@ def in_order(prepared: Prepared, masses: Mapping[str, Fraction]) -> dict[str, Fr
     return {name: masses.get(name, Fraction(0)) for name in shown}
 
 
-BEST_TOO = "; --best has whoever acts decide as well as can be, --each only the first time"
+BEST_TOO = f"; {named('best')} has whoever acts decide as well as can be, {named('each')} only the first time"
 
 
 def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State | None = None) -> NeedsPolicy:
@@ -681,8 +655,8 @@ def needs_policy(questions: Iterable[Question], *, seat: str = "", state: State 
     ]
     labels = [question.label for question in questions]
     return NeedsPolicy(
-        f"the odds depend on who decides: {'; '.join(asked)}. Answer with --choose {labels[0]}=..., "
-        f"or let a policy decide with --auto or --policy NAME{BEST_TOO if is_own else ''}",
+        f"the odds depend on who decides: {'; '.join(asked)}. Answer with {named('choose')} {labels[0]}=..., "
+        f"or let a policy decide with {named('auto')} or {named('policy')} NAME{BEST_TOO if is_own else ''}",
         labels=labels,
     )
 
@@ -714,7 +688,7 @@ def odds_record(
         states=odds.states,
         passed=list(odds.passed),
         policies=dict(policies),
-        switches=prepared.rules.switches,
+        switches=prepared.rules.chosen,
         weighed=weighed,
         choices=list(choices),
         sample=odds.sample,

@@ -119,6 +119,6 @@ def ladder_odds(
         advice=list(rules.file.ladder_advice),
         method=methods.pop() if len(methods) == 1 else "partial",
         policies=dict(named),
-        switches=rules.switches,
+        switches=rules.chosen,
         note=note,
     )

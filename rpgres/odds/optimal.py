@@ -16,31 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rpgres.dice import Throw, difference
-from rpgres.engine.players import NO, Answer, Policy, Preference, Question, Seats, View
-from rpgres.engine.run import Prepared, check_labels, fault_of, laid, play
-from rpgres.engine.table import (
-    CHAIN,
-    Broken,
-    Chain,
-    Decided,
-    Event,
-    NeedsAnswer,
-    Settled,
-    Stop,
-    Table,
-    not_deterministic,
-)
-from rpgres.errors import UsageError
+from rpgres.engine.labels import check_labels
+from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
+from rpgres.engine.run import Prepared, fault_of, laid, play
+from rpgres.engine.running import Broken, Chain, Decided, Event, NeedsAnswer, Run, Settled, Stop, not_deterministic
+from rpgres.engine.table import CHAIN, Table
+from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
+from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import Sample
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from rpgres.dice import Dice
-    from rpgres.dice.readings import Reading
     from rpgres.engine.beliefs import Unseen
     from rpgres.model.cards import Stack
 
@@ -196,11 +185,10 @@ class _Onward(Stop):
         self.course = course
 
 
-class _Walk:
+class _Walk(JointDealer):
     """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it."""
 
     __slots__ = ("_known", "_position", "fresh_keys", "recalls", "tape")
-    joint = True
 
     def __init__(self, known: Mapping[Hashable, Value]) -> None:
         self._known = known
@@ -242,31 +230,6 @@ class _Walk:
         chosen: str = value
         return chosen
 
-    def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        law = dice.law
-        value = self.chance(label, law.values, law.weights, law.total)
-        return Throw(value, (), str(value))
-
-    def read(
-        self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
-    ) -> tuple[Throw | None, tuple[int, ...]]:
-        from rpgres.dice.readings import joint_law
-
-        if not readings:
-            return None, ()
-        law = joint_law(dice, readings)
-        return None, self.chance(label, law.values, law.weights, law.total)
-
-    def difference(self, own: Dice, other: Dice, label: str, count: int) -> int:
-        law = difference(own, other)
-        value: int = self.chance(label, law.values, law.weights, law.total)
-        return value
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        indices = [index for index, weight in enumerate(weights) if weight]
-        index: int = self.chance(label, indices, [weights[index] for index in indices], sum(weights))
-        return index
-
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         is_known, value = self._next(label)
         if not is_known:
@@ -285,44 +248,41 @@ class _Walk:
         self.fresh_keys.append(key)
 
 
-class _Seats:
-    """Players among whom one seat's decisions are weighed and the others' are answered as usual.
+class _Weighed(Policies):
+    """Policies among which one seat's decisions are weighed, as the walk says.
 
     Args:
-        others: the script and the policies.
+        others: the policies.
         seat: whose decisions are weighed.
         walk: where their answers come from.
         only_first: whether policies decide for that seat too, once it has decided.
         is_first: whether it has not.
     """
 
-    __slots__ = ("_only_first", "_seat", "_walk", "is_first", "others")
-    gathers = False
+    __slots__ = ("_only_first", "_seat", "_walk", "is_first", "script")
+    script: Script
 
-    def __init__(self, others: Seats, *, seat: str, walk: _Walk, only_first: bool, is_first: bool) -> None:
-        self.others, self._seat, self._walk = others, seat, walk
+    def __init__(
+        self, others: Mapping[str, Policy], *, seat: str, walk: _Walk, only_first: bool, is_first: bool
+    ) -> None:
+        super().__init__(others)
+        self._seat, self._walk = seat, walk
         self._only_first, self.is_first = only_first, is_first
 
-    def answer(self, question: Question, view: View) -> Answer | None:
-        """Return what the script says, what is weighed, or what the others answer."""
-        scripted = self.others.scripted(question)
-        if scripted is not None:
-            return scripted
-        if view.seat == self._seat and (self.is_first or not self._only_first):
-            is_scripted = any(left for _, left in self.others.used())
-            chosen = self._walk.decide(question, is_scripted=is_scripted)
-            self.is_first = False
-            return Answer(chosen, "best")
-        return self.others.answer(question, view)
+    def of(self, who: str, seat: str) -> Policy | None:
+        """Return the policy that decides for somebody: the walk for the seat that is weighed."""
+        if seat == self._seat and (self.is_first or not self._only_first):
+            return self._decide
+        return super().of(who, seat)
 
-    def scripted(self, question: Question) -> Answer | None:
-        return self.others.scripted(question)
+    def _decide(self, view: View, question: Question) -> str:
+        chosen = self._walk.decide(question, is_scripted=any(self.script.left.values()))
+        self.is_first = False
+        return chosen
 
     def preference(self, who: str, seat: str) -> Preference | None:
-        return None if seat == self._seat else self.others.preference(who, seat)
-
-    def used(self) -> tuple[tuple[str, int], ...]:
-        return self.others.used()
+        """Return by which order of preference somebody else decides."""
+        return None if seat == self._seat else super().preference(who, seat)
 
 
 def best_odds(
@@ -520,11 +480,11 @@ class _Solver:
                 course, work = self._step(at, players)
                 return course
             follow = self._followed if self.merges else None
-            outcome, table = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
-            work = table.work
+            outcome, run = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
+            work = run.work
             return self._ended(outcome.band)
         except Stop as stop:
-            work = stop.table.work
+            work = stop.run.work
             match stop:
                 case Settled():
                     return self._ended(stop.band)
@@ -538,51 +498,59 @@ class _Solver:
             raise
         finally:
             self._budget.spend(work)
-            self._passed |= players.others.passed
+            self._passed |= players.passed
 
-    def _players(self, at: _Place | None) -> _Seats:
+    def _players(self, at: _Place | None) -> Seats:
         script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
-        others = Seats(script, policies=self._policies)
         is_first = at is None or at.is_first
-        return _Seats(others, seat=self._seat, walk=self._walk, only_first=self.only_first, is_first=is_first)
+        only_first = self.only_first
+        policies = _Weighed(self._policies, seat=self._seat, walk=self._walk, only_first=only_first, is_first=is_first)
+        seats = Seats(script, policies=policies)
+        policies.script = seats.script
+        return seats
 
     def _followed(self, table: Table, chain: Chain, start: Any) -> Any:
         """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
         at = self._walk.chain()
         if at is None:
             raise _Onward(self._place(table, chain, start, before=self._walk.tape))
-        table.state, table.unseen, table.has_secrets = at.state, at.unseen, at.has_secrets
-        table.since = len(table.events)
-        table.players = self._players(at)
+        run = table.run
+        run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
+        run.since = len(run.events)
+        run.players = self._players(at)
         return at.place
 
-    def _step(self, at: _Place, players: _Seats) -> tuple[_Course, int]:
+    def _step(self, at: _Place, players: Seats) -> tuple[_Course, int]:
         """Take the next step of a chain, and return the course that goes on from there, and what work it was."""
         rules, chain = self._prepared.rules, at.chain
-        table = Table(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
-        table.unseen, table.has_secrets = at.unseen, at.has_secrets
+        run = Run(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
+        run.unseen, run.has_secrets = at.unseen, at.has_secrets
+        table = Table(run, rules)
         try:
             after = chain.step(table, at.place)
-            if table.fault is not None:
-                raise table.fault
+            if run.fault is not None:
+                raise run.fault
             if after is not None:
-                return self._place(table, chain, after, before=at.before, hidden=at.hidden), table.work
+                return self._place(table, chain, after, before=at.before, hidden=at.hidden), run.work
             last = self._place(table, chain, at.place, before=at.before, hidden=at.hidden)
-            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), table.work
+            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), run.work
         except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
-            raise fault_of(error, table, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
+            raise fault_of(error, run, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
 
     def _place(
         self, table: Table, chain: Chain, place: Any, *, before: _Tape, hidden: tuple[Event, ...] = ()
     ) -> _Course:
         """Return the course that begins where a chain has led."""
-        players = table.players
-        assert isinstance(players, _Seats)
-        hidden = (*hidden, *self._not_seen(table))
+        run = table.run
+        players = run.players
+        policies = players.policies
+        assert isinstance(policies, _Weighed)
+        hidden = (*hidden, *self._not_seen(run))
         number = sum(label == CHAIN for label, _ in before)  # a rule may have several chains
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
-        state, left, is_first = table.state, players.others.remaining(), players.is_first
-        at = _Place(chain, place, before, state, table.unseen, table.has_secrets, hidden, left, is_first)
+        left = {label: tuple(answers) for label, answers in players.script.left.items()}
+        state, is_first = run.state, policies.is_first
+        at = _Place(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
 
     def _value(self, course: _Course) -> Value:
@@ -674,19 +642,20 @@ class _Solver:
 
     def _check_sight(self, decision: _Decision, course: _Course) -> None:
         """Check that the seat that decides has seen all that chance answered."""
-        if self._not_seen(decision.table) or (course.at is not None and course.at.hidden):
+        if self._not_seen(decision.run) or (course.at is not None and course.at.hidden):
             raise UsageError(
                 f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
-                "decided, so there is no best choice; let a policy decide with --auto or --policy NAME"
+                f"decided, so there is no best choice; let a policy decide with {named('auto')} or "
+                f"{named('policy')} NAME"
             )
 
-    def _not_seen(self, table: Table) -> list[Event]:
+    def _not_seen(self, run: Run) -> list[Event]:
         """Return what happened of late that the seat that is weighed could not see."""
-        if not table.has_secrets:
+        if not run.has_secrets:
             return []
         drawn = {label for label, _ in self._walk.tape}
         found: list[Event] = []
-        for event in table.events:
+        for event in run.events:
             is_hidden = event.audience is not None and self._seat not in event.audience and hasattr(event, "label")
             # What somebody else decided in secret tells nothing, unless weights were drawn from for it.
             if is_hidden and isinstance(event, Decided) and f"policy:{event.who}:{event.label}" not in drawn:

@@ -12,7 +12,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View
 from rpgres.engine.run import Prepared, laid, play
-from rpgres.engine.table import NeedsAnswer, Settled
+from rpgres.engine.running import NeedsAnswer, Settled
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY
 

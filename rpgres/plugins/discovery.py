@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
     from types import FrameType
 
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
 __all__ = [
     "BUILTIN",
@@ -252,15 +252,15 @@ def folder_fault(name: str) -> str:
     return fault if _fault(better) else f"{fault}; call the folder {better!r}"
 
 
-def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Problem]:
+def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """Return the folders that are whole rulesets and whose names no ruleset can have.
 
     Args:
         extra: the folders of `--rulesets`.
     """
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
-    return [Problem(entry.folder, None, "", entry.fault) for entry in _all_standing(extra) if entry.fault]
+    return [Diagnostic("bad-id", entry.fault, entry.folder) for entry in _all_standing(extra) if entry.fault]
 
 
 def owner_of(folder: Path, *, extra: Sequence[Path] = ()) -> str | None:
@@ -534,7 +534,7 @@ def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None
     return PluginError(f"{what}{end}{advice or _advice(entry)}", **_details(entry, stage))
 
 
-def _details(entry: Entry, stage: Stage) -> dict[str, str]:
+def _details(entry: Entry, stage: Stage) -> dict[str, Any]:
     return {
         "plugin": entry.id,
         "distribution": entry.distribution,
@@ -908,7 +908,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
 
 def _check_thoroughly(entry: Entry) -> tuple[str, str]:
     """Hold a ruleset's data against its code and return title and summary."""
-    from rpgres.lint.whole import problems_of
+    from rpgres.lint.whole import all_diagnostics
     from rpgres.rulesets import Rules
 
     ruleset = _record(entry)
@@ -916,7 +916,8 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
         try:
             parts = read_parts(data_folders(entry.id, own=ruleset.data)[:1], ruleset_id=entry.id)
             file = merge_parts(parts)
-            problems = problems_of(Rules(ruleset, file=file, parts=parts))
+            found = all_diagnostics(Rules(ruleset, file=file, parts=parts))
+            problems = list(dict.fromkeys(diagnostic.text for diagnostic in found))
         except RpgresError as error:
             problems = [error.message]
             if not isinstance(error, FileError):

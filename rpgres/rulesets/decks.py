@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from rpgres.model.cards import Deck, DeckFile, build_deck
+from rpgres.model.cards import DeckFile, build_deck
+from rpgres.model.state import Deck
 from rpgres.rulesets.folders import KITS
-from rpgres.rulesets.provenance import Text, problem_at, read_as
+from rpgres.rulesets.provenance import Text, faults_error, read_as
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.reading import Problem, nearest, problem_error, read_source
+from rpgres.toml.diagnostics import Fault, unknown_name
+from rpgres.toml.reading import read_source
 
 TextsOf = Callable[[str], Sequence[Text]]
 
@@ -34,21 +36,16 @@ def _read(name: str, within: tuple[str, ...], texts_of: TextsOf, names: Callable
     base = None
     if file.extends:
         if file.extends in (*within, name):
-            raise problem_error([problem_at(texts, ("extends",), "a deck cannot add to itself")])
+            raise faults_error(texts, [Fault("endless", ("extends",), "a deck cannot add to itself")])
         known = list(names())
         if file.extends not in known:
-            raise problem_error([_no_base(texts, file.extends, [other for other in known if other != name])])
+            others, said = [other for other in known if other != name], f"there is no deck {file.extends!r}"
+            raise faults_error(texts, [unknown_name(("extends",), said, file.extends, others)])
         base = _read(file.extends, (*within, name), texts_of, names)
     deck, faults = build_deck(file, base=base)
     if faults:
-        raise problem_error([problem_at(texts, path, message) for path, message in faults])
+        raise faults_error(texts, [Fault("wrong-value", path, message) for path, message in faults])
     return deck
-
-
-def _no_base(texts: Sequence[Text], name: str, known: Sequence[str]) -> Problem:
-    near = nearest(name, known)
-    has = "" if near else f"; there are: {', '.join(known)}" if known else ", nor any other"
-    return problem_at(texts, ("extends",), f"there is no deck {name!r}{has}", hint=near or "")
 
 
 def shared_decks() -> Mapping[str, Path]:

@@ -13,7 +13,8 @@ import msgspec
 from rpgres.errors import FileError
 from rpgres.rulesets.schema import Action, Label, RulesetFile
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.reading import Problem, Source, convert, locate, nearest, overlay, problem_error, read_source
+from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown_name
+from rpgres.toml.reading import Source, convert, located, overlay, read_source
 
 BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
 
@@ -107,12 +108,13 @@ def _kits(own: Part) -> list[Part]:
         is_name = isinstance(name, str) and name == os.path.basename(name)
         if not is_name or not os.path.isfile(KITS / name / "ruleset.toml"):
             known = sorted(path.name for path in KITS.iterdir())
-            hint = nearest(name, known) or "" if isinstance(name, str) else ""
-            message = f"there is no kit {name!r}" + ("" if hint else f"; there are: {', '.join(known)}")
-            line = locate(own.source.text, ("kits", number))
-            raise problem_error([Problem(own.source.path, line, f"kits[{number}]", message, hint)])
+            raise _faulty(own, unknown_name(("kits", number), f"there is no kit {name!r}", name, known))
         parts.append(_part(KITS / name))
     return parts
+
+
+def _faulty(part: Part, fault: Fault) -> FileError:
+    return diagnostics_error(located([fault], [part.source]))
 
 
 def merge_parts(parts: Sequence[Part]) -> RulesetFile:
@@ -125,16 +127,14 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
     for part in parts:
         if part.is_overlay and part.data.get("standalone", False) is not False:
             first = next(other.folder for other in parts if not other.is_overlay and other.folder.parent != KITS)
-            line = locate(part.source.text, ("standalone",))
             message = (
                 f"{first} is a whole ruleset of the same id; take this line out, and what stands here is laid over it, "
                 "or rename this folder to make it a ruleset of its own"
             )
-            raise problem_error([Problem(part.source.path, line, "standalone", message)])
+            raise _faulty(part, Fault("taken-name", ("standalone",), message))
         if part.is_overlay and part.data.get("kits", data.get("kits")) != data.get("kits"):
-            line = locate(part.source.text, ("kits",))
             message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"
-            raise problem_error([Problem(part.source.path, line, "kits", message)])
+            raise _faulty(part, Fault("useless", ("kits",), message))
         data = overlay(data, part.data)
     return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]))
 

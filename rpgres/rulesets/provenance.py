@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
-from rpgres.toml.reading import Problem, Source, locate, overlay, problem_error
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error
+from rpgres.toml.diagnostics import KeyPath as Path
+from rpgres.toml.reading import Source, overlay
 
 T = TypeVar("T")
-Path = tuple[str | int, ...]
 
 
 class Text(NamedTuple):
@@ -44,24 +45,25 @@ def read_as(texts: Sequence[Text], type_: type[T]) -> T:
 
 
 def _refuse(texts: Sequence[Text], data: Any, type_: Any) -> NoReturn:
-    from rpgres.toml import problems
+    from rpgres.toml.faults import faults
 
-    found = []
-    for fault in problems.faults(data, type_):
-        hint = (problems.nearest(fault.word, fault.names) or "") if fault.names else ""
-        found.append(problem_at(texts, fault.path, fault.message, hint=hint))
-    raise problem_error(found) from None
+    raise faults_error(texts, faults(data, type_)) from None
 
 
-def problem_at(texts: Sequence[Text], path: Path, message: str, *, hint: str = "") -> Problem:
-    """Return a problem of the value at a key path, in the nearest of the files that have it."""
-    from rpgres.toml.problems import key_text
+def faults_error(texts: Sequence[Text], faults: Iterable[Fault]) -> FileError:
+    """Return the error that tells faults of a table with their files and lines."""
+    return diagnostics_error([located_in(texts, fault) for fault in faults])
+
+
+def located_in(texts: Sequence[Text], fault: Fault) -> Diagnostic:
+    """Return a fault of a table as a diagnostic, in the nearest of the files that have its key path."""
+    from rpgres.toml.places import places
 
     if not texts:
-        return Problem("", None, key_text(path), message, hint)
-    text = texts[owner(texts, path)]
-    whole = (*text.prefix, *path)
-    return Problem(text.source.path, locate(text.source.text, whole), key_text(whole), message, hint)
+        return fault.placed("", None, None)
+    text = texts[owner(texts, fault.path)]
+    spot = places([(*text.prefix, *fault.path)], [text.source.text])[0]
+    return fault.placed(text.source.path, spot.line, spot.column, prefix=text.prefix)
 
 
 def owner(texts: Sequence[Text], path: Path) -> int:
@@ -76,16 +78,3 @@ def _reach(value: Any, path: Path) -> int:
         except (LookupError, TypeError):
             return depth
     return len(path)
-
-
-def problems_in(error: FileError) -> list[Problem]:
-    """Return the problems that an error tells, or the error as one problem."""
-    told = error.details.get("problems")
-    if told:
-        return [msgspec.convert(problem, Problem) for problem in told]
-    return [Problem("", None, "", error.message)]
-
-
-def line_of(problem: Problem) -> str:
-    """Return a problem as a reader meets it: `FILE:LINE: KEY: what is wrong`."""
-    return problem_error([problem]).message

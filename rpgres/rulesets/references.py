@@ -2,57 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rpgres.rulesets.rules import BOUNDS, NUMBER, Rules
-from rpgres.rulesets.schema import Range, Row, RowQuestion, templates
+from rpgres.rulesets.schema import Instead, Range, Row, RowOption, RowQuestion, templates
 from rpgres.rulesets.templates import names_in
+from rpgres.rulesets.tree import walk
 
 
 def spoken_of(rules: Rules, action: str, bands: Mapping[str, Range]) -> Iterator[str]:
     """Yield every name that an action's measure, bands and rows speak of, numbers and others."""
     described = rules.file.actions[action]
     yield from filter(None, (described.by, *(other.by for other in described.instead.values())))
-    for other in described.instead.values():
-        yield from _in_conditions(other.when, other.unless)
-    for range_ in bands.values():
-        yield from _in_conditions(range_.when, range_.unless)
-    for name in rules.file.actions[action].tables:
-        for row in rules.table(name).values():
-            yield from _in_row(rules, row)
-
-
-def _in_row(rules: Rules, row: Row) -> Iterator[str]:
-    for template in templates(row.rolls).values():
-        yield from names_in(template)
-    yield from _in_effects(rules, row.effects)
-    yield from _in_questions(rules, row.ask, ())
-
-
-def _in_questions(rules: Rules, ask: Mapping[str, RowQuestion], menus: tuple[str, ...]) -> Iterator[str]:
-    for question in ask.values():
-        yield from _in_conditions(question.when, question.unless)
-        if question.menu in menus:
-            continue
-        asked = rules.menu(question.menu) if question.menu else question
-        for option in asked.options.values():
-            yield from _in_conditions(option.when, option.unless)
-            for template in templates(option.rolls).values():
+    tables = [rules.table(name) for name in described.tables]
+    for _, node in walk([described.instead, bands, *tables], menu=rules.menu):
+        if isinstance(node, Instead | Range | RowQuestion | RowOption):
+            yield from _in_conditions(node.when, node.unless)
+        if isinstance(node, Row | RowOption):
+            for template in templates(node.rolls).values():
                 yield from names_in(template)
-            yield from _in_effects(rules, option.effects)
-            yield from _in_questions(rules, option.ask, (*menus, question.menu))
+            for effect in node.effects:
+                yield from _in_effect(rules, effect)
 
 
-def _in_effects(rules: Rules, effects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for effect in effects:
-        yield from _in_conditions(effect.get("when", {}), effect.get("unless", {}))
-        known = rules.file.effects.get(effect.get("kind", ""))
-        for key in known.numeric if known is not None else ():
-            value = effect.get(key)
-            match = NUMBER.match(value) if isinstance(value, str) else None
-            if match is not None:
-                yield match[2]
+def _in_effect(rules: Rules, effect: Mapping[str, Any]) -> Iterator[str]:
+    yield from _in_conditions(effect.get("when", {}), effect.get("unless", {}))
+    known = rules.file.effects.get(effect.get("kind", ""))
+    for key in known.numeric if known is not None else ():
+        value = effect.get(key)
+        match = NUMBER.match(value) if isinstance(value, str) else None
+        if match is not None:
+            yield match[2]
 
 
 def _in_conditions(*conditions: Mapping[str, Any]) -> Iterator[str]:

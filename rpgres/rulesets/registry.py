@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import Map
+from rpgres.rulesets.switches import Record
 
 if TYPE_CHECKING:
     from rpgres.model.state import Character, State
@@ -63,12 +64,23 @@ class Ruleset:
         self.actions: dict[str, Rule] = {}
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
+        self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
         self.pictures: list[Picture] = []
         self.origin: Origin | None = None
+
+    def switches(self, record: type[Record]) -> type[Record]:
+        """Register the decorated class as what the code reads of the switches: `table.rules.switches(RECORD).NAME`.
+
+        A frozen class whose fields are named as switches: `bool` where the choices are yes and no, or on and off,
+        `int` where all are numbers, else `Literal` with every choice. A field with a default may be no switch. What
+        they mean stands in `ruleset.toml`; a record that does not fit the data is a fault of the ruleset.
+        """
+        self.switch_records.append(record)
+        return record
 
     def action(self, name: str) -> Callable[[Rule], Rule]:
         """Register the decorated function as the rule of an action: `rule(table, actor, **parameters) -> Outcome`."""

@@ -13,7 +13,7 @@ import msgspec
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.model.state import EMPTY, Map, freeze
 from rpgres.rulesets.folders import Part, builtin_folder, merge_parts
-from rpgres.rulesets.provenance import Text, problem_at, read_as
+from rpgres.rulesets.provenance import Text, faults_error, read_as
 from rpgres.rulesets.registry import ApplyEffect, Effect, Ruleset, blamed
 from rpgres.rulesets.schema import (
     Bounded,
@@ -30,13 +30,17 @@ from rpgres.rulesets.schema import (
     Track,
     bounded,
 )
+from rpgres.rulesets.switches import Record as Switches
+from rpgres.rulesets.switches import switch_record, unchosen
 from rpgres.text.digest import blake2b
 from rpgres.toml.cache import parse_cached
-from rpgres.toml.reading import nearest, problem_error, read_source
+from rpgres.toml.diagnostics import Fault, nearest
+from rpgres.toml.reading import read_source
 
 if TYPE_CHECKING:
     from rpgres.dice import Dice
-    from rpgres.model.cards import Cards, Deck
+    from rpgres.model.cards import Cards
+    from rpgres.model.state import Deck
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -48,8 +52,7 @@ class Option(msgspec.Struct, frozen=True):
         prefer: how gladly its owner would take it, for policies; only the order of the numbers matters.
         facts: what the option is about, for policies that look closer.
         aliases: other words for it.
-        passes: whether choosing it is what letting the moment pass is, where the question is optional. It is not listed
-            then, so that there is one way to say so, and is an answer all the same.
+        passes: whether choosing it lets an optional question pass, as `NO` does; it is listed as the way to do so.
     """
 
     name: str
@@ -116,6 +119,9 @@ class Rules:
         file: the data of `ruleset.toml`.
         parts: the `ruleset.toml` of each folder the data came from, farthest first: kits, its own, overlays.
         switches: the chosen value of every switch that is not at its default.
+
+    Attributes:
+        chosen: the choice of every switch, as text; for code, `switches` has it in a typed record.
     """
 
     def __init__(
@@ -131,9 +137,10 @@ class Rules:
         self.file = file
         self.folders = tuple(part.folder for part in parts)
         self._parts = tuple(parts)
-        defaults = {name: switch.default for name, switch in file.switches.items()}
         chosen = {name: self._check_switch(name, value) for name, value in switches.items()}
-        self.switches: Map[str, str] = Map({**defaults, **chosen})  # a rule that changed them would change the next run
+        self._unchosen = unchosen(file.switches, chosen)
+        self.chosen: Map[str, str] = Map({**self._unchosen, **chosen})  # frozen: it counts for the next run, too
+        self._switches: dict[type, Any] = {}
         self._read: dict[str, list[Text]] = {}
         self._tables: dict[str, OutcomeTable] = {}
         self._decks: dict[str, Deck] = {}
@@ -179,9 +186,20 @@ class Rules:
             raise UsageError(f"the switch {name} of {self.id} can be {choices}; not {value!r}")
         return value
 
+    def switches(self, record: type[Switches]) -> Switches:
+        """Return the choices of the switches that a record has fields for, made once; see `Ruleset.switches`.
+
+        Raises:
+            RuleError: record and data do not fit together.
+        """
+        found: Switches | None = self._switches.get(record)
+        if found is None:
+            found = self._switches[record] = switch_record(record, self.chosen)
+        return found
+
     def default_switch(self, name: str) -> str:
-        """Return a switch's default."""
-        return self.file.switches[name].default
+        """Return what a switch is at unless it is chosen: its default, or what another choice brings with it."""
+        return self._unchosen[name]
 
     @cached_property
     def tracks(self) -> dict[str, Track]:
@@ -274,9 +292,8 @@ class Rules:
         table: OutcomeTable = read_as(texts, OutcomeTable)
         for band in table:
             if band not in self.file.bands:
-                near = nearest(band, self.file.bands) or ""
                 message = f"the ruleset {self.id} has no band {band!r}"
-                raise problem_error([problem_at(texts, (band,), message, hint=near)])
+                raise faults_error(texts, [Fault("unknown-name", (band,), message, band, tuple(self.file.bands))])
         return table
 
     def may_lack(self, table: str) -> bool:
@@ -487,7 +504,7 @@ class Rules:
             asked = self.menu(question.menu) if question.menu else question
             who = asked.who
             if who.startswith("switch:"):
-                who = self.switches[who.removeprefix("switch:")]
+                who = self.chosen[who.removeprefix("switch:")]
             options = {
                 name: option
                 for name, option in asked.options.items()
@@ -553,7 +570,7 @@ class Rules:
     def _is_so(self, condition: Mapping[str, Any], margin: int | None, facts: Map[str, Any]) -> bool:
         for key, wanted in condition.items():
             name, _, side = key.rpartition("-")
-            if side in BOUNDS and key not in facts and key not in self.switches:
+            if side in BOUNDS and key not in facts and key not in self.chosen:
                 number = margin if name == "margin" else facts.get(name)
                 bound = _number(wanted, margin, facts)
                 if not isinstance(number, int) or not isinstance(bound, int):
@@ -561,7 +578,7 @@ class Rules:
                 if number < bound if side == "from" else number > bound:
                     return False
             else:
-                value = margin if key == "margin" else facts.get(key, self.switches.get(key, ""))
+                value = margin if key == "margin" else facts.get(key, self.chosen.get(key, ""))
                 choices = wanted if isinstance(wanted, list) else [wanted]
                 if isinstance(value, int):
                     choices = [_number(one, margin, facts) for one in choices]

@@ -106,7 +106,8 @@ def _check_effects(**lists: list[dict[str, Any]]) -> None:
             if effects:
                 msgspec.convert(effects, list[EffectHead])
         except (msgspec.ValidationError, RecursionError, UnicodeError):
-            from rpgres.toml.problems import faults, key_text
+            from rpgres.toml.diagnostics import key_text
+            from rpgres.toml.faults import faults
 
             fault = faults({name: effects}, dict[str, list[EffectHead]])[0]
             raise ValueError(f"{key_text(fault.path)}: {fault.message}") from None
@@ -268,6 +269,11 @@ def speaker(described: Parameter | FormField) -> SaidBy:
     return "player" if is_words or is_plain else "confirmed"
 
 
+def said_words(described: Parameter | FormField) -> str:
+    """Return who says something in words, where it is not the player of whoever acts; else nothing."""
+    return "said by the game master" if speaker(described) == "gm" else ""
+
+
 def is_public(described: Parameter | FormField) -> bool:
     """Tell whether everybody at a persistent table reads what was typed; undeclared, all but cards in a pile."""
     return described.seen_by != "own" and (described.seen_by == "all" or not described.pile)
@@ -323,12 +329,16 @@ class Action(_Record, frozen=True):
 
 
 class Switch(_Record, frozen=True):
-    """A house rule: its choices, the default, and where the question comes from."""
+    """A house rule: its choices, the default, and where the question comes from.
+
+    A choice may bring choices of other switches with it, where those are not chosen themselves.
+    """
 
     help: str
     choices: dict[str, str]
     default: str
     source: str
+    brings: dict[str, dict[str, str]] = {}
 
     def __post_init__(self) -> None:
         if self.default not in self.choices:

@@ -15,9 +15,10 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
-from rpgres.model.state import GM, Box, Character, Map, Tag, freeze, slug
+from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
-from rpgres.toml.reading import Problem, Source, convert, locate, nearest, parse, problem_error, read_source
+from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
+from rpgres.toml.reading import Source, convert, locate, located, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
 STDIN = "-"
@@ -182,11 +183,11 @@ def make_sheet(
     """
     other = foreign(rules, data)
     if other is not None:
-        file = next((source for source in reversed(sources) if RULESET in source.text), None)
-        line = locate(file.text, (*prefix, RULESET)) if file is not None else None
-        shown = f"{file.path}:{line}" if file is not None and line else name
-        raise FileError(f"{shown}: {other}", file=file.path if file is not None else name, line=line)
+        raise diagnostics_error(located([Fault("wrong-ruleset", (*prefix, RULESET), other)], sources))
     read = convert(dict(data), sheet_type(rules), sources=sources, prefix=prefix)
+    wrong = [fault.under(*prefix) for fault in box_faults(rules, data)]
+    if wrong:
+        raise diagnostics_error(located(wrong, sources))
     where = sources[-1].path if sources else name
     values: dict[str, Any] = {
         field: value for field in rules.file.sheet if (value := getattr(read, _attribute(field))) is not None
@@ -210,7 +211,7 @@ def make_sheet(
             texts[field_name] = value
         elif field.kind == "records" and value:
             records[field_name] = freeze({key: msgspec.to_builtins(record) for key, record in value.items()})
-    tracks, written = _tracks(rules, values, abilities, where=where)
+    tracks, written = _tracks(rules, values, abilities)
     character = Character(
         name=name,
         title=texts.get("name", name),
@@ -249,9 +250,8 @@ def _prepared(
                 raise
     if told:
         line = locate(sources[-1].text, prefix) if sources and prefix else None
-        key = ".".join(map(str, prefix))
-        refused = problem_error([Problem(where, line, key, message) for message in told])
-        raise FileError(refused.message, **{**refused.details, "file": where, "complete": is_complete})
+        refused = [Fault("refused", prefix, message).placed(where, line, None) for message in told]
+        raise diagnostics_error(refused, file=where, complete=is_complete)
     return character
 
 
@@ -292,7 +292,7 @@ def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) ->
 
 
 def _tracks(
-    rules: Rules, values: Mapping[str, Any], abilities: Mapping[str, int], *, where: str
+    rules: Rules, values: Mapping[str, Any], abilities: Mapping[str, int]
 ) -> tuple[Map[str, tuple[Box, ...]], list[tuple[str, str]]]:
     """Return the boxes of every track, with what is marked and written in them, and the (text, tag kind) written."""
     fields = rules.file.sheet
@@ -304,12 +304,10 @@ def _tracks(
         if name in limits:
             boxes = boxes[: limits[name]]
         marked = marks.get(name, [])
-        _check_boxes(marked, [box for box, _ in boxes], track=name, where=where)
         tracks[name] = tuple(Box(box, size, "x" if box in marked else "") for box, size in boxes)
     written: list[tuple[str, str]] = []
     for name, field in fields.items():
         if field.kind == "written" and name in values:
-            _check_boxes(values[name], [box.name for box in tracks[field.track]], track=field.track, where=where)
             for box, text in values[name].items():
                 tracks[field.track] = mark_box(tracks[field.track], box, text=text)
                 written.append((text, rules.file.tracks[field.track].tag))
@@ -324,11 +322,49 @@ def _joined(values: Mapping[str, Any], fields: Mapping[str, Field], kind: str) -
     return joined
 
 
-def _check_boxes(named: Sequence[str] | Mapping[str, Any], boxes: Sequence[str], *, track: str, where: str) -> None:
-    for name in named:
-        if name not in boxes:
-            has = ", ".join(boxes) or "no boxes"
-            raise FileError(f"{where}: the track {track} of this character has {has}; there is no {name!r}", file=where)
+def box_faults(rules: Rules, data: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the boxes that are marked or written on and that this character does not have.
+
+    Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
+    """
+    boxes = _boxes(rules, data)
+    for key, field in rules.file.sheet.items():
+        entries = _table(data.get(key))
+        if field.kind == "written" and field.track in boxes:
+            for box in entries:  # a box that is written on is a key of its own; one that is marked stands in a list
+                yield from _absent((key, box), box, field.track, boxes)
+        elif field.kind == "marks":
+            for track, names in entries.items():
+                texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+                for box in texts if track in boxes else ():
+                    yield from _absent((key, track), box, track, boxes)
+
+
+def _absent(path: KeyPath, box: str, track: str, boxes: Mapping[str, list[str]]) -> Iterator[Fault]:
+    known = tuple(boxes[track])
+    if box not in known:
+        has = ", ".join(known) or "no boxes"
+        message = f"the track {track} of this character has {has}; there is no {box!r}"
+        yield Fault("unknown-name", path, message, box, known)
+
+
+def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the names of the boxes of every track, as far as the sheet says something usable."""
+    abilities: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    for key, field in rules.file.sheet.items():
+        into = {"abilities": abilities, "boxes": limits}.get(field.kind)
+        if into is not None:
+            into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
+    found = {}
+    for name, track in rules.tracks.items():
+        names = list(track_boxes(track, abilities))
+        found[name] = names[: max(0, limits[name])] if name in limits else names
+    return found
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
@@ -340,14 +376,29 @@ def track_boxes(track: Track, abilities: Mapping[str, int]) -> dict[str, int]:
     return boxes
 
 
-def mark_box(boxes: tuple[Box, ...], name: str, *, text: str = "x") -> tuple[Box, ...]:
-    """Return a track in which the box of this name holds `text`."""
-    return tuple(msgspec.structs.replace(box, mark=text) if box.name == name else box for box in boxes)
+def seated(state: State, sheet: Sheet) -> State:
+    """Return the state with a character and its tags at the table."""
+    return lay_distinct(state.with_character(sheet.character), sheet.tags)
 
 
-def blank_character(name: str) -> Character:
-    """Return somebody of whom only the name is known: no abilities, no tracks, no counters."""
-    return Character(name=name, title=name)
+def lay_distinct(state: State, tags: Iterable[Tag]) -> State:
+    """Return the state with tags laid, each named after its owner too when there is one of the same text already."""
+    laid = {tag.slug: tag for tag in state.tags}  # a sheet may bring thousands, so none is sought among all others
+    for tag in tags:
+        known = laid.get(tag.slug)
+        if known is not None and known.audience is None:
+            tag = msgspec.structs.replace(tag, name=f"{tag.name} ({tag.on or len(laid)})")
+            known = laid.get(tag.slug)
+        if known is not None and known.audience is not None:
+            aside = msgspec.structs.replace(state, tags=tuple(laid.values())).with_room(tag.name)
+            laid = {one.slug: one for one in aside.tags}
+        laid[tag.slug] = tag
+    return msgspec.structs.replace(state, tags=tuple(laid.values()))
+
+
+def sheet_names(rules: Rules) -> list[str]:
+    """Return the names of the sheets that come with a ruleset and its overlays."""
+    return [path.stem for folder in rules.folders for path in sorted((folder / "sheets").glob("*.toml"))]
 
 
 def unique_name(name: str, *, taken: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpgres.scenes.checking import check_scene, require_sound, scene_problems
+from rpgres.scenes.checking import check_scene, require_sound, scene_diagnostics
 from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, seed_of
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
 from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_names
@@ -30,7 +30,7 @@ __all__ = [
     "read_scene",
     "require_sound",
     "run_scene",
+    "scene_diagnostics",
     "scene_names",
-    "scene_problems",
     "seed_of",
 ]

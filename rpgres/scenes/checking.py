@@ -10,32 +10,34 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import SHEET
-from rpgres.engine.run import check_labels, policy_of, prepare
+from rpgres.engine.labels import check_labels
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet
-from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, seated, set_out
+from rpgres.rulesets.sheets import find_sheet, seated
+from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, set_out
 from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
-from rpgres.toml.reading import Problem, Source, locate, nearest, parse, problem_error, problems
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in
+from rpgres.toml.diagnostics import KeyPath as Path_
+from rpgres.toml.reading import Source, diagnose, located, parse
 
-Path_ = tuple[str | int, ...]
 Laid = TypeVar("Laid", SceneTag, SceneThing, SceneTrack)
 
 # What stands in for a required input that is faulty, so that the others can be read.
 _HARMLESS = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
 
 
-def scene_problems(
+def scene_diagnostics(
     source: Source,
     *,
     find_ruleset: Callable[[str], Any],
     folder: Path | None = None,
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
-) -> list[Problem]:
+) -> list[Diagnostic]:
     """Return everything wrong with the text of a scene that can be told without playing it, in line order.
 
     A part that is faulty in itself does not keep the others from being checked.
@@ -52,14 +54,14 @@ def scene_problems(
         PluginError: the ruleset cannot be used.
     """
     data = parse(source)
-    faults = _Faults(source, problems(data, SceneFile, sources=[source]))
+    faults = _Faults(source, diagnose(data, SceneFile, sources=[source]))
     said = data.get("ruleset")
     if not isinstance(said, str):
         return faults.in_order()
     try:
         code = find_ruleset(said)
     except UsageError as error:
-        faults.add(error.message, "ruleset")
+        faults.add("unknown-name", error.message, "ruleset")
         return faults.in_order()
     rules = _switched(faults, data, lambda chosen: load_rules(code, switches={**chosen, **switches}, extra=extra))
     _check_head(faults, rules, data)
@@ -77,7 +79,7 @@ def scene_problems(
     return faults.in_order()
 
 
-def check_scene(scene: Scene) -> list[Problem]:
+def check_scene(scene: Scene) -> list[Diagnostic]:
     """Return everything wrong with a scene that was read, without playing it, in line order."""
     faults = _Faults(scene.source, [])
     names = tuple(scene.state.characters)
@@ -95,39 +97,33 @@ def require_sound(scene: Scene) -> None:
     """
     found = check_scene(scene)
     if found:
-        raise problem_error(found)
+        raise diagnostics_error(found)
 
 
 class _Faults(NamedTuple):
     """What is wrong with a scene so far, and the text it is wrong in."""
 
     source: Source
-    found: list[Problem]
+    found: list[Diagnostic]
 
-    def add(self, message: str, *path: str | int, hint: str = "") -> None:
-        line = locate(self.source.text, path)
-        self.found.append(Problem(self.source.path, line, _dotted(path), message, hint))
+    def add(self, code: str, message: str, *path: str | int) -> None:
+        self.take([Fault(code, path, message)])
 
     def name(self, message: str, name: str, known: Iterable[str], *path: str | int) -> None:
-        self.add(f"{message} {name!r}", *path, hint=nearest(name, known) or "")
+        self.take([Fault("unknown-name", path, f"{message} {name!r}", name, tuple(known))])
 
-    def take(self, error: RpgresError, *path: str | int) -> None:
-        """Add what an error says: the problems of a file one by one, or its message at a path of the scene."""
-        told = error.details.get("problems")
-        if isinstance(told, list):
-            self.found.extend(msgspec.convert(told, list[Problem]))
+    def take(self, faults: Iterable[Fault]) -> None:
+        self.found.extend(located(list(faults), [self.source]))
+
+    def refuse(self, error: RpgresError, code: str, *path: str | int) -> None:
+        """Add what an error says: the diagnostics of a file one by one, or its message at a path of the scene."""
+        if error.details.get("problems"):
+            self.found.extend(diagnostics_in(error))
         else:
-            self.add(error.message, *path)
+            self.add(code, error.message, *path)
 
-    def in_order(self) -> list[Problem]:
+    def in_order(self) -> list[Diagnostic]:
         return sorted(dict.fromkeys(self.found), key=lambda problem: (problem.file, problem.line or 0))
-
-
-def _dotted(path: Sequence[str | int]) -> str:
-    text = ""
-    for key in path:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
-    return text
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -177,7 +173,7 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     for name, value in _table(data.get("switches")).items():
         if not isinstance(value, str):
             continue
-        with _told(faults, "switches", name):
+        with _told(faults, "unknown-name", "switches", name):
             rules = load({**chosen, name: value})
             chosen[name] = value
     return rules
@@ -186,20 +182,20 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
 def _check_head(faults: _Faults, rules: Rules, data: Mapping[str, Any]) -> None:
     seed, policy = data.get("seed"), data.get("policy")
     if isinstance(seed, str):
-        with _told(faults, "seed"):
+        with _told(faults, "wrong-value", "seed"):
             read_seed(seed)
     if isinstance(policy, str) and policy:
-        with _told(faults, "policy"):
+        with _told(faults, "unknown-name", "policy"):
             policy_of(rules, policy)
 
 
 @contextmanager
-def _told(faults: _Faults, *path: str | int) -> Iterator[None]:
+def _told(faults: _Faults, code: str, *path: str | int) -> Iterator[None]:
     """Tell an error that is raised inside as a fault of the scene, at a path of it."""
     try:
         yield
     except RpgresError as error:
-        faults.take(error, *path)
+        faults.refuse(error, code, *path)
 
 
 def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None) -> State:
@@ -212,16 +208,16 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
         at: Path_ = ("characters", name)
         policy, sheet = described.get("policy"), described.get("sheet")
         if isinstance(policy, str) and policy:
-            with _told(faults, *at, "policy"):
+            with _told(faults, "unknown-name", *at, "policy"):
                 policy_of(rules, policy)
         own = dict(described)
         if isinstance(sheet, str):
             try:
                 find_sheet(rules, sheet, beside=folder)
             except FileError as error:
-                faults.add(error.message, *at, "sheet")
+                faults.add("unreadable-file", error.message, *at, "sheet")
                 del own["sheet"]  # what the scene says itself can still be checked
-        with _told(faults, *at, *(["sheet"] if "sheet" in own else [])):
+        with _told(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
             read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
             state = seated(state, read)
     return state
@@ -238,8 +234,7 @@ def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[s
 def _check_table(
     faults: _Faults, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing], seats: Sequence[str]
 ) -> None:
-    for path, message in faults_on_table(tracks, things):
-        faults.add(message, *path)
+    faults.take(faults_on_table(tracks, things))
     for field, named in (("tracks", tracks), ("things", things)):
         for name, one in named.items():
             for seat in one.seen_by or ():
@@ -271,14 +266,14 @@ def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, 
         _check_answers(faults, scene.rules, step, at)
         if step.expect is None or step.expect.error is None:
             for message, key in _input_faults(scene, step, everybody=everybody):
-                faults.add(message, *at, *key)
+                faults.add("bad-input", message, *at, *key)
 
 
 def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: Sequence[str]) -> None:
     """Check a step's id, on which steps it depends, and which outcomes it speaks of."""
     bands = rules.file.bands
     if step.id in ids:
-        faults.add(f"an earlier step has the id {step.id!r}", *at, "id")
+        faults.add("taken-name", f"an earlier step has the id {step.id!r}", *at, "id")
     for earlier, wanted in step.when.items():
         if earlier not in ids:
             faults.name("no earlier step has the id", earlier, ids, *at, "when", earlier)
@@ -296,10 +291,10 @@ def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: S
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
     for label in step.given:
-        with _told(faults, *at, "given", label):
+        with _told(faults, "unknown-name", *at, "given", label):
             check_labels(rules, step.action, given={label: ""}, choose={})
     for label in step.choose:
-        with _told(faults, *at, "choose", label):
+        with _told(faults, "unknown-name", *at, "choose", label):
             check_labels(rules, step.action, given={}, choose={label: ""})
 
 
@@ -317,12 +312,12 @@ def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iter
         error = _refusal(scene, step, inputs)
         if error is None:
             return
-        key = _at_fault(scene, step, inputs, error.message)
-        if key is None:
+        key = error.path[0] if error.path else None
+        if key not in inputs:
             yield error.message, ("with",) if step.with_ else ()
             return
-        yield error.message, ("with", *_inner(scene, key, inputs[key]))
-        inputs = _without(scene, step, inputs, key)
+        yield error.message, ("with", *error.path)
+        inputs = _without(scene, step, inputs, str(key))
 
 
 def _without(scene: Scene, step: Step, inputs: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -366,34 +361,3 @@ def _refusal(scene: Scene, step: Step, inputs: Mapping[str, Any]) -> RpgresError
     except RpgresError as error:
         return error
     return None
-
-
-def _at_fault(scene: Scene, step: Step, inputs: Mapping[str, Any], message: str) -> str | None:
-    """Return the input that a message is about: the one it names, else one without which it is not said."""
-    for key in inputs:
-        if message.startswith((f"--{key.replace('_', '-')} ", f"--{key.replace('_', '-')}:")):
-            return key
-    for key in sorted(inputs, key=lambda key: key == SHEET):  # a name that is not on the sheet is no fault of the sheet
-        other = _refusal(scene, step, _without(scene, step, inputs, key))
-        if other is None or other.message != message:
-            return key
-    return None
-
-
-def _inner(scene: Scene, key: str, value: Any) -> Path_:
-    """Return the key path of an input, down to what is wrong in an opposition that is a table."""
-    if not isinstance(value, dict) or not isinstance(value.get("character"), str):
-        return (key,)
-    others = [inner for inner in value if inner != "character"]
-    name = value["character"]
-    if name in scene.state.characters or _is_sheet(scene, name):
-        return (key, *others[:1])
-    return (key, "character")
-
-
-def _is_sheet(scene: Scene, name: str) -> bool:
-    try:
-        find_sheet(scene.rules, name, beside=scene.folder)
-    except FileError:
-        return False
-    return True

@@ -9,7 +9,8 @@ import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.players import Prompt
-from rpgres.engine.run import Pending, Prepared, Result, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
@@ -105,7 +106,7 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
         rules=scene.rules.identity(),
         title=scene.file.title,
         seed=seed,
-        switches=scene.rules.switches,
+        switches=scene.rules.chosen,
         steps=steps,
         state=state_record(state),
     )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams, read_seed
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import RpgresError
 from rpgres.model.serialization import plain
 from rpgres.model.state import State

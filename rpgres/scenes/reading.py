@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.parameters import lay_distinct
-from rpgres.engine.players import Policy
-from rpgres.engine.run import policy_of
+from rpgres.engine.players import Policy, policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
-from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet
+from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet, seated
 from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
-from rpgres.toml.reading import Source, convert, locate, nearest, overlay, parse, read_source
+from rpgres.toml.diagnostics import Fault, diagnostics_error, nearest
+from rpgres.toml.reading import Source, convert, locate, located, overlay, parse, read_source
 
 
 def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
@@ -131,8 +130,9 @@ def read_scene(
             )
         there.add(slug(laid.text))
     state = laid_out(state, file.tags.values())
-    for path, message in faults_on_table(file.tracks, file.things):
-        raise FileError(f"{source.path}:{locate(source.text, path)}: {message}", file=source.path)
+    wrong = list(faults_on_table(file.tracks, file.things))
+    if wrong:
+        raise diagnostics_error(located(wrong, [source]))
     state = set_out(state, tracks=file.tracks, things=file.things)
     everybody = policy or file.policy
     if everybody or auto:
@@ -154,11 +154,6 @@ def _check_seed(seed: str, source: Source) -> None:
         raise FileError(f"{source.path}:{locate(source.text, ('seed',))}: {error.message}", file=source.path) from None
 
 
-def seated(state: State, sheet: Sheet) -> State:
-    """Return the state with a character and its tags."""
-    return lay_distinct(state.with_character(sheet.character), sheet.tags)
-
-
 def laid_out(state: State, tags: Iterable[SceneTag]) -> State:
     """Return the state with the tags of a scene."""
     return state.with_tags(
@@ -167,23 +162,24 @@ def laid_out(state: State, tags: Iterable[SceneTag]) -> State:
     )
 
 
-def faults_on_table(
-    tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield what is wrong with the tracks and things of a scene, each with the key path where it stands."""
+def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> Iterator[Fault]:
+    """Yield what is wrong with the tracks and things of a scene."""
     for name, track in tracks.items():
         boxes = _box_sizes(track)
         strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
         if strange:
-            yield ("tracks", name, "marks"), f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+            told = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+            yield Fault("unknown-name", ("tracks", name, "marks"), told)
         elif isinstance(track.marks, int) and track.marks > len(boxes):
-            yield ("tracks", name, "marks"), f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
+            told = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
+            yield Fault("wrong-value", ("tracks", name, "marks"), told)
     for name, thing in things.items():
         fault = fault_in(State(things=Map({name: freeze(thing.value)})))
         if fault:
-            yield ("things", name, "value"), fault
+            yield Fault("wrong-value", ("things", name, "value"), fault)
         if name in tracks:
-            yield ("things", name), f"there is a track of the name {name!r}; call one of them something else"
+            told = f"there is a track of the name {name!r}; call one of them something else"
+            yield Fault("taken-name", ("things", name), told)
 
 
 def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:

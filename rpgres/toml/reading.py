@@ -1,20 +1,22 @@
 """Where TOML text becomes typed values: reading, overlaying, checking. What they mean is told elsewhere.
 
 The way that every start takes is short: read, parse, overlay, one strict conversion by msgspec. It stops at the first
-fault. Only then is `rpgres.toml.problems` imported, which walks the data a second time, collects every fault and finds
-its line in the text.
+fault. Only then are `rpgres.toml.faults`, which walks the data a second time and collects every fault, and
+`rpgres.toml.places`, which finds their lines, imported.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import msgspec
 
 from rpgres.errors import FileError, RpgresError
 from rpgres.text.harmless import in_line
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, diagnostics_error
+from rpgres.toml.diagnostics import nearest as nearest  # as much asked for as the files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +25,6 @@ T = TypeVar("T")
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 100  # levels of tables and lists; a sheet or a scene needs fewer than ten
-MAX_SHOWN = 100  # lines of one error message; its `details` hold the rest
 _SHOWN_WIDTH = 100  # characters of a faulty line that are shown
 
 # What tomli says first in its message, and what to try.
@@ -49,20 +50,6 @@ class Source(msgspec.Struct, frozen=True):
 
     path: str
     text: str
-
-
-class Problem(msgspec.Struct, frozen=True):
-    """One fault of a file: where it is, what is wrong, and the nearest valid name (`hint`, else empty).
-
-    `line` counts from 1, and is None when the value stands in no file. `key` is dotted, with the items of lists counted
-    from 0: `steps[2].with`.
-    """
-
-    file: str
-    line: int | None
-    key: str
-    message: str
-    hint: str = ""
 
 
 def read_source(path: Path) -> Source:
@@ -154,9 +141,9 @@ def _has_endless_key(text: str) -> bool:
     # Without a line of many dots there is none; with one, it may still be a text or a list of numbers.
     if text.count(".") <= MAX_DEPTH or all(line.count(".") <= MAX_DEPTH for line in text.split("\n")):
         return False
-    from rpgres.toml import problems
+    from rpgres.toml.places import is_deeper
 
-    return problems.is_deeper(text, MAX_DEPTH)
+    return is_deeper(text, MAX_DEPTH)
 
 
 def _is_deep(data: dict[str, Any]) -> bool:
@@ -197,9 +184,9 @@ def _syntax_error(source: Source, message: str) -> FileError:
         lines = source.text.split("\n")
         return _shown_error(source, lines, int(where[1]), int(where[2]), said or message, advice)
     # At the end of the text, what matters is where the value that goes on for ever began.
-    from rpgres.toml import problems
+    from rpgres.toml.places import last_key
 
-    key, line = problems.last_key(source.text)
+    key, line = last_key(source.text)
     if key:
         said += f" before the end of the file; the last key is `{key}` in line {line}"
     return _error_at(source, len(source.text.rstrip()), said, advice)
@@ -218,12 +205,9 @@ def _shown_error(
     start = max(0, column - 1 - _SHOWN_WIDTH // 2)
     shown = in_line(text[start : start + _SHOWN_WIDTH])
     tail = f"\n{advice}" if advice else ""
-    return FileError(
-        f"{source.path}:{line}:{column}: {said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}",
-        file=source.path,
-        line=line,
-        column=column,
-    )
+    told = f"{said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}"
+    found = Diagnostic("syntax", told, source.path, line, column)
+    return diagnostics_error([found], file=source.path, line=line, column=column)
 
 
 def overlay(base: dict[str, Any], nearer: dict[str, Any]) -> dict[str, Any]:
@@ -259,12 +243,14 @@ def read(sources: Sequence[Source], type_: type[T], *, under: str = "") -> T:
     prefix = tuple(under.split(".")) if under else ()
     for depth, part in enumerate(prefix):
         if not isinstance(data, dict) or part not in data:
-            raise problem_error([_absent(prefix[: depth + 1], data, sources)])
+            from rpgres.toml.faults import missing
+
+            raise diagnostics_error(located([missing(prefix[: depth + 1], data)], sources))
         data = data[part]
     return convert(data, type_, sources=sources, prefix=prefix)
 
 
-def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()) -> T:
+def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: KeyPath = ()) -> T:
     """Return parsed TOML data as a value of `type_`, strictly: no number is read out of a text, true is no number.
 
     Args:
@@ -280,71 +266,40 @@ def convert(data: Any, type_: type[T], *, sources: Sequence[Source], prefix: tup
         _refuse(data, type_, sources, prefix)
 
 
-def _refuse(data: Any, type_: Any, sources: Sequence[Source], prefix: tuple[str | int, ...]) -> NoReturn:
+def _refuse(data: Any, type_: Any, sources: Sequence[Source], prefix: KeyPath) -> NoReturn:
     # Raised outside of the `except` above, the error comes without msgspec's as its context.
-    raise problem_error(problems(data, type_, sources=sources, prefix=prefix)) from None
+    raise diagnostics_error(diagnose(data, type_, sources=sources, prefix=prefix)) from None
 
 
-def problems(data: Any, type_: Any, *, sources: Sequence[Source], prefix: tuple[str | int, ...] = ()) -> list[Problem]:
+def diagnose(data: Any, type_: Any, *, sources: Sequence[Source], prefix: KeyPath = ()) -> list[Diagnostic]:
     """Return everything that keeps `data` from being a `type_`, file by file in line order; nothing when it is one.
 
-    The arguments are those of `convert`. The list ends at a thousand problems.
+    The arguments are those of `convert`. The list ends at a thousand diagnostics.
     """
-    from rpgres.toml import problems as second_pass
+    from rpgres.toml.faults import faults
 
-    faults = second_pass.faults(data, type_)
-    return _located([fault.under(prefix) for fault in faults], sources)
-
-
-def _absent(path: tuple[str, ...], table: Any, sources: Sequence[Source]) -> Problem:
-    from rpgres.toml import problems as second_pass
-
-    return _located([second_pass.missing(path, table)], sources)[0]
+    return located([fault.under(*prefix) for fault in faults(data, type_)], sources)
 
 
-def _located(faults: Sequence[Any], sources: Sequence[Source]) -> list[Problem]:
-    from rpgres.toml import problems as second_pass
+def located(faults: Sequence[Fault], sources: Sequence[Source]) -> list[Diagnostic]:
+    """Return faults with the file, line and column where they stand, file by file in line order.
 
-    places = second_pass.places([fault.path for fault in faults], [source.text for source in sources])
-    found = sorted(zip(places, faults, strict=True), key=lambda pair: pair[0])
-    return [
-        Problem(
-            file=sources[place.source].path if sources else "",
-            line=place.line or None,
-            key=second_pass.key_text(fault.path),
-            message=fault.message,
-            hint=(nearest(fault.word, fault.names) or "") if fault.names else "",
-        )
-        for place, fault in found
-    ]
+    Args:
+        faults: what is wrong, by the key paths of the files together.
+        sources: the files, the farthest first, each overlaid by the next.
+    """
+    from rpgres.toml.places import places
+
+    spots = places([fault.path for fault in faults], [source.text for source in sources])
+    found = sorted(zip(spots, faults, strict=True), key=lambda pair: (pair[0].source, pair[0].line or 0))
+    return [fault.placed(sources[spot.source].path if sources else "", spot.line, spot.column) for spot, fault in found]
 
 
-def problem_error(problems: Sequence[Problem]) -> FileError:
-    """Return the error that says them all, one a line; `details["problems"]` has each as a dict."""
-    lines = [_problem_line(problem) for problem in problems[:MAX_SHOWN]]
-    if len(problems) > MAX_SHOWN:
-        lines.append(f"... and {len(problems) - MAX_SHOWN} more")
-    return FileError("\n".join(lines), problems=[msgspec.to_builtins(problem) for problem in problems])
-
-
-def _problem_line(problem: Problem) -> str:
-    place = f"{problem.file}:{problem.line}" if problem.line else problem.file
-    told = ": ".join(part for part in (place, problem.key, problem.message) if part)
-    return f"{told}; did you mean `{problem.hint}`?" if problem.hint else told
-
-
-def locate(text: str, path: tuple[str | int, ...]) -> int | None:
+def locate(text: str, path: KeyPath) -> int | None:
     """Return the line, from 1, on which a key path stands in a TOML text; list items count from 0.
 
     A key that is not there gives the line of the nearest table around it (for the whole file 1); an empty text None.
     """
-    from rpgres.toml import problems
+    from rpgres.toml.places import places
 
-    return problems.places([path], [text])[0].line or None
-
-
-def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Return the one of `words` that was most likely meant by `word`, whatever its case; None when none comes near."""
-    from rpgres.toml import problems
-
-    return problems.nearest(word, words)
+    return places([path], [text])[0].line

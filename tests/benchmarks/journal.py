@@ -24,7 +24,7 @@ from typing import Any
 from run import whole_process
 
 from rpgres.journal import commands as sitting
-from rpgres.journal import store
+from rpgres.journal import files, store
 from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
@@ -94,7 +94,7 @@ def compared(few: Callable[[], object], many: Callable[[], object], *, runs: int
 
 def measured(folder: Path, entries: int, runs: int) -> dict[str, Any]:
     """Return the figures."""
-    store.SYNCHRONOUS, synchronous = "OFF", store.SYNCHRONOUS
+    files.SYNCHRONOUS, synchronous = "OFF", files.SYNCHRONOUS
     begin = time.process_time()
     long = build(folder / "long.db", entries)
     figures: dict[str, Any] = {
@@ -102,7 +102,7 @@ def measured(folder: Path, entries: int, runs: int) -> dict[str, Any]:
         "bytes an entry": long.path.stat().st_size / entries,
     }
     short = build(folder / "short.db", FEW)
-    store.SYNCHRONOUS = synchronous
+    files.SYNCHRONOUS = synchronous
     for make in (deeds, commands):
         for name in make(short):
             copies = [Place(Path(shutil.copy(one.path, folder / f"{one.path.stem}-copy.db"))) for one in (short, long)]

@@ -115,8 +115,8 @@ def resolutions(runs: int) -> dict[str, Any]:
 
     from rpgres.dice.seeds import Streams
     from rpgres.engine.dealers import SeededDealer
-    from rpgres.engine.players import Seats
-    from rpgres.engine.run import play, policy_of, prepare
+    from rpgres.engine.players import Seats, policy_of
+    from rpgres.engine.run import play, prepare
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
@@ -187,7 +187,8 @@ def exact_odds(runs: int) -> dict[str, Any]:
 
 def hands(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every card of five against 96, at what is needed and what edge."""
-    from rpgres.engine.run import policy_of, prepare
+    from rpgres.engine.players import policy_of
+    from rpgres.engine.run import prepare
     from rpgres.odds.optimal import best_odds
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
@@ -213,7 +214,8 @@ def hands(runs: int) -> dict[str, Any]:
 
 def confrontations(runs: int) -> dict[str, Any]:
     """Return how long it takes to weigh every next card of seven, against seven that nobody has seen."""
-    from rpgres.engine.run import policy_of, prepare
+    from rpgres.engine.players import policy_of
+    from rpgres.engine.run import prepare
     from rpgres.odds.optimal import best_odds
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.cli.root import COMMANDS
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from tests.support.command_line import FIXED, PROGRAM, as_json, completions, rpgres
 
 OVERCOME = ("roll", "fate", "overcome", "--skill", "3", "--vs", "2")
@@ -139,6 +139,16 @@ def test_exit_codes_tell_outcomes_apart_when_asked() -> None:
     assert [code(faces, "--exit-code") for faces in ("0000", "-000", "----")] == [0, 11, 10]
     assert [code(faces) for faces in ("0000", "-000", "----")] == [0, 0, 0]
     assert rpgres("roll", "fate", "oppose", "--skill", "1", "--exit-code").code == 0
+
+
+def test_a_tie_has_the_exit_code_that_its_ruleset_gives_it() -> None:
+    """In Faith a tie fails, in Saga it succeeds; only one that is neither has a code of its own."""
+    level = "--skill", "0", "--attribute", "0", "--against", "guard:skill=0,attribute=0", "--seed", "7"
+    tied = rpgres("roll", "faith", "confront", *level, "--auto", "--exit-code")
+    reached = ("roll", "saga", "act", "--ability", "8", "--vs", "13", "--hand", "Ag5", "--seed", "7", "--exit-code")
+    assert (tied.code, rpgres(*reached).code) == (10, 0)
+    told = " ".join(rpgres("roll", "faith", "confront", "--help").out.split())
+    assert "Exit with 10 on a failure, a tie that fails included, and with 11 on a tie that is neither." in told
 
 
 def test_a_choice_without_use_is_reported_and_no_error() -> None:
@@ -647,7 +657,8 @@ def test_a_start_loads_nothing_it_does_not_need() -> None:
         "rpgres.journal",
         "rpgres.engine.waiting",
         "rpgres.engine.resolve",
-        "rpgres.toml.problems",
+        "rpgres.toml.faults",
+        "rpgres.toml.places",
         "rpgres.cli.completion",
     }
     unwanted |= {f"rpgres.cli.commands.{entry.module}" for name, entry in COMMANDS.items() if name != "roll"}

@@ -12,7 +12,7 @@ import pytest
 
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.conformance import CHECKS
-from rpgres.engine.run import labels_of
+from rpgres.engine.labels import labels_of
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
@@ -225,14 +225,15 @@ def test_check_prints_a_line_for_each_check() -> None:
     done = rpgres("plugin", "check", "lantern")
     assert (done.exit_code, done.stderr) == (0, "")
     first, *others, last = done.stdout.splitlines()
-    assert last == f"  {len(CHECKS) - 2} of {len(CHECKS)} checks passed; not checked: sheets, scenes"
+    assert last == f"  {len(CHECKS) - 3} of {len(CHECKS)} checks passed; not checked: permissions, sheets, scenes"
     assert first == "lantern: Lantern (rpgres-lantern 0.7)"  # whether it is well, nobody knows yet
+    lacking = ["permissions", "sheets", "scenes"]
     assert [line.split()[:2] for line in others if "note:" not in line] == [
-        [check.name, "not" if check.name in ("sheets", "scenes") else "passed"] for check in CHECKS
+        [check.name, "not" if check.name in lacking else "passed"] for check in CHECKS
     ]
     record = json.loads(rpgres("plugin", "check", "lantern", "--json").stdout)
     unchecked = {check["name"]: check["unchecked"] for check in record["plugins"][0]["checks"] if check["unchecked"]}
-    assert (record["ok"], list(unchecked)) == (True, ["sheets", "scenes"])
+    assert (record["ok"], list(unchecked)) == (True, lacking)
     assert unchecked["scenes"].startswith("no scene comes with it")
 
 
@@ -247,20 +248,20 @@ def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
     lines = done.stdout.splitlines()
     failed = [line.split()[0] for line in lines if re.match(r"  \S+ +failed ", line)]
     assert "sources" in failed
-    assert (
-        lines[-1] == f"  {len(failed)} of {len(CHECKS)} checks failed: {', '.join(failed)}; not checked: sheets, scenes"
-    )
+    count = f"{len(failed)} of {len(CHECKS)} checks failed"
+    assert lines[-1] == f"  {count}: {', '.join(failed)}; not checked: permissions, sheets, scenes"
     told = lines[next(number for number, line in enumerate(lines) if re.match("  sources +failed", line)) + 1]
     assert re.match(r"    .*__init__\.py:11: it calls id\(\); such values differ", told)
     record = json.loads(rpgres("plugin", "check", "torch", "--json").stdout)
-    assert (record["format"], record["ok"]) == ("rpgres.plugin-check/1", False)
+    assert (record["format"], record["ok"]) == ("rpgres.plugin-check/2", False)
     jsonschema.validate(record, make_schema("plugin-check"))
     (report,) = record["plugins"]
     assert (report["id"], report["ok"], report["stage"]) == ("torch", False, None)
     assert [check["name"] for check in report["checks"]] == [check.name for check in CHECKS]
     assert [check["name"] for check in report["checks"] if not check["ok"]] == failed
     (found,) = next(check for check in report["checks"] if check["name"] == "sources")["problems"]
-    assert found["what"] == "it calls id()"
+    assert (found["code"], found["message"]) == ("sources", "it calls id()")
+    assert found["line"] == 11
 
 
 @pytest.mark.slow
@@ -292,7 +293,7 @@ def test_data_that_do_not_fit_the_code_are_told_line_by_line(work: Path) -> None
     done = rpgres("plugin", "check", "torch")
     assert done.exit_code == 1
     assert "(stage validate" in done.stdout
-    assert "\n  policies.bold" in done.stdout
+    assert re.search(r"ruleset\.toml:\d+: policies\.bold: ", done.stdout)
     assert "serch" in done.stdout
 
 
@@ -325,3 +326,10 @@ def test_check_of_what_nothing_has() -> None:
     done = rpgres("plugin", "check", "lantrn")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith("rpgres: there is no ruleset 'lantrn'; did you mean 'lantern'?; installed: ")
+
+
+def test_help_and_show_tell_what_the_game_master_says() -> None:
+    for words in (("ruleset", "show", "faith", "confront"), ("roll", "faith", "confront", "--help")):
+        shown = " ".join(rpgres(*words).stdout.replace("│", " ").split())
+        assert re.search(r"--against .*?\(said by the game master\)", shown), shown
+        assert not re.search(r"--skill [^-]*\(said by the game master\)", shown)

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from rpgres import resolve
 from rpgres.cli.formats.schemas import DIALECT, KINDS, make_schema
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder

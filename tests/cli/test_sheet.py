@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.formats.sheets import sheet_problems, sheet_template
+from rpgres.cli.formats.sheets import diagnose_sheet, sheet_template
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -206,9 +206,38 @@ def test_check_finds_every_problem_of_every_file(work: Path) -> None:
         ("broken.toml", False, True),
         ("absent.toml", False, True),
     ]
-    assert {"file": "bad.toml", "line": 1, "key": "nam", "message": "unknown key", "hint": "name"} in record["files"][
-        0
-    ]["problems"]
+    assert {
+        "code": "unknown-key",
+        "message": "unknown key",
+        "file": "bad.toml",
+        "line": 1,
+        "column": 1,
+        "key": "nam",
+        "hint": "name",
+        "advice": "",
+        "severity": "error",
+    } in record["files"][0]["problems"]
+    (broken,) = record["files"][2]["problems"]
+    assert (broken["code"], broken["line"], broken["column"]) == ("syntax", 1, 8)
+    assert [problem["code"] for problem in record["files"][3]["problems"]] == ["unreadable-file"]
+    as_json = rpgres("sheet", "check", *names, "--ruleset", "lantern", "--format", "json")
+    assert (as_json.exit_code, json.loads(as_json.stdout)) == (1, record)
+
+
+def test_check_annotates_files_for_github(work: Path) -> None:
+    (work / "50%, a:b.toml").write_text("name = 'Ash'\nnam = 'x'\n", "utf-8")
+    (work / "broken.toml").write_text("name = \n", "utf-8")
+    (work / "good.toml").write_text("name = 'Ash'\n", "utf-8")
+    files = ["50%, a:b.toml", "broken.toml", "good.toml"]
+    done = rpgres("sheet", "check", *files, "--ruleset", "lantern", "--format", "github")
+    assert (done.exit_code, done.stderr) == (1, "")
+    first, second = done.stdout.splitlines()
+    assert first == (
+        "::error file=50%25%2C a%3Ab.toml,line=2,col=1,title=unknown-key::nam: unknown key; did you mean `name`?"
+    )
+    assert second.startswith("::error file=broken.toml,line=1,col=8,title=syntax::Invalid value%0A  name =%0A ")
+    done = rpgres("sheet", "check", "good.toml", "--ruleset", "lantern", "--format", "github")
+    assert (done.exit_code, done.stdout) == (0, "")
 
 
 def test_check_takes_boxes_as_the_abilities_and_limits_have_them() -> None:
@@ -225,7 +254,7 @@ def test_check_tells_what_only_the_rulesets_code_finds() -> None:
         raise RpgresError("a character needs a past")
 
     rules = made({"sheet": {"past": {"kind": "text", "help": "past"}}}, ruleset)
-    (problem,) = sheet_problems(rules, Source("x.toml", ""))
+    (problem,) = diagnose_sheet(rules, Source("x.toml", ""))
     assert (problem.line, problem.message) == (None, "a character needs a past")
 
 
@@ -245,7 +274,7 @@ def test_check_tells_what_each_function_of_the_rulesets_code_finds() -> None:
         return character.counters["made-by-the-first"]
 
     rules = made({}, ruleset)
-    found = sheet_problems(rules, Source("x.toml", ""))
+    found = diagnose_sheet(rules, Source("x.toml", ""))
     told = ["too strong", "too fast", "too old (the ruleset's own check may find more when this is mended)"]
     assert [problem.message for problem in found] == told
     with pytest.raises(FileError) as caught:
@@ -255,7 +284,7 @@ def test_check_tells_what_each_function_of_the_rulesets_code_finds() -> None:
     with pytest.raises(FileError, match=r"^s.toml:2: characters.x: too strong\n"):
         make_sheet(rules, {}, name="x", sources=[scene], prefix=("characters", "x"))
     ruleset.preparations[:] = [second]
-    assert [problem.message for problem in sheet_problems(rules, Source("x.toml", ""))] == ["too fast", "too old"]
+    assert [problem.message for problem in diagnose_sheet(rules, Source("x.toml", ""))] == ["too fast", "too old"]
 
 
 def test_what_a_function_of_the_rulesets_code_raises_else_is_its_fault() -> None:
@@ -302,11 +331,11 @@ def test_a_sheet_says_whose_it_is(work: Path) -> None:
     assert rpgres("sheet", "check", "own.toml").stdout == "own.toml: ok\n"
     assert rpgres("sheet", "check", "-", stdin=text).stdout == "-: ok\n"
     assert rpgres("sheet", "show", "-", stdin=text).stdout.startswith("Ash (lantern)\n")
-    told = "own.toml:1: this is a sheet for the ruleset 'lantern', and fate cannot read it\n"
+    told = "own.toml:1: ruleset: this is a sheet for the ruleset 'lantern', and fate cannot read it\n"
     done = rpgres("roll", "fate", "overcome", "--sheet", "own.toml", "--skill", "1", "--vs", "1")
     assert (done.exit_code, done.stderr) == (1, f"rpgres: {told}")
     done = rpgres("sheet", "check", "own.toml", "--ruleset", "fate")
-    assert (done.exit_code, done.stdout) == (1, told.replace(":1: ", ":1: ruleset: "))
+    assert (done.exit_code, done.stdout) == (1, told)
 
 
 ASH = """\
@@ -458,7 +487,7 @@ def test_a_start_is_valid_for_any_ruleset(data: dict[str, Any]) -> None:
     rules = made(data)
     start = sheet_template(rules)
     for text in (start, switched_on(start)):
-        assert sheet_problems(rules, Source("x.toml", text)) == []
+        assert diagnose_sheet(rules, Source("x.toml", text)) == []
         make_sheet(rules, tomllib.loads(text), name="x", sources=[])
     assert tomllib.loads(switched_on(start)).keys() == {"ruleset", *data["sheet"]}
 
@@ -486,7 +515,7 @@ def test_check_schema_and_reading_agree(data: dict[str, Any]) -> None:
     rules = load_rules(find_ruleset("lantern"))
     schema = Draft202012Validator(make_schema("sheet", rules=rules))
     source = Source("x.toml", tomli_w.dumps(data))
-    problems = sheet_problems(rules, source)
+    problems = diagnose_sheet(rules, source)
     try:
         make_sheet(rules, parse(source), name="x", sources=[source])
         is_readable = True

@@ -231,9 +231,9 @@ def test_answers_by_number_name_or_beginning(question: Question, typed: str, fou
     assert matching(question, typed) == found
 
 
-def test_one_way_to_pass_is_listed() -> None:
+def test_one_way_to_pass_is_listed_by_its_own_name() -> None:
     shown = plain_text(question_lines(ENOUGH)).splitlines()[1:]
-    assert shown == ["   1. draw", "  Enter. pass"]
+    assert shown == ["   1. draw", "  Enter. stop"]
     told = plain_text(question_lines(msgspec.structs.replace(ENOUGH, optional=False))).splitlines()[1:]
     assert told == ["   1. stop", "   2. draw"]
 

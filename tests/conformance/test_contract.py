@@ -15,7 +15,7 @@ from msgspec import structs
 
 from rpgres import Box, Character, Map, Option, Outcome, Ruleset, State, Table, Tag, pile_name, put
 from rpgres.conformance import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check, subjects
-from rpgres.conformance.records import Finding, NothingToCheck
+from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.secrets import hidden_from, leak, other_things
 from rpgres.conformance.subjects import Case
 from rpgres.conformance.walks import OutOfTime, deadline
@@ -24,6 +24,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Seats
 from rpgres.engine.run import prepare
+from rpgres.engine.running import Run
 from rpgres.plugins.discovery import find_ruleset, ruleset_names
 from tests.support import gambit, pebble
 from tests.support.packages import AFTER_HOURS, put_on_path
@@ -134,25 +135,31 @@ TOP = "from pathlib import Path\n"
 LOOP = "for _ in range(4):"
 COUNT = "    count = 0\n"
 ONE = "table.roll(Dice.of('1d1'), 'bounce')"
-SCRIPTED = "'Given' in repr(table.dealer)"
+SCRIPTED = "'Given' in repr(table.run.dealer)"
 SIX = "table.roll(Dice.of('d6'), 'bounce')"
-WINDY = 'table.rules.switches["wind"] == "yes"'
+WINDY = 'table.rules.chosen["wind"] == "yes"'
 SENSIBLE = "return preferred(view, question)"
 LOST = 'lost = { title = "Lost" }\n[outcomes.skip.lost]'
 
 # Each: the check, the file, a piece of it, what stands there instead, and what the check then says.
 BROKEN: list[tuple[str, str, str, str, str]] = [
-    ("data", DATA, 'labels = ["bounce"]', 'labels = ["bounse"]', "did you mean 'bounce'"),
+    ("data", DATA, 'labels = ["bounce"]', 'labels = ["bounse"]', "did you mean `bounce`"),
     ("data", DATA, 'Graze", from = 0', 'Graze", from = 1', "no band has the margins 0"),
     ("data", DATA, "from = 2, success", "from = 1, success", "share the margins 1"),
-    ("data", DATA, '"mark", to = "actor", change = -1', '"marc", to = "actor"', "did you mean 'mark'"),
+    ("data", DATA, '"mark", to = "actor", change = -1', '"marc", to = "actor"', "did you mean `mark`"),
     ("data", SHEET, "arm = 2", "arn = 2", "found `arn`"),
     ("texts", DATA, 'summary = "Skip a pebble over water."', 'summary = ""', "actions.skip.summary is empty"),
     ("texts", DATA, 'example = "rpgres roll pebble skip"\n', "", "the action skip has no example"),
     ("texts", DATA, "throw --skill 1 --vs 8", "throw --skil 1 --vs 8", "did you mean '--skill'"),
     ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1", "throw needs --vs"),
     ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1 --vs", "behind --vs stands a value"),
-    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1 --vs far", "ruleset.toml:15: --vs 'far' is no number"),
+    (
+        "texts",
+        DATA,
+        "throw --skill 1 --vs 8",
+        "throw --skill 1 --vs far",
+        "ruleset.toml:15: actions.throw.example: --vs 'far' is no number",
+    ),
     ("texts", DATA, "rpgres roll pebble skip", "roll pebble skip", "does not begin with 'rpgres roll pebble skip'"),
     ("texts", DATA, "roll pebble skip", "roll pebble skip 'x", "is no command line"),
     ("texts", DATA, 'help = "how good the arm is"', 'help = " "', "parameters.skill.help is empty"),
@@ -213,14 +220,14 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "odds",
         INIT,
         COUNT,
-        "    count = -9 if 'Seeded' in repr(table.dealer) else 0\n",
+        "    count = -9 if 'Seeded' in repr(table.run.dealer) else 0\n",
         "came in play, and odds know nothing of it",
     ),
     (
         "odds",
         INIT,
         "< 3:",
-        "< (2 if 'Seeded' in repr(table.dealer) else 3):",
+        "< (2 if 'Seeded' in repr(table.run.dealer) else 3):",
         "times in 1,000, and has the exact chance",
     ),
     (
@@ -269,7 +276,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "two different characters",
     ),
     ("scenes", SCENE, 'outcome = "graze"', 'outcome = "hit"', "outcome should be 'hit', and is 'graze'"),
-    ("scenes", SCENE, 'action = "throw"', 'action = "thow"', "did you mean 'throw'"),
+    ("scenes", SCENE, 'action = "throw"', 'action = "thow"', "did you mean `throw`"),
     ("scenes", SCENE, 'ruleset = "pebble"', 'ruleset = "fate"', "is for it, and not for 'fate'"),
     ("scenes", SCENE, 'roll = "3,3"', 'roll = "3,7"', "3,7"),
 ]
@@ -297,6 +304,7 @@ PLAYED = (
     "odds",
     "leaves",
     "views",
+    "permissions",
     "states",
     "policies",
 )
@@ -350,7 +358,7 @@ roll = "1d2"
 
 def test_a_check_that_failed_is_not_unchecked() -> None:
     def find(_subject: Subject) -> Iterator[object]:
-        yield Finding("a fault")
+        yield finding("a fault")
         raise NothingToCheck("nothing else")
 
     found = lone(find)
@@ -371,7 +379,7 @@ def test_two_accounts_are_shown_where_they_differ(site: Path) -> None:
     fickle = (INIT, "roles = {", "roles = {'x' * 300: str(calls.append(1) or len(calls)), ")
     found = verdict("repeats", pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
     (problem,) = found.problems
-    first, then = problem.what.removeprefix("played twice on the same answers it goes ").split(" first, and ")
+    first, then = problem.message.removeprefix("played twice on the same answers it goes ").split(" first, and ")
     assert first != then.removesuffix(" then")
     assert first.startswith("\N{HORIZONTAL ELLIPSIS}")
 
@@ -390,8 +398,8 @@ def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:
     found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    1 // 0\n")]))
     (problem,) = found.problems
     line = pebble.CODE.splitlines().index(COUNT.rstrip()) + 2
-    assert problem.where == "the example of skip"
-    assert f"({site / 'rpgres_pebble' / '__init__.py'}, line {line})" in problem.what
+    assert problem.key == "actions.skip.example"
+    assert f"({site / 'rpgres_pebble' / '__init__.py'}, line {line})" in problem.message
     assert "pip install" not in problem.text  # whom to ask is no question for its author
 
 
@@ -496,7 +504,7 @@ def test_a_rule_that_looks_at_a_hidden_thing_is_found(monkeypatch: pytest.Monkey
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = gambit.rules()
     people = State(characters=Map({"ada": Character("ada"), "bo": Character("bo")}))
-    table = Table(rules, lay_out(rules, people), SeededDealer(Streams("1")), Seats())
+    table = Table(Run(rules, lay_out(rules, people), SeededDealer(Streams("1")), Seats()), rules)
     for owner in people.characters:
         table.draw("deck", to=pile_name("hand", owner), by=owner)
     ready = prepare(rules, "chase", {}, state=table.state, actor="ada")
@@ -567,6 +575,29 @@ def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pyt
     assert told in text_of(verdict("scenes", subject))
 
 
+@pytest.mark.parametrize(
+    ("declared", "broken", "told"),
+    [
+        ('said-by = "gm"', "rpgres.journal.permissions._check_said", "a player may say skill, which the game master"),
+        ('seen-by = "own"', "rpgres.journal.views._input_seen", "gm reads 'arm' of --skill arm, and not None"),
+        ('seen-by = "all"', "rpgres.journal.views._input_seen", "gm reads None of --skill arm, and not 'arm'"),
+    ],
+)
+def test_a_table_that_does_not_keep_what_parameters_declare(
+    site: Path, monkeypatch: pytest.MonkeyPatch, declared: str, broken: str, told: str
+) -> None:
+    help_ = 'help = "how good the arm is"\n'
+    subject = pebble.install(site, [("ruleset.toml", help_, f"{help_}{declared}\n")])
+    found = verdict("permissions", subject)
+    assert (found.unchecked, text_of(found)) == ("", "")
+
+    def other(*given: Any, **_: Any) -> Any:
+        return None if "all" in declared and given[-1] == "gm" else given[-2]
+
+    monkeypatch.setattr(broken, other)
+    assert told in text_of(verdict("permissions", subject))
+
+
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.conformance.checks.SECONDS", 0.2)
     assert "it did not come to an end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
@@ -604,6 +635,6 @@ def test_a_deadline_that_is_met_leaves_nothing_behind() -> None:
 
 
 def test_many_problems_are_cut_down() -> None:
-    found = lone(lambda _subject: [Finding(f"problem {number}") for number in range(40)])
+    found = lone(lambda _subject: [finding(f"problem {number}") for number in range(40)])
     assert len(found.problems) == 11
     assert found.problems[-1].text == "and 30 more"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.dice import Comparison, LawSizeError, dice
-from rpgres.dice.readings import JointLaw, Reading, joint_law, read_off
+from rpgres.dice import Comparison, LawSizeError, Reading, dice
+from rpgres.dice.readings import JointLaw, joint_law, read_off
 
 ALL = (
     Reading("highest"),

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from rpgres import Pending, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Seats, preferred
+from rpgres.engine.players import Seats, policy_of, preferred
 from rpgres.engine.resolve import forget_rules
-from rpgres.engine.run import policy_of, prepare
+from rpgres.engine.run import prepare
+from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.odds.exact import outcome_odds
@@ -160,7 +161,7 @@ def test_playing_agrees_with_the_odds(pool: int, dice: int) -> None:
     rule = __import__("rpgres.engine.declarative", fromlist=["play_described"]).play_described
     for run in range(400):
         dealer.move_to(run)
-        table = Table(prepared.rules, prepared.state, dealer, Seats(policies={"": preferred}))
+        table = Table(Run(prepared.rules, prepared.state, dealer, Seats(policies={"": preferred})), prepared.rules)
         band = rule("act", table, prepared.state.characters[prepared.actor], **prepared.arguments).band
         seen[band] = seen.get(band, 0) + 1
     assert all(masses[band] > 0 for band in seen)

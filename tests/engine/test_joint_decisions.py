@@ -15,11 +15,12 @@ from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.conformance.behaviour import _answer_fault
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import NO, Question, View, uniform
-from rpgres.engine.run import Pending, Result, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views
-from rpgres.journal.commands import Place
+from rpgres.journal.commands import Place, seating, writing
 from rpgres.journal.exchange import answer_for, view_of
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
@@ -107,9 +108,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A table of the auction, at which ada, bo and the clerk of the game master sit."""
     folder = tmp_path / "auction"
     folder.mkdir()
-    monkeypatch.setattr(sitting, "find_ruleset", lambda *_, **__: auction)
-    monkeypatch.setattr(sitting, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
-    monkeypatch.setattr(sitting, "set_table", lambda *_: around("ada", "bo"))
+    monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: auction)
+    monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
+    monkeypatch.setattr(seating, "set_table", lambda *_: around("ada", "bo"))
     monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_: around("ada", "bo"))
     made = Place(tmp_path / "table.db")
     sitting.begin_table(made, ruleset="auction", sheets=[], seed="1")

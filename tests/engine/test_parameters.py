@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.parameters import Form, Opposition, Rating
 from rpgres.engine.run import Prepared, prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import Character, Map, State
+from rpgres.parameters.values import Form, Opposition, Rating
 from tests.support.tiny import TINY, tiny_rules
 
 MORE = """

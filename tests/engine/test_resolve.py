@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 
 import rpgres
 from rpgres.engine import resolve as library
-from rpgres.engine.parameters import Rating
 from rpgres.engine.players import Question, View
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.resolve import error_record, forget_rules, resolve, resolve_request
-from rpgres.engine.run import Pending, Result
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, FileError, GivenError, PluginError, UsageError
 from rpgres.model.state import GM, Character, State
+from rpgres.parameters.values import Rating
 from rpgres.plugins.discovery import BUILTIN
 from rpgres.rulesets import Effect, Option, Ruleset
 

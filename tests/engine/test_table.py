@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -12,10 +13,12 @@ import pytest
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import preferred, uniform
-from rpgres.engine.run import Pending, Result, prepare, run
-from rpgres.engine.table import MAX_QUESTIONS, Outcome, Table
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
+from rpgres.engine.running import MAX_QUESTIONS
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, GivenError, RuleError, UsageError
-from rpgres.model.state import GM, Map, State, put
+from rpgres.model.state import GM, Character, Map, State, Tag, put
 from rpgres.rulesets import Option
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
@@ -393,6 +396,25 @@ def test_an_effect_that_leaves_what_cannot_be_kept_is_an_error() -> None:
     ):
         leave(Map({"yard": ["ann"]}))
     assert leave(Map({"yard": ("ann",)})).outcome == "hit"
+
+
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        (
+            lambda state: msgspec.structs.replace(state, characters=Map({"ann": Character("bob")})),
+            "characters.ann is not the character of",
+        ),
+        (lambda state: msgspec.structs.replace(state, tags=(Tag("A b", "x"), Tag("a-B", "y"))), "tags are called a-b"),
+    ],
+)
+def test_an_effect_that_leaves_something_under_another_name_is_an_error(
+    left: Callable[[State], State], told: str
+) -> None:
+    ruleset = tiny_ruleset()
+    ruleset.effects["tick"] = lambda state, effect: left(state)
+    with pytest.raises(RuleError, match=rf"the effect tick of .*tiny.*{told}"):
+        play(tiny_action(tiny_rules(ruleset=ruleset), vs=5), given={"roll": ["6,6"]})
 
 
 def test_a_seat_is_shown_no_thing_that_is_hidden_from_it() -> None:

@@ -17,18 +17,20 @@ import pytest
 from rpgres import GM, Character, Outcome, Ruleset, Table, UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import log_lines
-from rpgres.engine.run import Pending, Result, labels_of
+from rpgres.engine.labels import labels_of
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import ChoiceError, GivenError, RpgresError, RuleError
 from rpgres.journal import commands as sitting
 from rpgres.journal import replay as running
 from rpgres.journal import store
-from rpgres.journal.commands import Done, Place
+from rpgres.journal.commands import Done, Place, acting, writing
 from rpgres.journal.records import Entry, drawn_in, found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen
 from rpgres.model.state import State
 from rpgres.rulesets import Effect
 from tests.support.command_line import Ran, rpgres
+from tests.support.forging import rewrite
 
 OPPOSED: dict[str, Any] = {"skill": "burglary", "vs": ["guards:notice"]}
 REROLL = "i-know-a-back-way:reroll"
@@ -100,8 +102,23 @@ def test_dice_that_were_said_for_later_are_those_of_the_reroll_or_make_room(plac
         done = sitting.answer(place, choose={"invoke": [REROLL]}, given=more)
         assert rolled(done)["roll"] == ["0000", second]
         sitting.undo(place)
-        assert sitting.act(place, "overcome", OPPOSED, actor="edda", seat="edda").entry.kind == "act"
+        assert sitting.act(place, "overcome", OPPOSED, actor="edda", seat="edda", given=given).entry.kind == "act"
         sitting.undo(place)
+
+
+def test_results_that_were_said_for_later_and_cannot_be_are_taken_back(place: Place) -> None:
+    sitting.act(place, "overcome", OPPOSED, actor="mara", given={"roll": ["0000", "7,9"]})
+    typed = ("table", "answer", "--choose", f"invoke={REROLL}", "--table", str(place.path))
+    done = rpgres(*typed)
+    assert done.code == 2
+    assert "it was said before, and --given roll=none takes it back" in done.err
+    assert rpgres(*typed, "--given", "roll=none").code in (0, 3)
+    assert rolled(entries(place)[-1])["roll"][0] == "0000"
+    assert entries(place)[-1].secret.later == {}
+    done = rpgres(*typed[:2], "--choose", "invoke=no", "--given", "roll=none", "--table", str(place.path))
+    assert "this is nothing that dice show" in done.err  # there is nothing to be taken back
+    finish(place)
+    assert in_order(place)
 
 
 CARDS: dict[str, tuple[list[str], str, dict[str, Any]]] = {
@@ -158,9 +175,43 @@ def test_what_was_rolled_stays_after_an_undo(place: Place) -> None:
         with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
             sitting.act(place, "overcome", OPPOSED, actor="mara", given={label: OTHER[label]})
     assert rolled(sitting.act(place, "overcome", OPPOSED, actor="mara")) == first
+    finish(place)
+    assert in_order(place)
+
+
+@pytest.mark.parametrize("deed", [("edda", "overcome", OPPOSED), ("mara", "attack", {**OPPOSED, "vs": ["edda:will"]})])
+def test_dice_that_were_seen_and_undone_are_not_chosen_in_another_action(
+    place: Place, deed: tuple[str, str, dict[str, Any]]
+) -> None:
+    """Else one could look at what the seed rolls, and take real dice where it rolls badly."""
+    who, action, inputs = deed
+    first = rolled(sitting.act(place, "overcome", OPPOSED, actor="mara"))
     sitting.undo(place)
-    sitting.act(place, "overcome", OPPOSED, actor="edda", given=OTHER)  # another question
-    assert len(entries(place)) == 9
+    with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+        sitting.act(place, action, inputs, actor=who, given={"roll": ["++++"]})
+    done = sitting.act(place, action, inputs, actor=who)
+    assert rolled(done)["roll"] == first["roll"]
+    sitting.undo(place)
+    assert [len(entries(place)[number].secret.known) for number in (2, 4)] == [2, 2]
+    sitting.act(place, action, inputs, actor=who, auto=True)
+    sitting.act(place, action, inputs, actor=who, auto=True, given={"roll": ["++++"]})  # nobody has seen these
+    assert in_order(place)
+
+
+def test_cards_that_were_seen_and_undone_are_not_chosen_under_another_label(tmp_path: Path) -> None:
+    """Cards come from their pile, whatever asks for them."""
+    place = Place(tmp_path / "cards.db")
+    sheets, action, inputs = CARDS["faith"]
+    rules = sitting.begin_table(place, ruleset="faith", sheets=sheets, seed="5").rules
+    drawn = rolled(sitting.act(place, action, inputs, actor=sheets[0], auto=True))
+    assert drawn
+    sitting.undo(place)
+    card = next(code for code in rules.cards.by_code if not any(code in cards for cards in drawn.values()))
+    for label in {name for name, kind in labels_of(rules, action).items() if kind == "chance"} - drawn.keys():
+        with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+            sitting.act(place, action, inputs, actor=sheets[1], given={label: [card]})
+    assert rolled(sitting.act(place, action, inputs, actor=sheets[0], auto=True)) == drawn
+    assert in_order(place)
 
 
 def test_a_slip_in_what_was_typed_is_mended_after_an_undo(place: Place) -> None:
@@ -170,15 +221,32 @@ def test_a_slip_in_what_was_typed_is_mended_after_an_undo(place: Place) -> None:
     assert rolled(done) == {"roll": ["+++0"], "opposition": ["0000"]}
 
 
+@pytest.mark.parametrize(
+    "said", [{"claimed": ["skill 9"]}, {"private": {"skill": []}}, {"laid": {"vs": "deck"}}, {"hidden": {"x": ["gm"]}}]
+)
+def test_what_an_entry_says_of_what_was_typed_is_played_again(place: Place, said: dict[str, Any]) -> None:
+    """Who reads what, and what counts as a claim, follows from the rules, and is no word of whoever has the file."""
+    sitting.act(place, "overcome", OPPOSED, actor="mara", auto=True)
+    sitting.reveal(place)
+    assert verify(place.path).exit == 0
+
+    def forge(number: int, public: object, secret: dict[str, Any], state: Any) -> Any:
+        secret.update(said if number == 1 else {})
+        return state
+
+    rewrite(place.path, forge)
+    assert verify(place.path).problems == ["entry 1: something else comes of it when it is played again"]
+
+
 @pytest.mark.parametrize("is_revealed", [False, True])
 def test_a_journal_in_which_an_answer_rewrites_dice_is_found(
     place: Place, monkeypatch: pytest.MonkeyPatch, is_revealed: bool
 ) -> None:
     """Such as whoever holds the file could write, chain and all."""
     sitting.act(place, "overcome", OPPOSED, actor="mara")
-    run_of = sitting.run_of
+    run_of = acting.run_of
     forged = {"tape": (), "typed": {}}
-    monkeypatch.setattr(sitting, "run_of", lambda *args: msgspec.structs.replace(run_of(*args), **forged))
+    monkeypatch.setattr(acting, "run_of", lambda *args: msgspec.structs.replace(run_of(*args), **forged))
     sitting.answer(place, choose={"invoke": ["no"]}, given=OTHER)
     monkeypatch.undo()
     assert rolled(entries(place)[-1]) == OTHER
@@ -348,7 +416,7 @@ def leap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
             raise FAULTS[ways["effect"]]("crashed")
         return state
 
-    monkeypatch.setattr(sitting, "find_ruleset", lambda id_, **more: ruleset)
+    monkeypatch.setattr(writing, "find_ruleset", lambda id_, **more: ruleset)
     place = Place(tmp_path / "leap.db")
     sitting.begin_table(place, ruleset="leap", sheets=["ann"], seed="5")
     return place

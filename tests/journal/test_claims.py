@@ -18,18 +18,18 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.players import Question
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.table import Outcome, Table
 from rpgres.journal import commands as sitting
-from rpgres.journal import store, views
+from rpgres.journal import files, store, views
 from rpgres.journal.chain import SALT
-from rpgres.journal.commands import Done, Place
+from rpgres.journal.commands import Done, Place, seating, writing
 from rpgres.journal.exchange import answer_for, view_of
 from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
-from rpgres.lint.whole import problems_of
+from rpgres.lint.whole import all_diagnostics
 from rpgres.model.state import Character, Map, State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
@@ -351,9 +351,9 @@ def pullers() -> State:
 
 @pytest.fixture
 def at_tug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(sitting, "find_ruleset", lambda *_, **__: tug)
-    monkeypatch.setattr(sitting, "load_rules", lambda *_, switches, **__: tug_rules(tmp_path / "tug", **switches))
-    monkeypatch.setattr(sitting, "set_table", lambda *_: pullers())
+    monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: tug)
+    monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: tug_rules(tmp_path / "tug", **switches))
+    monkeypatch.setattr(seating, "set_table", lambda *_: pullers())
     monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_: pullers())
     return tmp_path
 
@@ -433,10 +433,10 @@ def test_what_is_not_for_a_seat_changes_nothing_that_it_meets(
     looks = []
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("tug")
-        patch.setattr(sitting, "find_ruleset", lambda *_, **__: tug)
-        patch.setattr(sitting, "load_rules", lambda *_, switches, **__: tug_rules(folder / "tug", **switches))
-        patch.setattr(sitting, "set_table", lambda *_: pullers())
-        patch.setattr(store, "SYNCHRONOUS", "OFF")
+        patch.setattr(writing, "find_ruleset", lambda *_, **__: tug)
+        patch.setattr(writing, "load_rules", lambda *_, switches, **__: tug_rules(folder / "tug", **switches))
+        patch.setattr(seating, "set_table", lambda *_: pullers())
+        patch.setattr(files, "SYNCHRONOUS", "OFF")
         for number, token in enumerate((one, other)):
             place = tug_at(folder, str(number), trust)
             met: list[Any] = []
@@ -545,7 +545,7 @@ def test_the_label_is_reserved(tmp_path: Path) -> None:
         broken = f'{TUG}\n[labels.claim]\nkind = "decision"\nhelp = "x"\n' if name == "claim" else f"{TUG}\n{field}"
         source = Source(path=str(folder / "ruleset.toml"), text=broken)
         parts = [Part(folder=folder, source=source, data=parse(source))]
-        assert any(told in fault for fault in problems_of(Rules(tug, file=merge_parts(parts), parts=parts)))
+        assert any(told in one.message for one in all_diagnostics(Rules(tug, file=merge_parts(parts), parts=parts)))
 
 
 def test_forms_without_some_of_their_fields() -> None:

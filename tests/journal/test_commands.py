@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rpgres import UsageError, resolve
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.chain import SALT, START, commitment, link

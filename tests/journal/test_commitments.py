@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.errors import UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import views
-from rpgres.journal.commands import Place
+from rpgres.journal.commands import Place, seating, writing
 from rpgres.journal.commitments import SealFile, read_hex, seal_of, sealed
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
@@ -29,9 +29,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """A table of the auction at which everybody is asked for a bid."""
     folder = tmp_path / "auction"
     folder.mkdir()
-    monkeypatch.setattr(sitting, "find_ruleset", lambda *_, **__: auction)
-    monkeypatch.setattr(sitting, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
-    monkeypatch.setattr(sitting, "set_table", lambda *_: around("ada", "bo"))
+    monkeypatch.setattr(writing, "find_ruleset", lambda *_, **__: auction)
+    monkeypatch.setattr(writing, "load_rules", lambda *_, switches, **__: rules(folder, **switches))
+    monkeypatch.setattr(seating, "set_table", lambda *_: around("ada", "bo"))
     monkeypatch.setattr("rpgres.journal.verifying.set_table", lambda *_: around("ada", "bo"))
     made = Place(tmp_path / "table.db")
     sitting.begin_table(made, ruleset="auction", sheets=[], seed="1", switches={"sealed": "yes"})

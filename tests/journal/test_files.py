@@ -14,15 +14,17 @@ import sys
 import tempfile
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rpgres.journal import checking, files, store
 from rpgres.journal import commands as sitting
-from rpgres.journal import store
-from rpgres.journal.commands import Place
+from rpgres.journal.commands import Place, writing
+from rpgres.journal.rows import LONGEST
 from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
@@ -221,7 +223,7 @@ def test_a_newer_program_is_not_called_tampering(tmp_path: Path, monkeypatch: py
     place = begun(tmp_path / "t.db")
     act(place)
     sitting.reveal(place)
-    monkeypatch.setattr(sitting, "__version__", "99.0")
+    monkeypatch.setattr(writing, "__version__", "99.0")
     verdict = verify(place.path)
     assert (verdict.exit, verdict.problems) == (22, [])
 
@@ -262,7 +264,7 @@ def test_files_that_are_no_table(tmp_path: Path) -> None:
 
 
 def test_an_older_table_is_told(copy: Path) -> None:
-    change(copy, f"PRAGMA user_version = {store.FORMAT - 1}")
+    change(copy, f"PRAGMA user_version = {files.FORMAT - 1}")
     before = copy.read_bytes()
     assert "older rpgres" in shown(copy)
     assert rpgres("table", "note", "x", "--table", str(copy)).code == 1
@@ -270,7 +272,7 @@ def test_an_older_table_is_told(copy: Path) -> None:
 
 
 def test_a_newer_table_is_left_alone(copy: Path) -> None:
-    change(copy, f"PRAGMA user_version = {store.FORMAT + 1}")
+    change(copy, f"PRAGMA user_version = {files.FORMAT + 1}")
     before = copy.read_bytes()
     assert "newer rpgres" in shown(copy)
     assert rpgres("table", "note", "x", "--table", str(copy)).code == 1
@@ -320,11 +322,68 @@ def forged(path: Path, number: int, **changes: Any) -> None:
     rewrite(path, forge)
 
 
-def test_a_table_that_cannot_be_read_is_taken_back(tmp_path: Path) -> None:
+def test_an_entry_that_is_longer_than_any_is_not_unpacked(tmp_path: Path) -> None:
+    place = begun(tmp_path / "t.db")
+    act(place)
+    forged(place.path, 2, public={"action": "x" * (LONGEST + 1)})
+    where = ("--table", str(place.path))
+    for line in ("show", "log"):
+        done = rpgres("table", line, *where)
+        assert (done.code, "entry 2: it is not as it was written, and cannot be unpacked" in done.err) == (1, True)
+    assert "entry 2" in verify(place.path).problems[0]
+
+
+def test_entries_that_are_too_long_together_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = begun(tmp_path / "t.db")
+    for _ in range(20):
+        sitting.write_note(place, "caw " * 1000)
+    elsewhere = Path(shutil.copy(place.path, tmp_path / "elsewhere.db"))
+    monkeypatch.setattr(store, "WHOLE", 40_000)
+    where = ("--table", str(elsewhere))
+    for line in (("verify",), ("log",), ("note", "x"), ("view", "--as", "mara", "--out", str(tmp_path / "view.json"))):
+        done = rpgres("table", *line, *where)
+        assert (done.code, "take more than 40,000 bytes" in done.err) == (1, True), (line, done)
+    assert rpgres("table", "show", *where).code == 0
+    assert rpgres("table", "log", "--last", "5", *where).code == 0
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = begun(tmp_path / "t.db")
+    monkeypatch.setattr(store, "LONGEST", 20_000)
+    done = rpgres("table", "note", "x" * 20_000, "--table", str(place.path))
+    assert (done.code, "this entry takes more than 20,000 bytes" in done.err) == (1, True)
+    done = rpgres("table", "set", "characters.mara.title=" + "x" * 20_000, "--table", str(place.path))
+    assert done.code == 1
+    assert len(store.read(place.path).entries) == 2  # as many as before
+
+
+def test_the_check_of_a_journal_takes_little_more_memory_than_its_bytes(tmp_path: Path) -> None:
+    """What is small in a file, and small when it is unpacked, is made of many objects when it is read."""
+    place = begun(tmp_path / "t.db")
+    for _ in range(12):
+        act(place)
+
+    def forge(number: int, public: object, secret: dict[str, Any], state: object) -> object:
+        if number > 1:
+            secret["inputs"]["x"] = [[]] * 150_000
+        return state
+
+    rewrite(place.path, forge)
+    tracemalloc.start()
+    try:
+        assert checking.chain_of(place.path).problems == []
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 60_000_000  # one such entry takes 11 million
+
+
+@pytest.mark.parametrize("state", [{"characters": {"mara": 3}}, {"characters": {"mara": {"name": "edda"}}}])
+def test_a_table_that_cannot_be_read_is_taken_back(tmp_path: Path, state: dict[str, Any]) -> None:
     place = begun(tmp_path / "t.db")
     act(place)
     sitting.set_value(place, "things.plan", "1")
-    forged(place.path, 3, state={"characters": {"mara": 3}})
+    forged(place.path, 3, state=state)
     where = ("--table", str(place.path))
     told = rpgres("table", "show", *where)
     assert told.code == 1
@@ -385,6 +444,7 @@ from pathlib import Path
 from tests.support.journals import act
 from rpgres.errors import RpgresError
 from rpgres.journal.commands import Place
+from rpgres.journal.rows import LONGEST
 {setup}
 try:
     act(Place(Path(sys.argv[1])))
@@ -413,7 +473,7 @@ def test_a_folder_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> No
         place = begun(folder / "t.db")
         before = store.read(place.path)
         rules = sitting.rules_of(before)
-        monkeypatch.setattr(sitting, "rules_of", lambda history, folders: rules)
+        monkeypatch.setattr(writing, "rules_of", lambda history, folders: rules)
         place.path.chmod(0o444)
         folder.chmod(0o555)
         user = os.geteuid()
@@ -485,7 +545,7 @@ def test_the_second_waits_and_then_acts(tmp_path: Path) -> None:
 
 def test_whoever_waits_in_vain_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = begun(tmp_path / "t.db")
-    monkeypatch.setattr(store, "WAIT", 0.2)
+    monkeypatch.setattr(files, "WAIT", 0.2)
     other = sqlite3.connect(place.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
@@ -601,13 +661,13 @@ def test_killed_at_any_write_a_table_is_there_or_not(tmp_path: Path) -> None:
     number = 0
     while True:
         number += 1
-        path = tmp_path / str(number) / store.FOLDER / store.FILE
+        path = tmp_path / str(number) / files.FOLDER / files.FILE
         is_killed = killed_at(number, lambda path=path: begun_alone(path))  # type: ignore[misc]
         if not path.exists():
             begun_alone(path)
         assert [entry.kind for entry in store.read(path).entries] == ["new"]
         assert verify(path).exit == 20
-        assert [one.name for one in path.parent.iterdir()] == [store.FILE]  # nothing half done is left
+        assert [one.name for one in path.parent.iterdir()] == [files.FILE]  # nothing half done is left
         if not is_killed:
             break
         assert number < 200
@@ -628,7 +688,7 @@ def test_killed_at_any_statement(tmp_path: Path) -> None:
         path = Path(shutil.copy(place.path, tmp_path / f"{number}.db"))
         setup = f"""
 import os, signal, sqlite3
-from rpgres.journal import store
+from rpgres.journal import files
 connect, count = sqlite3.connect, [0]
 def counted(_):
     count[0] += 1
@@ -638,7 +698,7 @@ def connected(*args, **settings):
     connection = connect(*args, **settings)
     connection.set_trace_callback(counted)
     return connection
-store.sqlite3.connect = connected
+files.sqlite3.connect = connected
 """
         done = in_child(path, setup)
         assert store.read(path) == before or len(store.read(path).entries) == len(before.entries) + 1

@@ -19,16 +19,18 @@ from hypothesis import strategies as st
 from rpgres.dice import dice
 from rpgres.dice.seeds import Streams
 from rpgres.errors import UsageError
-from rpgres.journal import checking, store
+from rpgres.journal import checking, store, verifying
 from rpgres.journal import commands as sitting
 from rpgres.journal.chain import written
 from rpgres.journal.changes import applied, difference
 from rpgres.journal.commands import Place
-from rpgres.journal.records import RUNNING, RUNS, SAID, Entry, History
+from rpgres.journal.history import History
+from rpgres.journal.records import RUNNING, RUNS, SAID, Entry
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, table_record
 from tests.support.command_line import rpgres
 from tests.support.forging import rewrite
+from tests.support.growth import calls_of
 
 EDGE = {"skill": "2", "vs": ["1"]}
 
@@ -69,9 +71,9 @@ def change(path: Path, statement: str) -> None:
 
 def rows_read(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> int:
     """Return how many entries are read from the file."""
-    read, real = [], store._row
+    read, real = [], store.row_of
     with monkeypatch.context() as patched:
-        patched.setattr(store, "_row", lambda *args: read.append(args[0]) or real(*args))  # type: ignore[func-returns-value]
+        patched.setattr(store, "row_of", lambda *args: read.append(args[0]) or real(*args))  # type: ignore[func-returns-value]
         work()
     return len(read)
 
@@ -110,6 +112,40 @@ def test_what_is_kept_of_an_entry_is_what_changed(tmp_path: Path) -> None:
     assert (sizes[2] - sizes[0]) / 80 < 1000
     states = [len(row.state()) for row in store.read_rows(place.path)]
     assert min(states) > 1500  # of which nothing but the difference is kept
+
+
+def test_what_a_long_undo_has_shown_is_read_only_where_results_are_said(
+    copy: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sitting.undo(copy, 1)
+    undo = store.read(copy.path).head
+    assert len(undo.secret.known) == 30  # a step and label for every action that was taken back
+    act(copy)
+    sizes = {row.number: len(row.secret) for row in store.read_rows(copy.path)}
+    assert sizes[undo.number + 1] < sizes[1] + 300  # it rolls the same; it names two more entries, and passes
+    assert rows_read(monkeypatch, lambda: act(copy)) < 12
+    sitting.undo(copy)
+    with pytest.raises(UsageError, match="the seed has answered this already, in entry"):
+        act(copy, given={"roll": ["++++"]})
+    for _ in range(5):
+        act(copy)
+        sitting.undo(copy)
+    head = store.read(copy.path).head
+    assert [mark.number for mark in head.secret.stands.known] == [undo.number]
+    assert len(head.secret.known) == 1
+    assert verify(copy.path).exit == 20
+
+
+def test_the_check_of_many_undos_takes_time_that_grows_with_the_journal(tmp_path: Path) -> None:
+    calls = []
+    for count in (15, 60):
+        place = begun(tmp_path / f"{count}.db")
+        for _ in range(count):
+            act(place)
+        for _ in range(count):
+            sitting.undo(place)
+        calls.append(calls_of(lambda path=place.path: checking.chain_of(path)))  # type: ignore[misc]
+    assert calls[1] < 5 * calls[0]
 
 
 def test_commands_of_a_long_table_say_what_a_whole_reading_says(copy: Place) -> None:
@@ -324,6 +360,23 @@ def test_a_journal_is_read_whole_once(copy: Place, monkeypatch: pytest.MonkeyPat
     shutil.copy(elsewhere, copy.path)  # it comes back with another entry
     sitting.write_note(copy, "x")
     assert len(wholes) == 3
+
+
+def test_a_file_that_was_written_while_it_was_verified_is_not_remembered(
+    copy: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = verifying.chain_of
+
+    def slowly(path: Path) -> checking.Chain:
+        found = real(path)
+        os.utime(path, ns=(1, 1))
+        return found
+
+    assert verify(copy.path).exit == 20
+    assert checking.is_known(copy.path, store.read(copy.path))
+    monkeypatch.setattr(verifying, "chain_of", slowly)
+    assert verify(copy.path).exit == 20
+    assert not checking.is_known(copy.path, store.read(copy.path))
 
 
 def test_a_journal_is_used_where_nothing_can_be_remembered(

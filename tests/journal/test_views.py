@@ -20,10 +20,10 @@ from rpgres import UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
-from rpgres.engine.run import Pending
+from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
-from rpgres.journal import store, views
-from rpgres.journal.commands import TRUSTS, Done, Place
+from rpgres.journal import files, store, views
+from rpgres.journal.commands import TRUSTS, Done, Place, writing
 from rpgres.journal.exchange import view_of
 from rpgres.journal.exporting import sheets_of
 from rpgres.journal.records import RUNNING, found_in
@@ -169,9 +169,9 @@ def played(ruleset: str, secrets: Secrets, script: Sequence[tuple[str, Any]], tr
 def rules_once() -> Iterator[None]:
     """Read each ruleset once: it is the same all the time, and reading it is most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        read = cache(sitting.load_rules)
-        patch.setattr(sitting, "load_rules", lambda ruleset, **settings: read(ruleset))
-        patch.setattr(store, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
+        read = cache(writing.load_rules)
+        patch.setattr(writing, "load_rules", lambda ruleset, **settings: read(ruleset))
+        patch.setattr(files, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
         yield
 
 

@@ -30,7 +30,7 @@ class Scripted:
 
     def __init__(self, state: State, answers: dict[str, list[str]], rolls: list[int] = []) -> None:  # noqa: B006
         self.state = state
-        self.rules = type("Rules", (), {"switches": {}})()
+        self.rules = type("Rules", (), {"switches": staticmethod(lambda record: record())})()
         self.answers = {label: list(given) for label, given in answers.items()}
         self.rolls = list(rolls)
         self.asked: list[tuple[str, str, list[str]]] = []
@@ -51,12 +51,12 @@ class Scripted:
 
 
 def window(
-    table: Scripted, *, own: Side | None = None, other: Side | None = None, order: str = "alternate"
+    table: Scripted, *, own: Side | None = None, other: Side | None = None
 ) -> tuple[int, int, list[tuple[str, str, int]]]:
     dice: Any = object()
     own = own or Side(("mara",), "mine", "roll", 1, 0, dice)
     other = other or Side(("venn",), "theirs", "opposition", 2, 1, dice)
-    first, second, effects = invoke_window(table, own, other, order=order)  # type: ignore[arg-type]
+    first, second, effects = invoke_window(table, own, other)  # type: ignore[arg-type]
     said = [(one["kind"], one["to"], one.get("count", one.get("change"))) for one in effects if "to" in one]
     return first.height, second.height, said
 
@@ -74,7 +74,8 @@ def test_turns_alternate_until_both_pass() -> None:
 
 def test_one_side_after_the_other() -> None:
     table = Scripted(table_of(MUD.with_uses("mara", 2).with_uses("venn", 1)), {"mine": [NO, "mud"], "theirs": ["mud"]})
-    assert window(table, order="actor-then-opponent")[:2] == (1, 4)
+    table.rules.switches = lambda record: record(invoke_order="actor-then-opponent")
+    assert window(table)[:2] == (1, 4)
     assert [label for label, *_ in table.asked] == ["mine", "theirs"]
 
 
@@ -276,7 +277,7 @@ def test_points_for_the_next_scene_are_kept_apart() -> None:
 def test_one_aspect_several_times_on_a_roll(rule: str, free: int, answers: list[str], height: int, left: int) -> None:
     """With `two-free` a side is offered an aspect once, or twice when both are free; with `stack` paid and free."""
     table = Scripted(table_of(MUD.with_uses("mara", free)), {"mine": answers})
-    table.rules.switches = {"same_aspect": rule}
+    table.rules.switches = lambda record: record(same_aspect=rule)
     own, _, effects = window(table, own=Side(("mara",), "mine", "roll", 1))
     assert own == height
     assert free + sum(count for kind, _, count in effects if kind == "free-invoke") == left

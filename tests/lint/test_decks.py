@@ -13,14 +13,14 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import Seats
+from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import FileError
-from rpgres.lint.rulesets import check_overlaid, data_problems
-from rpgres.model.cards import Deck, DeckFile, build_deck, known_cards
-from rpgres.model.state import State, code_of
+from rpgres.lint.rulesets import check_overlaid, data_diagnostics
+from rpgres.model.cards import DeckFile, build_deck, known_cards
+from rpgres.model.state import Deck, State, blank_character, code_of
 from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
 from rpgres.rulesets.decks import shared_deck, shared_decks
-from rpgres.rulesets.sheets import blank_character
 from tests.support.gambit import GAMBIT, gambit
 
 
@@ -43,7 +43,7 @@ def told(rules: Rules) -> list[str]:
     return [
         f"{Path(one.file).parent.name}/{Path(one.file).name}:{one.line}: {one.key}: {one.message}"
         + (f" ({one.hint}?)" if one.hint else "")
-        for one in data_problems(rules)
+        for one in data_diagnostics(rules)
     ]
 
 
@@ -349,7 +349,7 @@ def told_alone(folder: Path, text: str) -> list[str]:
     (folder / "ruleset.toml").write_text(text, "utf-8")
     parts = read_parts([folder], ruleset_id="wake")
     rules = Rules(Ruleset("wake"), file=merge_parts(parts), parts=parts)
-    return [f"{one.key}: {one.message}" for one in data_problems(rules)]
+    return [f"{one.key}: {one.message}" for one in data_diagnostics(rules)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ def test_cards_said_to_be_in_a_hand_come_from_the_deck_of_its_owner(tmp_path: Pa
     rules = rules_in(tmp_path, GAMBIT, house=house)
     assert told(rules) == []
     state = lay_out(rules, State().with_character(blank_character("ada")).with_character(blank_character("bo")))
-    table = Table(rules, state, SeededDealer(Streams("7")), Seats())
+    table = Table(Run(rules, state, SeededDealer(Streams("7")), Seats()), rules)
     table.place("hand:ada", ["St3-", "Fo"], option="--hand")
     assert [code_of(card) for card in table.state.piles["hand:ada"].cards] == ["Fo", "St3-"]
     assert {name: len(pile) for name, pile in table.state.piles.items() if name.startswith("deck")} == {

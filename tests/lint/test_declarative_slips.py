@@ -68,7 +68,7 @@ SLIPS = {
     "no tag": (('does = "counter"\ncounter = "wounds"', 'does = "tag"'), 'effects.hurt: does = "tag" needs tag'),
     "a field that nothing reads": (
         ('fields = { to = "whose", change = "how many" }', 'fields = { to = "whose", amount = "how many" }'),
-        "effects.hurt.fields.amount: does = \"counter\" knows no 'amount'; it knows to, change",
+        "effects.hurt.fields.amount: does = \"counter\" knows no 'amount'; it knows: to, change",
     ),
     "a word for a number": (
         ('kind = "hurt", to = "actor", change = 1', 'kind = "hurt", to = "actor", change = "three"'),
@@ -87,6 +87,22 @@ SLIPS = {
         "bad.effects[0].to: 'acter' is no role; roles are: actor, opponent, gm; did you mean `actor`?",
     ),
     "misspelt decider": (('who = "gm"', 'who = "gamemaster"'), "ask.what.who: the ruleset has no role 'gamemaster'"),
+    "roll of the name of a number": (
+        ("rolls = { time =", 'rolls = { edge = "1d6", time ='),
+        "outcomes.try.good.rolls.edge: 'edge' is a number already; what is rolled needs another name",
+    ),
+    "several numbers": (
+        ('kind = "integer"', 'kind = "integer"\nmany = true'),
+        "parameters.shift.many: a described action takes one integer; several are for rules in code",
+    ),
+    "choice without a value": (
+        ('kind = "integer"', 'kind = "choice"\nchoices = { up = "u", down = "d" }\nvalues = { up = "1" }'),
+        "parameters.shift.values: the choice down has no value",
+    ),
+    "no outcome has bounds": (
+        ("under = true", "under = true\nbands = { wonder = { when = { natural-to = 4 } } }"),
+        "actions.try.roll: no outcome has bounds (`from`, `to`), so a result means nothing",
+    ),
     "unknown kind": (
         ('kind = "hurt"', 'kind = "hrt"'),
         "the ruleset has no kind of effect 'hrt'; did you mean `hurt`?",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rpgres
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.conformance import CHECKS
 from rpgres.dice import dice
 from rpgres.engine.table import Outcome, Table
-from rpgres.lint.whole import problems_of
+from rpgres.lint.whole import all_diagnostics
 from rpgres.model.state import Character, State
 from rpgres.plugins.discovery import BUILTIN, find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Band, Part, Rules, Ruleset, RulesetFile, merge_parts
+from rpgres.toml.diagnostics import CODES, Diagnostic
 from rpgres.toml.reading import Source, parse
+
+ROOT = Path(rpgres.__file__).parent
 
 DATA = """
 title = "Climb"
@@ -135,6 +142,10 @@ def code() -> Ruleset:
     return ruleset
 
 
+def problems_of(rules: Rules) -> list[str]:
+    return [found.text for found in all_diagnostics(rules)]
+
+
 def problems(data: str, ruleset: Ruleset | None = None) -> list[str]:
     source = Source("ruleset.toml", data)
     parts = [Part(folder=Path("nowhere"), source=source, data=parse(source))]
@@ -154,6 +165,8 @@ def test_builtins_fit_with_every_switch_at_either_end(ruleset_id: str, value: st
     assert problems_of(load_rules(ruleset, switches=picked)) == []
 
 
+FORM = '[parameters.foe]\nkind = "form"\nhelp = "who else"\n'
+
 CHANGES = {
     "action without rule": ("[actions.climb]", "[actions.clim]", "actions.clim has no rule in the code"),
     "parameter": (
@@ -166,8 +179,8 @@ CHANGES = {
         'required = ["skil"]',
         "actions.climb.required[0]: the ruleset has no parameter 'skil'",
     ),
-    "label": ('labels = ["roll"]', 'labels = ["rol"]', "the ruleset has no label 'rol'; did you mean 'roll'?"),
-    "table": ('tables = ["climb"]', 'tables = ["clim"]', "has no outcome table 'clim'; did you mean 'climb'?"),
+    "label": ('labels = ["roll"]', 'labels = ["rol"]', "the ruleset has no label 'rol'; did you mean `roll`?"),
+    "table": ('tables = ["climb"]', 'tables = ["clim"]', "has no outcome table 'clim'; did you mean `climb`?"),
     "argument too many": ('"how", "rope", "fear"', '"rope"', "and does not fit: missing a required argument: 'how'"),
     "argument unknown": ('kind = "tag"\ntag = "gear"', 'kind = "text"', "unexpected keyword argument 'rope'"),
     "reserved name": ("[parameters.rope]", '[parameters.rope]\nname = "seed"', "every action has an option 'seed'"),
@@ -211,8 +224,8 @@ CHANGES = {
     "nothing asked": ('who = "gm"\noptional', "optional", "up.ask.gloat: nobody is asked"),
     "kind without a text": ("[effects.hurt]", "[effects.other]", "[effects.hurt] is missing"),
     "values of no field": ("[effects.hurt]", '[effects.hurt]\nvalues = { size = ["s"] }', "it has no field 'size'"),
-    "margin of a condition": ("margin-from = -3", "margin-form = -3", "did you mean 'margin-from'?"),
-    "unknown switch asked": ("switch:mercy", "switch:mecry", "has no switch 'mecry'; did you mean 'mercy'?"),
+    "margin of a condition": ("margin-from = -3", "margin-form = -3", "did you mean `margin-from`?"),
+    "unknown switch asked": ("switch:mercy", "switch:mecry", "has no switch 'mecry'; did you mean `mercy`?"),
     "odd role": ("switch:mercy", "swich:mercy", "neither a role nor switch:NAME"),
     "no options": (
         'options = { aloud = { text = "Aloud." }, softly = { text = "Softly.", effects = [{ kind = "hurt" }] } }',
@@ -236,12 +249,38 @@ CHANGES = {
     ),
     "empty band": ("to = -1", "from = 3, to = -1", "the band fall goes from 3 to -1"),
     "dice": ('"2d6"', '"2d"', "dice: "),
-    "track": ('track = "wounds"', 'track = "wound"', "has no track 'wound'; did you mean 'wounds'?"),
+    "track": ('track = "wounds"', 'track = "wound"', "has no track 'wound'; did you mean `wounds`?"),
     "written nowhere": ('track = "wounds"', "", "on which track = ..."),
     "tags of no kind": (
         'tag = "gear"\nhelp = "what is carried"',
         'help = "what is carried"',
         "of which kind its tags are",
+    ),
+    "form without fields": ("[parameters.rope]", FORM + "[parameters.rope]", "parameters.foe: a form without fields"),
+    "fields of no form": (
+        'tag = "gear"',
+        'tag = "gear"\nfields.load = { kind = "text", help = "what" }',
+        "parameters.rope.fields: only a form has fields",
+    ),
+    "field of a form called name": (
+        "[parameters.rope]",
+        FORM + 'fields.name = { kind = "text", help = "what" }\n[parameters.rope]',
+        "parameters.foe.fields.name: `name` is what stands before the colon",
+    ),
+    "default of a required field": (
+        "[parameters.rope]",
+        FORM + 'fields.load = { kind = "text", help = "what", required = true, default = "a" }\n[parameters.rope]',
+        "parameters.foe.fields.load.default: what has to be given has no use for a default",
+    ),
+    "note on no setting": (
+        "[labels.roll]",
+        '[settings-notes]\nnone = "what"\n[labels.roll]',
+        "settings-notes.none: there is no setting 'none' to be explained",
+    ),
+    "rule beside a description": (
+        'summary = "Climb."',
+        'summary = "Climb."\nroll = "2d6"',
+        "actions.climb.roll: it is described (`roll`), and has a rule in the code too",
     ),
 }
 
@@ -258,7 +297,7 @@ def test_what_does_not_fit_is_told(what: str) -> None:
 def test_code_without_data_is_told() -> None:
     ruleset = code()
     ruleset.action("glide")(ruleset.actions["climb"])
-    assert problems(DATA, ruleset) == ["actions: the rule 'glide' has no data ([actions.glide]) (ruleset.toml:12)"]
+    assert problems(DATA, ruleset) == ["ruleset.toml:12: actions: the rule 'glide' has no data ([actions.glide])"]
 
 
 def test_effects_that_only_code_gives_need_no_text() -> None:
@@ -282,8 +321,7 @@ def test_every_file_of_the_folder_is_read(tmp_path: Path) -> None:
     first, second, third = sorted(
         problems_of(load_rules(ruleset)), key=lambda text: "sheets" in text or "worse" in text
     )
-    assert first.startswith("up.effects[0].kind: the kind of effect 'unheard-of'")
-    assert first.endswith("other.toml:2)")
+    assert "other.toml:2: up.effects[0].kind: the kind of effect 'unheard-of'" in first
     assert "worse.toml:2" in second
     assert "ann.toml:1" in third
 
@@ -331,3 +369,46 @@ def test_gaps_and_overlaps_are_named(edges: list[tuple[int | None, int | None]],
     file = RulesetFile(title="T", summary="S", version="1", bands=bands)
     found = problems_of(Rules(Ruleset("t"), file=file, parts=[]))
     assert found == [*told, "actions: it has no actions"]
+
+
+def codes_in(path: Path) -> set[str]:
+    """Return the codes that a module writes as literals where it makes faults and diagnostics."""
+    makers = {"Fault": 0, "Diagnostic": 0, "add": 0, "_told": 1, "refuse": 1}
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        place = makers.get(name, len(node.args)) if len(node.args) > 1 else 1  # a set has an `add` too
+        given = node.args[place : place + 1] + [one.value for one in node.keywords if one.arg == "code"]
+        found |= {
+            one.value
+            for argument in given
+            for one in ast.walk(argument)
+            if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        }
+    return found
+
+
+def test_every_code_is_listed_used_and_explained() -> None:
+    modules = [
+        path for folder in ("toml", "rulesets", "lint", "scenes", "cli") for path in (ROOT / folder).rglob("*.py")
+    ]
+    modules += [ROOT / "plugins" / "discovery.py"]
+    used = {code for path in modules for code in codes_in(path)} - {""}
+    assert {"never-matches", "unknown-key", "bad-input"} <= used
+    said = ast.walk(ast.parse((ROOT / "toml" / "diagnostics.py").read_text("utf-8")))
+    assert used - set(CODES) == set()
+    by_default = {one.value for one in said if isinstance(one, ast.Constant)} & {"unknown-name", "unreadable-file"}
+    assert set(CODES) - used - by_default == set()
+    assert not set(CODES) & {check.name for check in CHECKS}
+    text = (ROOT.parent / "rulesets" / "README.md").read_text("utf-8")
+    for code, meaning in CODES.items():
+        assert f"| `{code}` | {meaning} |" in text, f"say in rulesets/README.md: | `{code}` | {meaning} |"
+
+
+@pytest.mark.parametrize("kind", ["ruleset-check", "check", "plugin-check"])
+def test_the_schemas_of_checks_describe_diagnostics(kind: str) -> None:
+    described = make_schema(kind)["$defs"]["Diagnostic"]
+    assert set(described["properties"]) == set(Diagnostic.__struct_fields__)
+    assert all(described["properties"][name]["description"] for name in described["properties"])

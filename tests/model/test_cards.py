@@ -16,8 +16,10 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Seats, preferred, uniform
-from rpgres.engine.run import Prepared, Result, answers_of, event_record, play, run
-from rpgres.engine.table import Broken, Settled, Table
+from rpgres.engine.records import Result, answers_of, event_record
+from rpgres.engine.run import Prepared, play, run
+from rpgres.engine.running import Broken, Run, Settled
+from rpgres.engine.table import Table
 from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import DeckFile, build_deck
 from rpgres.model.serialization import read_state, state_record
@@ -30,7 +32,7 @@ DECK = Counter({"Re1+": 1, "Re2-": 2, "Re3+": 1, "St1+": 1, "St1-": 1, "St2+": 1
 
 def table_of(ready: Prepared, seed: str = "7", given: dict[str, list[str]] | None = None) -> Table:
     dealer = GivenDealer(given or {}, then=SeededDealer(Streams(seed)))
-    return Table(ready.rules, ready.state, dealer, Seats(policies={"": preferred}), lump=ready.lump)
+    return Table(Run(ready.rules, ready.state, dealer, Seats(policies={"": preferred}), lump=ready.lump), ready.rules)
 
 
 def lying(state: State) -> Counter[str]:
@@ -72,7 +74,8 @@ def test_several_cards_are_given_at_once_or_one_by_one() -> None:
     with pytest.raises(GivenError, match="--given draw=Sx1: there is no card 'Sx1'"):
         table.draw("deck", to="discard", label="draw")
     dealer = GivenDealer({"draw": ["Re2,Fo"]}, then=SeededDealer(Streams("7")))
-    Table(prepared().rules, prepared().state, dealer, Seats()).draw("deck", to="discard", label="draw")
+    run = Run(prepared().rules, prepared().state, dealer, Seats())
+    Table(run, run.rules).draw("deck", to="discard", label="draw")
     assert list(dealer.unused()) == [("draw", "Fo")]
 
 
@@ -302,7 +305,7 @@ def test_looking_at_the_top_tells_whoever_looks_and_nobody_else() -> None:
     assert [code_of(card) for card in own.top] == [card.code for card in seen]
     assert other.cards == (FACE_DOWN,) * 11
     assert other.top == ()
-    assert [event_record(event)["others"]["card"] for event in table.events] == [FACE_DOWN] * 2
+    assert [event_record(event)["others"]["card"] for event in table.run.events] == [FACE_DOWN] * 2
     assert [table.draw("deck", to="discard") for _ in range(2)] == list(seen)
     assert lying(table.state) == DECK
 
@@ -339,7 +342,7 @@ def test_what_is_known_of_the_top_is_drawn_again_from_what_was_written_down() ->
     from rpgres.engine.dealers import GivenDealer, SeededDealer, TapedDealer
 
     def drawn(dealer: GivenDealer) -> list[str]:
-        table = Table(prepared().rules, table_of(prepared()).state, dealer, Seats())
+        table = Table(Run(prepared().rules, table_of(prepared()).state, dealer, Seats()), prepared().rules)
         seen = [*table.peek("deck", 1, by="actor", label="draw"), *table.peek("deck", 2, by="actor", label="draw")]
         return [card.code for card in (*seen, *(table.draw("deck", to="discard") for _ in range(4))) if card]
 

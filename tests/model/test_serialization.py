@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -10,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpgres.errors import FileError
-from rpgres.model.serialization import DEEPEST, fault_in, plain, read_state, state_record
-from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze
+from rpgres.model.serialization import DEEPEST, fault_in, misnamed_in, plain, read_state, state_record
+from rpgres.model.state import GM, Box, Character, Map, Pile, State, Tag, freeze, pile_name
 
 WORD = st.text(max_size=6)
 NUMBER = st.integers(-(2**62), 2**62)
@@ -30,7 +31,26 @@ def tuples(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.lists(values, max_size=3).map(tuple)
 
 
-TRACKS = maps(tuples(st.builds(Box, name=WORD, size=NUMBER, mark=WORD)))
+def distinct(values: st.SearchStrategy[Any], *, by: str) -> st.SearchStrategy[Any]:
+    return st.lists(values, max_size=3, unique_by=attrgetter(by)).map(tuple)
+
+
+def named(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Records by a name that each of them repeats."""
+    return distinct(values, by="name").map(lambda records: Map({one.name: one for one in records}))
+
+
+def piles(numbers: dict[str, int]) -> Map[str, Pile]:
+    """Return piles of so many cards, of nobody or of whoever is named."""
+    return Map(
+        {
+            pile_name("hand", owner): Pile(("St4",) * count, owner=owner, top=("?",) * count, knowers=(None,) * count)
+            for owner, count in numbers.items()
+        }
+    )
+
+
+TRACKS = maps(distinct(st.builds(Box, name=WORD, size=NUMBER, mark=WORD), by="name"))
 CHARACTERS = st.builds(
     Character,
     name=WORD,
@@ -46,19 +66,21 @@ CHARACTERS = st.builds(
 TAGS = st.builds(Tag, name=WORD, kind=WORD, on=WORD, uses=maps(NUMBER), audience=st.none() | tuples(WORD))
 STATES = st.builds(
     State,
-    characters=maps(CHARACTERS),
-    tags=tuples(TAGS),
+    characters=named(CHARACTERS),
+    tags=distinct(TAGS, by="slug"),
     counters=maps(NUMBER),
     tracks=TRACKS,
     things=maps(THING),
     audiences=maps(tuples(WORD)),
+    piles=st.dictionaries(WORD, st.integers(0, 3), max_size=2).map(piles),
+    periods=st.lists(WORD, max_size=3, unique=True).map(tuple),
 )
 
 
 @given(STATES)
 @settings(max_examples=60, deadline=None)
 def test_a_state_survives_as_plain_data(state: State) -> None:
-    assert fault_in(state) == ""
+    assert fault_in(state) == misnamed_in(state) == ""
     written = json.loads(json.dumps(state_record(state)))
     back = read_state(written)
     assert back == state
@@ -77,6 +99,9 @@ def test_what_an_older_version_wrote_lacks_fields() -> None:
     assert read_state({"counters": {"fog": 2}}) == State(counters=Map({"fog": 2}))
 
 
+TWINS = [{"name": "1", "size": 1}, {"name": "1", "size": 2}]
+
+
 @pytest.mark.parametrize(
     ("record", "told"),
     [
@@ -90,6 +115,13 @@ def test_what_an_older_version_wrote_lacks_fields() -> None:
         ({"characters": {"mara": {"name": "mara", "tracks": {"stress": 3}}}}, "Expected `array`, got `int`"),
         ({"things": {"weight": 1.5}}, "things.weight is the float 1.5"),
         ({"audiences": {"trap": "gm"}}, "Expected `array`, got `str`"),
+        ({"characters": {"mara": {"name": "edda"}}}, "characters.mara is not the character of this name"),
+        ({"characters": {"mara": {"name": "mara", "tracks": {"stress": TWINS}}}}, "stress has two boxes called 1"),
+        ({"tracks": {"clock": TWINS}}, "tracks.clock has two boxes called 1"),
+        ({"tags": [{"name": "On Fire", "kind": "x"}, {"name": "on fire", "kind": "y"}]}, "tags are called on-fire"),
+        ({"piles": {"hand:mara": {"owner": "edda"}}}, "piles.hand:mara is owned by edda"),
+        ({"piles": {"deck": {"top": ["St4"], "knowers": []}}}, "piles.deck: of each card"),
+        ({"periods": ["scene", "exchange", "scene"]}, "periods has scene twice"),
     ],
 )
 def test_what_is_no_state_is_refused(record: Any, told: str) -> None:

@@ -14,12 +14,12 @@ import tomli_w
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rpgres.dice import Dice, Throw
-from rpgres.dice.readings import Reading, read_off
+from rpgres.dice import Dice, Reading, Throw
+from rpgres.dice.readings import read_off
 from rpgres.engine.players import Seats
 from rpgres.engine.run import Prepared, play, prepare
 from rpgres.errors import UsageError
-from rpgres.lint.rulesets import data_problems
+from rpgres.lint.rulesets import data_diagnostics
 from rpgres.odds.exact import outcome_odds
 from rpgres.rulesets import Part, Rules, Ruleset, merge_parts
 from rpgres.toml.reading import Source, parse
@@ -187,7 +187,7 @@ def test_odds_are_what_all_throws_come_to(data: dict[str, Any], inputs: dict[str
     source = Source("ruleset.toml", tomli_w.dumps(data))
     part = Part(Path("nowhere/any"), source, parse(source))
     rules = Rules(Ruleset("any", data=Path("nowhere/any")), file=merge_parts([part]), parts=[part])
-    assume(not data_problems(rules))  # such as a band that nothing comes to
+    assume(not data_diagnostics(rules))  # such as a band that nothing comes to
     try:
         switches = {"house": house} if "switches" in data else {}
         taken = {name: value for name, value in inputs.items() if name in data["parameters"]}

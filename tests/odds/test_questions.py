@@ -12,12 +12,12 @@ import msgspec
 import pytest
 
 from rpgres.conformance.walks import walk_merged
-from rpgres.dice import dice
-from rpgres.dice.readings import Reading
+from rpgres.dice import Reading, dice
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
-from rpgres.engine.players import Seats
-from rpgres.engine.run import Prepared, play, policy_of, prepare
+from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.run import Prepared, play, prepare
+from rpgres.engine.running import Run
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RuleError, UsageError
 from rpgres.odds.exact import By, outcome_odds
@@ -129,7 +129,7 @@ def toy(merge: Any) -> Prepared:
 
 def enough(table: Any, total: int) -> None:
     """Promise what holds for the outcome alone: beyond 9 nothing more matters."""
-    table.merge((len(table.events), min(total, 10)))
+    table.merge((len(table.run.events), min(total, 10)))
 
 
 def test_a_merge_is_left_out_where_it_does_not_hold_for_what_is_asked() -> None:
@@ -146,7 +146,7 @@ def test_a_merge_that_says_too_much_shows_by_which_run_goes_on(asked: str) -> No
     """What the contract compares: the first and the last of the runs that a merge takes for one."""
 
     def wrong(table: Any, total: int) -> None:
-        table.merge((len(table.events), min(total, 10)), holds=(asked, "outcome"))
+        table.merge((len(table.run.events), min(total, 10)), holds=(asked, "outcome"))
 
     prepared = toy(wrong)
     first, last = (walk_merged(prepared, asked=asked, leaves=1000, others=others) for others in (False, True))
@@ -253,7 +253,7 @@ def test_a_hand_is_walked_once_whatever_the_order_of_its_cards() -> None:
     hands: set[Any] = set()
 
     def deal(dealer: Any) -> tuple[str, ...]:
-        table = Table(ready.rules, ready.state, dealer, Seats(), "outcome", lump=ready.lump)
+        table = Table(Run(ready.rules, ready.state, dealer, Seats(), "outcome", lump=ready.lump), ready.rules)
         table.deal("deck", to="hand:actor", count=3, by="actor", looks=True)
         hand = table.state.piles["hand:actor"].cards
         assert hand not in hands
@@ -261,7 +261,7 @@ def test_a_hand_is_walked_once_whatever_the_order_of_its_cards() -> None:
         return tuple(sorted(str(ready.lump(card)) for card in table.cards("hand:actor"))) if ready.lump else ()
 
     def draw(dealer: Any) -> tuple[str, ...]:
-        table = Table(ready.rules, ready.state, dealer, Seats(), "outcome", lump=ready.lump)
+        table = Table(Run(ready.rules, ready.state, dealer, Seats(), "outcome", lump=ready.lump), ready.rules)
         for _ in range(3):
             table.draw("deck", to="hand:actor", label="deal", by="actor")
         return tuple(sorted(str(ready.lump(card)) for card in table.cards("hand:actor"))) if ready.lump else ()

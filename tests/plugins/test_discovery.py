@@ -731,7 +731,7 @@ import time
 from rpgres.plugins.discovery import BUILTIN, find_ruleset
 find_ruleset({builtin!r})
 loaded = set(sys.modules)
-print(sorted(loaded & {{"importlib.metadata", "rich", "rpgres.lint.whole", "rpgres.toml.problems"}}))
+print(sorted(loaded & {{"importlib.metadata", "rich", "rpgres.lint.whole", "rpgres.toml.faults"}}))
 print(sorted(set(BUILTIN.values()) & loaded))
 """
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

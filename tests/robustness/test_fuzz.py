@@ -18,7 +18,7 @@ from rpgres.cli.completion import label_records, switch_records
 from rpgres.cli.dynamic import inputs_of
 from rpgres.cli.formats.decks import describe_deck, find_deck, list_decks
 from rpgres.cli.formats.schemas import make_schema
-from rpgres.cli.formats.sheets import sheet_problems, sheet_record, sheet_template
+from rpgres.cli.formats.sheets import diagnose_sheet, sheet_record, sheet_template
 from rpgres.cli.formats.summary import describe_ruleset
 from rpgres.cli.render.decks import deck_lines
 from rpgres.cli.render.lines import plain_text
@@ -34,7 +34,7 @@ from rpgres.plugins.discovery import claimed_ids, find_ruleset, misnamed_folders
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.sheets import read_sheet
-from rpgres.scenes import prove_scene, read_scene, scene_problems
+from rpgres.scenes import prove_scene, read_scene, scene_diagnostics
 from rpgres.text.harmless import to_json
 from rpgres.toml.reading import read_source
 from tests.support.fuzz import STRANGE, changed, spoilt, toml_bytes
@@ -132,7 +132,7 @@ def a_sheet(rng: random.Random, root: Path) -> None:
     rules = RULES[path.parent.parent.name]
     file = root / "somebody.toml"
     file.write_bytes(toml_bytes(loaded(path), rng))
-    polite(lambda: sheet_problems(rules, read_source(file)))
+    polite(lambda: diagnose_sheet(rules, read_source(file)))
     sheet = polite(lambda: read_sheet(rules, str(file)))
     if sheet is not None:
         to_json(sheet_record(rules, sheet))
@@ -148,7 +148,7 @@ def a_scene(rng: random.Random, root: Path) -> None:
     file = root / "scene.toml"
     file.write_bytes(toml_bytes(loaded(path), rng))
     if rng.randrange(2):
-        polite(lambda: scene_problems(read_source(file), find_ruleset=find_ruleset, folder=path.parent))
+        polite(lambda: scene_diagnostics(read_source(file), find_ruleset=find_ruleset, folder=path.parent))
         return
     scene = polite(lambda: read_scene(read_source(file), find_ruleset=find_ruleset, folder=path.parent))
     if scene is not None and len(scene.file.steps) < 4:

@@ -13,7 +13,7 @@ import pytest
 import tomli
 
 from rpgres.cli.commands.ruleset import _homemade_problems
-from rpgres.toml import problems
+from rpgres.toml import places
 from tests.support.command_line import PROGRAM, rpgres
 from tests.support.growth import calls_of
 
@@ -109,7 +109,7 @@ def test_a_file_is_parsed_and_searched_once(tmp_path: Path, monkeypatch: pytest.
     text = big(tmp_path, 30)
     parsed: collections.Counter[str] = collections.Counter()
     searched: collections.Counter[str] = collections.Counter()
-    loads, scan = tomli.loads, problems._scan
+    loads, scan = tomli.loads, places._scan
 
     def counted_loads(given: str, **options: Any) -> dict[str, Any]:
         parsed[given] += 1
@@ -120,8 +120,8 @@ def test_a_file_is_parsed_and_searched_once(tmp_path: Path, monkeypatch: pytest.
         scan(given)
 
     monkeypatch.setattr(tomli, "loads", counted_loads)
-    monkeypatch.setattr(problems, "_scan", counted_scan)
-    problems._all_lines.cache_clear()
+    monkeypatch.setattr(places, "_scan", counted_scan)
+    places._spots.cache_clear()
     done = rpgres("ruleset", "list", "--rulesets", str(tmp_path))
     assert "home broken: 30 problems" in done.out
     assert parsed[text] == 1

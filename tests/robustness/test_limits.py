@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 
 from rpgres import UsageError, resolve
-from rpgres.engine.parameters import lay_distinct
 from rpgres.model.state import State, Tag
 from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets.sheets import lay_distinct
 from rpgres.scenes import read_scene
 from rpgres.toml.reading import Source
 from tests.support.command_line import PROGRAM, rpgres

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 import rpgres.rulesets.folders
 import rpgres.rulesets.rules
+from rpgres.cli.render.words import house_rules
 from rpgres.cli.rulesets import read_ruleset
 from rpgres.dice.seeds import Streams
 from rpgres.engine.run import prepare, run
 from rpgres.errors import FileError, RuleError, UsageError
 from rpgres.kits import fate_family
+from rpgres.lint.rulesets import data_diagnostics
 from rpgres.model.state import Map
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import checked, load_rules
-from rpgres.rulesets import Ruleset, data_folders, value_of
+from rpgres.rulesets import Rules, Ruleset, data_folders, value_of
 from tests.support.command_line import rpgres as run_rpgres
 from tests.support.tiny import TINY, tiny_action, tiny_rules, tiny_ruleset
 
@@ -185,6 +188,112 @@ def test_switches_are_checked() -> None:
         tiny_rules(grid="yes")
     with pytest.raises(UsageError, match="yes, no"):
         tiny_rules(grit="perhaps")
+
+
+HOUSE = """
+[switches.wind]
+default = "off"
+help = "h"
+source = "ours"
+choices = { off = "none", on = "some" }
+
+[switches.most-tries]
+default = "3"
+help = "h"
+source = "ours"
+choices = { 0 = "none", 3 = "three" }
+
+[switches.mood]
+default = "calm"
+help = "h"
+source = "ours"
+choices = { calm = "c", wild = "w" }
+brings.wild = { wind = "on", most-tries = "0" }
+"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The house rules that the code of these tests reads."""
+
+    grit: bool
+    wind: bool
+    most_tries: int
+    mood: Literal["calm", "wild"]
+    moon: Literal["new", "full"] = "new"  # for rulesets that have it
+
+
+def tried(text: str = TINY + HOUSE, **switches: str) -> Rules:
+    ruleset = tiny_ruleset()
+    ruleset.switches(Tried)
+    return tiny_rules(text, ruleset=ruleset, **switches)
+
+
+def test_code_reads_house_rules_from_a_record_that_is_made_once() -> None:
+    rules = tried(grit="yes")
+    assert rules.switches(Tried) == Tried(grit=True, wind=False, most_tries=3, mood="calm", moon="new")
+    assert rules.switches(Tried) is rules.switches(Tried)
+    assert rules.with_switches({"wind": "on"}).switches(Tried) == Tried(False, True, 3, "calm")
+    moon = 'moon]\ndefault = "full"\nhelp = "h"\nsource = "ours"\nchoices = { new = "n", full = "f" }\n'
+    assert tried(f"{TINY}{HOUSE}[switches.{moon}").switches(Tried).moon == "full"
+    assert not [problem for problem in data_diagnostics(rules) if problem.key.startswith("switches")]
+
+
+def test_a_choice_brings_choices_of_other_switches_that_are_not_chosen() -> None:
+    rules = tried(mood="wild")
+    assert rules.switches(Tried) == Tried(grit=False, wind=True, most_tries=0, mood="wild")
+    assert rules.chosen == {"grit": "no", "wind": "on", "most-tries": "0", "mood": "wild"}
+    assert house_rules(rules) == "mood=wild"
+    against = tried(mood="wild", wind="off")
+    assert against.switches(Tried) == Tried(grit=False, wind=False, most_tries=0, mood="wild")
+    assert house_rules(against) == "wind=off, mood=wild"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("[switches.mood]", "[switches.temper]", "switches.mood: the code reads a switch that is not there"),
+        (
+            "choices = { calm",
+            'choices = { grim = "g", calm',
+            "mood: the code cannot play grim: Tried.mood",
+        ),
+        (', wild = "w" }\nbrings.wild = { wind = "on", most-tries = "0" }', " }", "a choice that is not there: wild"),
+        ('0 = "none"', 'any = "a"', "switches.most-tries: the code cannot play any: Tried.most_tries"),
+        ('off = "none"', 'off = "none", strong = "s"', "switches.wind: the code cannot play strong"),
+        ("brings.wild = { wind", "brings.wilt = { wind", "brings.wilt: the ruleset has no choice of mood 'wilt'"),
+        ('wind = "on"', 'wint = "on"', "brings.wild.wint: the ruleset has no switch 'wint'"),
+        ('wind = "on"', 'wind = "yes"', "brings.wild.wind: the ruleset has no choice of wind 'yes'"),
+        (
+            HOUSE,
+            HOUSE + HOUSE[: HOUSE.index("[switches.most")].replace("wind", "rain"),
+            "rain: this house rule",
+        ),
+    ],
+)
+def test_house_rules_on_which_code_and_data_disagree(old: str, new: str, told: str) -> None:
+    assert old in TINY + HOUSE
+    found = [
+        f"{problem.key}: {problem.message}" for problem in data_diagnostics(tried((TINY + HOUSE).replace(old, new)))
+    ]
+    assert any(told in one for one in found), found
+
+
+def test_a_choice_that_code_cannot_play_is_refused() -> None:
+    """Also where nobody has checked the data: a wrong record would play another rule without a word."""
+    with pytest.raises(RuleError, match=r"cannot play mood=grim: Tried.mood does not hold it"):
+        tried((TINY + HOUSE).replace("choices = { calm", 'choices = { grim = "g", calm'), mood="grim").switches(Tried)
+    with pytest.raises(RuleError, match=r"lack switches that its code reads: .*'most_tries'"):
+        tried((TINY + HOUSE).replace("most-tries", "tries")).switches(Tried)
+
+
+def test_a_house_rule_adds_no_choice_that_code_does_not_know_and_may_take_one_away(tmp_path: Path) -> None:
+    path = tmp_path / "saga" / "ruleset.toml"
+    write(path, '[switches.tie.choices]\nreroll = "again"\n')
+    with pytest.raises(FileError, match=r"switches.tie: the code cannot play reroll"):
+        load_rules(find_ruleset("saga"), extra=[tmp_path])
+    write(path, "[switches.tie.choices]\nfail = { remove = true }\n")
+    assert list(load_rules(find_ruleset("saga"), extra=[tmp_path]).file.switches["tie"].choices) == ["succeed"]
 
 
 def test_bands_cover_every_margin_and_a_gap_is_an_error() -> None:
@@ -544,6 +653,10 @@ def test_check_says_ok_or_everything() -> None:
         "key": "bands.fail.to",
         "message": "no band has the margins -1",
         "hint": "",
+        "advice": "",
+        "code": "margin-gap",
+        "column": 1,
+        "severity": "error",
     }
 
 

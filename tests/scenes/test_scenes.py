@@ -23,7 +23,7 @@ from rpgres.scenes import (
     read_scene,
     require_sound,
     run_scene,
-    scene_problems,
+    scene_diagnostics,
 )
 from rpgres.toml.reading import Source
 from tests.support.tiny import TINY, tiny_ruleset
@@ -297,7 +297,7 @@ when = { one = "miss" }
 with = { vs = { character = "eva", skill = "will" }, push = "perhaps" }
 given = { rol = "1,1" }
 """
-    found = scene_problems(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
+    found = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
     assert [(problem.line, problem.key) for problem in found] == [
         (2, "seed"),
         (3, "policy"),
@@ -313,7 +313,7 @@ given = { rol = "1,1" }
         (26, "steps[1].with.push"),
         (27, "steps[1].given.rol"),
     ]
-    fine = scene_problems(Source(path="s.toml", text=TWO_STEPS), find_ruleset=lambda _id: tiny)
+    fine = scene_diagnostics(Source(path="s.toml", text=TWO_STEPS), find_ruleset=lambda _id: tiny)
     assert fine == []
 
 
@@ -393,7 +393,7 @@ given = { roll = "1,1" }
 def test_tracks_and_things_are_set_out_and_can_be_expected(tiny: Ruleset) -> None:
     scene = scene_of(tiny, TABLE)
     assert check_scene(scene) == []
-    assert scene_problems(Source(path="s.toml", text=TABLE), find_ruleset=lambda _id: tiny) == []
+    assert scene_diagnostics(Source(path="s.toml", text=TABLE), find_ruleset=lambda _id: tiny) == []
     state = scene.state
     assert [(box.name, box.size, box.mark) for box in state.tracks["alarm"]] == [
         ("1", 1, "x"),
@@ -437,7 +437,7 @@ def test_a_faulty_track_or_thing_is_told_with_its_place(
 ) -> None:
     text = TABLE.replace(right, wrong)
     assert text != TABLE
-    (found,) = scene_problems(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
+    (found,) = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
     assert found.key == key
     assert found.line
     assert message in found.message
@@ -449,7 +449,7 @@ def test_a_faulty_track_or_thing_is_told_with_its_place(
 
 def test_nobody_unknown_is_in_an_audience(tiny: Ruleset) -> None:
     text = TABLE.replace('seen-by = ["gm"]', 'seen-by = ["gmm"]')
-    found = scene_problems(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
+    found = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _id: tiny)
     assert [(one.key, one.hint) for one in found] == [("tracks.locks.seen-by", "gm"), ("things.patrol.seen-by", "gm")]
     assert [one.key for one in check_scene(scene_of(tiny, text))] == [one.key for one in found]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rpgres.engine.players import Question
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
@@ -44,6 +46,13 @@ won = { text = "Yes." }
 auction = Ruleset("auction")
 
 
+@auction.switches
+class Switches(msgspec.Struct, frozen=True):
+    """The house rules that the code reads."""
+
+    sealed: bool
+
+
 def coins(typed: str) -> str:
     """Read a number of coins, as `7` or `7 coins`."""
     number = typed.removesuffix("coins").strip()
@@ -61,7 +70,7 @@ def bid(table: Table, actor: Character) -> Outcome:
         Question("bid", name, hints, text="How many?", facts=Map({"bidder": number}), form="N", reads=coins)
         for number, name in enumerate(names)
     ]
-    bids = table.ask_together(asked, secret=table.rules.switches["sealed"] == "yes")
+    bids = table.ask_together(asked, secret=table.rules.switches(Switches).sealed)
     bows = table.ask_together(
         [Question("bow", name, (Option("bow"),), optional=True) for name in names if name != actor.name]
     )

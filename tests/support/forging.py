@@ -10,6 +10,7 @@ from typing import Any
 
 from rpgres.journal import store
 from rpgres.journal.chain import START, commitment, digest, link, written
+from rpgres.journal.rows import Base, packed, words_of
 
 Forge = Callable[[int, dict[str, Any], dict[str, Any], Any], Any]
 
@@ -25,7 +26,7 @@ def rewrite(path: Path, forge: Forge) -> None:
     rows = list(store.read_rows(path))
     before, hashes, bodies = START, list[str](), list[bytes]()
     connection = sqlite3.connect(path)
-    connection.executescript("DELETE FROM entries; DELETE FROM bases;")
+    connection.executescript("PRAGMA synchronous=OFF; DELETE FROM entries; DELETE FROM bases;")
     for number, row in enumerate(rows):
         public, secret, state = json.loads(row.public), json.loads(row.secret), json.loads(row.state())
         _remark(secret.get("stands", {}), hashes)
@@ -34,10 +35,10 @@ def rewrite(path: Path, forge: Forge) -> None:
         parts = written(public), written(secret)
         before = link(before, number=number, public=parts[0], commitment=commitment(row.salt, parts[1]))
         hashes.append(before.hex())
-        base = store.Base(number, state, store.words_of(reversed(bodies)))
+        base = Base(number, state, words_of(reversed(bodies)))
         bodies.append(len(parts[0]).to_bytes(4, "big") + b"".join(parts))
-        values = (number, number, store.packed(bodies[-1], base.preset), store.packed(b"[]", base.preset))
-        connection.execute("INSERT INTO bases VALUES (?, ?, ?)", (number, *map(store.packed, (state, base.words))))
+        values = (number, number, packed(bodies[-1], base.preset), packed(b"[]", base.preset))
+        connection.execute("INSERT INTO bases VALUES (?, ?, ?)", (number, *map(packed, (state, base.words))))
         connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*values, row.salt, before))
     connection.commit()
     connection.close()
@@ -46,5 +47,5 @@ def rewrite(path: Path, forge: Forge) -> None:
 def _remark(stands: dict[str, Any], hashes: list[str]) -> None:
     """Have what counts name earlier entries by their new hashes."""
     single = [stands[name] for name in ("new", "pending", "run", "revealed") if stands.get(name)]
-    for mark in (*single, *stands.get("seals", ())):
+    for mark in (*single, *stands.get("seals", ()), *stands.get("known", ())):
         mark[1] = hashes[mark[0]]

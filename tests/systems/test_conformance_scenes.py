@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from rpgres.engine.table import Decided, Outcome, Table
+from rpgres.engine.running import Decided
+from rpgres.engine.table import Outcome, Table
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder
@@ -83,10 +84,10 @@ def played(ruleset: str) -> Played:
     settle = Table.settle
 
     def noting(table: Table, name: str, margin: int | None, **more: Any) -> Outcome:
-        before = len(table.events)
+        before = len(table.run.events)
         outcome = settle(table, name, margin, **more)
         found.add((name, outcome.band))
-        decided = [event for event in table.events[before:] if isinstance(event, Decided)]
+        decided = [event for event in table.run.events[before:] if isinstance(event, Decided)]
         found.update((name, outcome.band, event.label, event.answer) for event in decided)
         return outcome
 
@@ -122,7 +123,7 @@ def test_every_switch_is_played_both_ways(ruleset: str) -> None:
     rules = load_rules(find_ruleset(ruleset))
     used: dict[str, set[str]] = {name: set() for name in rules.file.switches}
     for path in cases_of(ruleset):
-        for name, value in scene_of(path).rules.switches.items():
+        for name, value in scene_of(path).rules.chosen.items():
             used[name].add(value)
     assert used == {name: set(switch.choices) for name, switch in rules.file.switches.items()}
 

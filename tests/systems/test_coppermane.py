@@ -498,11 +498,15 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
 
     Args:
         margin: of the one who acts, over a defense of 4 and one epic level.
-        picks: which option is taken of every question, counted from the first.
+        picks: which option is taken of every question, counted from the first; of costs, again from the first after
+            the last.
     """
 
     def nth(_view: object, question: Question) -> str:
-        return "no" if question.optional else question.options[min(picks, len(question.options) - 1)].name
+        names = [option.name for option in question.options]
+        if question.label == "cost":
+            return names[picks % len(names)]
+        return "no" if question.optional else names[min(picks, len(names) - 1)]
 
     tag = Tag("Of This World", "aspect", "rival", audience=("gm",) if variant == "find" else None)
     table = both(rules, (4, 0), (4, 0)).with_tag(tag)
@@ -534,16 +538,13 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
     return found
 
 
-@pytest.mark.parametrize("picks", [0, 1])
 @pytest.mark.parametrize("margin", [-9, -7, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 7, 9])
 @pytest.mark.parametrize(
-    ("action", "variant"),
+    ("action", "variant", "picks"),
     [
-        ("overcome", ""),
-        ("attack", ""),
-        ("create-advantage", "new"),
-        ("create-advantage", "find"),
-        ("create-advantage", "known"),
+        *(("overcome", "", picks) for picks in range(5)),  # whether the goal is bought, and at which of four costs
+        *(("attack", "", picks) for picks in range(2)),
+        *(("create-advantage", variant, picks) for variant in ("new", "find", "known") for picks in range(2)),
     ],
 )
 @pytest.mark.parametrize(

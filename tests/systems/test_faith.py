@@ -21,17 +21,18 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.periods import turn
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Preference, Seats, uniform
-from rpgres.engine.run import Pending, Prepared, Result, policy_of, prepare, run
+from rpgres.engine.players import Preference, Seats, policy_of, uniform
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import UsageError
-from rpgres.model.state import GM, State, code_of
+from rpgres.model.state import GM, State, blank_character, code_of
 from rpgres.odds.exact import outcome_odds
 from rpgres.odds.optimal import best_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import blank_character
 from rpgres.scenes import read_scene, run_scene
 from rpgres.toml.reading import Source
 from rpgres_faith.hands import card_options
@@ -58,7 +59,7 @@ def limits(*nets: tuple[int, int], attribute: int = 2, **switches: str) -> list[
         Side(name, name, attribute=attribute, plus=plus, minus=minus)
         for name, (plus, minus) in zip(names, nets, strict=True)
     ]
-    table = Table(rules(**switches), State(), SeededDealer(Streams("7")), Seats())
+    table = Table(Run(rules(**switches), State(), SeededDealer(Streams("7")), Seats()), rules(**switches))
     return [dict(side.limits) for side in with_limits(table, sides, [(names[0], other) for other in names[1:]])]
 
 
@@ -1076,7 +1077,7 @@ def test_who_has_fewer_of_what_is_shown_is_inferior(first: Any, others: list[Any
     ]
     pairs = [(names[0], other) for other in names[1:]]
     loaded = rules(inferiority_scope=scope, confronters_compare=compare)
-    table = Table(loaded, State(), SeededDealer(Streams("7")), Seats())
+    table = Table(Run(loaded, State(), SeededDealer(Streams("7")), Seats()), loaded)
     shown = shown_advantages(sides, pairs)
     for side in with_limits(table, sides, pairs):
         opponents = names[1:] if side.name == names[0] else [names[0]]

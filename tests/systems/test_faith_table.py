@@ -15,10 +15,10 @@ import pytest
 from rpgres import UsageError
 from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
-from rpgres.engine.run import Pending, Result
+from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
-from rpgres.journal import store, views
-from rpgres.journal.commands import Done, Place
+from rpgres.journal import files, store, views
+from rpgres.journal.commands import Done, Place, writing
 from rpgres.journal.exchange import view_of
 from rpgres.journal.records import RUNNING, found_in
 from rpgres.journal.replay import questions_of
@@ -40,8 +40,8 @@ def rules_once() -> Iterator[None]:
     """Read the ruleset once: it is the same all the time, and reading it is most of the time."""
     with pytest.MonkeyPatch.context() as patch:
         read = cache(lambda ruleset, switches: load_rules(ruleset, switches=dict(switches)))
-        patch.setattr(sitting, "load_rules", lambda ruleset, *, switches, **_: read(ruleset, tuple(switches.items())))
-        patch.setattr(store, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
+        patch.setattr(writing, "load_rules", lambda ruleset, *, switches, **_: read(ruleset, tuple(switches.items())))
+        patch.setattr(files, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
         yield
 
 

@@ -13,8 +13,8 @@ import pytest
 from rpgres import Option, Outcome, Question, State, View, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
-from rpgres.engine.players import Seats
-from rpgres.engine.run import Prepared, play, policy_of, prepare
+from rpgres.engine.players import Seats, policy_of
+from rpgres.engine.run import Prepared, play, prepare
 from rpgres.odds.exact import WalkDealer, explore, outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rpgres import Pending, Result, UsageError, resolve
-from rpgres.engine.run import policy_of, prepare
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import prepare
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

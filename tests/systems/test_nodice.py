@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 
 from rpgres.cli.formats.summary import describe_ruleset
 from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.results import pending_lines
 from rpgres.cli.render.rulesets import ruleset_lines
 from rpgres.cli.render.tables import log_lines, show_lines
 from rpgres.dice.seeds import Streams
-from rpgres.engine.players import Question, View, uniform
-from rpgres.engine.run import Pending, Result, policy_of, prepare, run
+from rpgres.engine.players import Question, View, policy_of, uniform
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
@@ -474,7 +476,10 @@ def test_the_timeline_moves_when_every_seat_is_ready(tmp_path: Path) -> None:
         assert [(one.label, done.history.state.seat_of(one.who)) for one in asked] == [
             ("react", seat) for seat in SEATS
         ]
-        assert {tuple(option["name"] for option in one.options) for one in asked} == {("wait",)}
+        assert {tuple(option["name"] for option in one.options) for one in asked} == {("ready", "wait")}
+        told = plain_text(pending_lines(waits)).splitlines()
+        assert told[2:4] == ["    ready, no: go on to the phase", "    wait: abort or declare first"]
+        assert not any("let it pass" in one for one in told)
         sitting.answer(place, seat="bram", choose={"react": ["ready"]})
         sitting.answer(place, seat="orsa", choose={"react": ["wait"]})
         done = sitting.answer(place, seat="gm", choose={"react": ["no"]})
@@ -702,7 +707,7 @@ def test_every_switch_and_row_is_played_in_the_cases() -> None:
     met = set()
     for path in sorted((builtin_folder() / "nodice" / "scenes").glob("conformance-*.toml")):
         scene = read_scene(read_source(path), find_ruleset=find_ruleset)
-        for name, value in scene.rules.switches.items():
+        for name, value in scene.rules.chosen.items():
             used[name].add(value)
         for step in scene.file.steps:
             if step.expect is not None and step.expect.outcome is not None:

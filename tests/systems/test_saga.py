@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from rpgres import GM, Opposition, Rating
 from rpgres.dice.seeds import Streams
 from rpgres.engine.piles import lay_out
-from rpgres.engine.players import Question, View, uniform
-from rpgres.engine.run import Prepared, Result, policy_of, prepare, run
+from rpgres.engine.players import Question, View, policy_of, uniform
+from rpgres.engine.records import Result
+from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, UsageError
 from rpgres.model.state import Map, State, code_of
 from rpgres.odds.exact import outcome_odds

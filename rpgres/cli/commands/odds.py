@@ -14,11 +14,11 @@ from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import is_terminal, say, say_json
 from rpgres.cli.rulesets import RulesetData
-from rpgres.engine.parameters import metavar
 from rpgres.errors import UsageError
 from rpgres.odds.exact import EXACT_SHARE, Odds, Weighed, odds_record, outcome_odds
 from rpgres.odds.ladder import ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
+from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
 
 if TYPE_CHECKING:

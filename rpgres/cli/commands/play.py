@@ -17,7 +17,7 @@ from rpgres.errors import UsageError
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.journal.records import History
+    from rpgres.journal.history import History
 
 SIGN = "> "
 INTERRUPTED = 130  # what Typer makes of an interrupt
@@ -61,7 +61,8 @@ def command(
     from rpgres.cli.options import read_folders
     from rpgres.journal.checking import require_whole
     from rpgres.journal.commands import Place, check_seat, rules_of
-    from rpgres.journal.store import find_table, read
+    from rpgres.journal.files import find_table
+    from rpgres.journal.store import read
 
     path = find_table(table or os.environ.get("RPGRES_TABLE"))
     who = seat or os.environ.get("RPGRES_SEAT") or None

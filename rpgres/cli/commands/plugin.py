@@ -6,17 +6,19 @@ How they are found stands in `plugins`, what is checked in `contract`, what is w
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, complete_rulesets
+from rpgres.cli.checks import AsForm, end_check, form_of
 from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.conformance import PluginReport
     from rpgres.plugins.discovery import PluginStatus
+    from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, start and check the plugins that bring rulesets."
@@ -82,6 +84,7 @@ def check_some(
             autocompletion=complete_rulesets,
         ),
     ] = None,
+    form: AsForm = "text",
     as_json: AsJson = False,
     plain: AsWords = False,
 ) -> None:
@@ -90,12 +93,13 @@ def check_some(
     One line for each check says whether it passed, or why there was nothing to check. The exit code is 1 when a plugin
     is broken, or a check failed.
     """
-    from rpgres.cli.output import say, say_json, show_progress, trace
+    from rpgres.cli.output import say, show_progress, trace
     from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck
     from rpgres.plugins.discovery import list_rulesets, unknown_ruleset
     from rpgres.plugins.probing import probe_plugins
 
+    form = form_of(form, as_json=as_json)
     probe_plugins()
     show = show_progress if not plain else lambda _: None
     plugins = list_rulesets(ruleset, failed=trace, begins=lambda name: show(f"loading {name} ..."))
@@ -104,15 +108,24 @@ def check_some(
         raise unknown_ruleset(ruleset)
     reports = []
     for number, plugin in enumerate(plugins, 1):
-        if not as_json:
+        if form == "text":
             say([header_line(plugin)] if plugin.ok else plugin_lines([plugin]), is_plain=plain)
         place = f"{plugin.id} ({number} of {len(plugins)})" if len(plugins) > 1 else plugin.id
-        reports.append(_report(plugin, place, show, is_shown=not as_json, is_plain=plain))
+        reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
-    if as_json:
-        say_json(PluginCheck(version=__version__, ok=is_well, plugins=reports))
-    if not is_well:
-        raise typer.Exit(1)
+    record = PluginCheck(version=__version__, ok=is_well, plugins=reports)
+    end_check(form, ok=is_well, record=record, found=_found(reports), lines=())
+
+
+def _found(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
+    from rpgres.toml.diagnostics import Diagnostic
+
+    for report in reports:
+        if report.problem:
+            severity: Literal["note", "error"] = "note" if report.stage == "disabled" else "error"
+            yield Diagnostic("broken-plugin", f"{report.id or report.module}: {report.problem}", severity=severity)
+        for verdict in report.checks:
+            yield from (*verdict.problems, *verdict.notes)
 
 
 def _report(

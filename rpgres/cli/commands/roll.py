@@ -13,7 +13,8 @@ from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import can_prompt, is_terminal, say, say_json
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
-from rpgres.engine.run import Pending, Prepared, Result, prepare, run
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import UsageError
 from rpgres.rulesets import Rules
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, RulesetId, complete_rulesets
+from rpgres.cli.checks import AsForm, end_check, form_of
 from rpgres.cli.options import SWITCH
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.plugins.discovery import RulesetName
     from rpgres.rulesets import Rules, Ruleset
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List rulesets, show what is in one, and check house rules."
@@ -36,14 +37,14 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
     from rpgres.cli.render.rulesets import ruleset_list_lines
     from rpgres.plugins.discovery import ended_faults, ruleset_names, unused_disabled
     from rpgres.plugins.probing import probe_plugins
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
     extra = read_folders(rulesets or ())
     probe_plugins()
     names = ruleset_names(extra=extra)
     broken = {name.id: problems for name in names if (problems := _homemade_problems(name.id, extra))}
     strays = [*_contested(names, extra), *_strays(extra=extra)]
-    strays += [Problem("", None, "", told) for told in (*ended_faults(), *unused_disabled())]
+    strays += [Diagnostic("broken-plugin", told) for told in (*ended_faults(), *unused_disabled())]
     if as_json:
         found = [problem for problems in (*broken.values(), strays) for problem in problems]
         say_json(RulesetList(rulesets=names, problems=found))
@@ -51,17 +52,19 @@ def list_all(as_json: AsJson = False, plain: AsWords = False, rulesets: Folders 
         say([*ruleset_list_lines(names), *_warnings(broken, strays, extra)], is_plain=plain)
 
 
-def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Problem]:
+def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diagnostic]:
     """Return the ids that more than one has."""
     from rpgres.plugins.discovery import contested
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
     return [
-        Problem("", None, "", told) for name in names if not name.builtin and (told := contested(name.id, extra=extra))
+        Diagnostic("contested-id", told)
+        for name in names
+        if not name.builtin and (told := contested(name.id, extra=extra))
     ]
 
 
-def _strays(*, extra: Sequence[Path] = ()) -> list[Problem]:
+def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """Return the folders on the rulesets path in which nothing is read."""
     from rpgres.lint.overlays import stray_folders
     from rpgres.plugins.discovery import claimed_ids, misnamed_folders
@@ -69,11 +72,12 @@ def _strays(*, extra: Sequence[Path] = ()) -> list[Problem]:
     return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
 
 
-def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem], extra: Sequence[Path]) -> Iterator[Line]:
+def _warnings(
+    broken: dict[str, Sequence[Diagnostic]], strays: Sequence[Diagnostic], extra: Sequence[Path]
+) -> Iterator[Line]:
     from rpgres.cli.render.lines import Piece, line
     from rpgres.plugins.discovery import standalone_folder
     from rpgres.rulesets import builtin_folder
-    from rpgres.rulesets.provenance import line_of
 
     if broken or strays:
         yield line("")
@@ -84,16 +88,16 @@ def _warnings(broken: dict[str, Sequence[Problem]], strays: Sequence[Problem], e
         told = f": {count} in {where}; `rpgres ruleset check {ruleset}` tells"
         yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told)
     for stray in strays:
-        yield line(line_of(stray))
+        yield line(stray.text)
 
 
-def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Problem]:
+def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagnostic]:
     """Return what is wrong with a ruleset that is a folder here, or with the house rules of one from elsewhere."""
     from rpgres.errors import FileError, RpgresError
     from rpgres.plugins.discovery import BUILTIN, find_ruleset, standalone_folder
     from rpgres.plugins.loading import load_rules
     from rpgres.rulesets import builtin_folder, data_folders
-    from rpgres.rulesets.provenance import problems_in
+    from rpgres.toml.diagnostics import diagnostics_in
 
     own = None if ruleset_id in BUILTIN else standalone_folder(ruleset_id, extra=extra)
     is_here = own is not None and own.parent != builtin_folder()
@@ -103,7 +107,7 @@ def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Probl
     try:
         load_rules(find_ruleset(ruleset_id, extra=extra), extra=extra)
     except FileError as error:
-        return problems_in(error)
+        return diagnostics_in(error)
     except RpgresError:
         return ()  # a plugin's own fault, which `plugin list` tells
     return ()
@@ -120,6 +124,7 @@ def check(
             autocompletion=complete_rulesets,
         ),
     ] = None,
+    form: AsForm = "text",
     as_json: AsJson = False,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -129,8 +134,8 @@ def check(
     A folder is checked wherever it is: one that is a whole ruleset by itself, any other over the ruleset of its name.
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
+    from rpgres.cli.formats.summary import RulesetChecks
     from rpgres.cli.options import read_folders
-    from rpgres.cli.output import say, say_json
     from rpgres.plugins.discovery import ruleset_names
     from rpgres.plugins.probing import probe_plugins
 
@@ -144,27 +149,26 @@ def check(
         checked.append(_checked(one, folders) if folder is None else _checked_folder(folder, folders))
     strays = [] if rulesets_named else _strays(extra=folders)
     is_well = not strays and all(one.ok for one in checked)
-    if as_json:
-        from rpgres.cli.formats.summary import RulesetChecks
+    end_check(
+        form_of(form, as_json=as_json),
+        ok=is_well,
+        record=RulesetChecks(ok=is_well, rulesets=checked, strays=strays),
+        found=[*(diagnostic for one in checked for diagnostic in one.problems), *strays],
+        lines=[*_checked_lines(checked, strays)],
+        is_plain=plain,
+    )
 
-        say_json(RulesetChecks(ok=is_well, rulesets=checked, strays=strays))
-    else:
-        say([*_checked_lines(checked, strays)], is_plain=plain)
-    if not is_well:
-        raise typer.Exit(1)
 
-
-def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Problem]) -> Iterator[Line]:
+def _checked_lines(checked: Sequence[RulesetCheck], strays: Sequence[Diagnostic]) -> Iterator[Line]:
     from rpgres.cli.render.lines import Piece, line
-    from rpgres.rulesets.provenance import line_of
 
     for one in checked:
         with_ = f" (with {', '.join(one.overlays)})" if one.overlays else ""
         count = "a problem" if len(one.problems) == 1 else f"{len(one.problems)} problems"
         state = Piece("ok", "good") if one.ok else Piece(count, "bad")
         yield line(Piece(one.id, "name"), ": ", state, with_)
-        yield from (line(text) for problem in one.problems for text in line_of(problem).splitlines())
-    yield from (line(line_of(stray)) for stray in strays)
+        yield from (line(text) for problem in one.problems for text in problem.text.splitlines())
+    yield from (line(stray.text) for stray in strays)
 
 
 def _folder_at(typed: str) -> Path | None:
@@ -204,7 +208,7 @@ def _checked_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
     from rpgres.cli.formats.summary import RulesetCheck
     from rpgres.plugins.discovery import folder_fault, is_standalone, owner_of
     from rpgres.rulesets import Ruleset
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
     whole = folder.resolve()
     owner = owner_of(folder, extra=extra)
@@ -216,7 +220,7 @@ def _checked_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
     problems, _ = _problems_of(Ruleset(whole.name, data=folder), [folder], extra, is_alone=True)
     fault = folder_fault(whole.name)
     if fault:
-        problems = [Problem(str(folder), None, "", fault), *problems]
+        problems = [Diagnostic("bad-id", fault, str(folder)), *problems]
     return RulesetCheck(whole.name, not problems, (), problems)
 
 
@@ -230,12 +234,12 @@ def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
     from rpgres.errors import PluginError
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.rulesets import data_folders
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import diagnostics_in
 
     try:
         ruleset = find_ruleset(ruleset_id, extra=folders)
     except PluginError as error:
-        return RulesetCheck(ruleset_id, False, (), [Problem("", None, "", error.message)])
+        return RulesetCheck(ruleset_id, False, (), diagnostics_in(error, code="broken-plugin"))
     found = data_folders(ruleset_id, own=ruleset.data, extra=folders)
     problems, overlays = _problems_of(ruleset, found, folders)
     return RulesetCheck(ruleset_id, not problems, overlays, problems)
@@ -243,7 +247,7 @@ def _checked(ruleset_id: str, folders: Sequence[Path]) -> RulesetCheck:
 
 def _problems_of(
     ruleset: Ruleset, found: Sequence[Path], extra: Sequence[Path], *, is_alone: bool = False
-) -> tuple[Sequence[Problem], Sequence[str]]:
+) -> tuple[Sequence[Diagnostic], Sequence[str]]:
     """Return what is wrong in the folders of a ruleset, and which of them are laid over the first.
 
     Args:
@@ -253,30 +257,31 @@ def _problems_of(
         is_alone: whether nothing else is laid over it when its scenes are read.
     """
     from rpgres.errors import FileError
-    from rpgres.lint.whole import all_problems
+    from rpgres.lint.whole import all_diagnostics
     from rpgres.rulesets import Rules, merge_parts, read_parts
-    from rpgres.rulesets.provenance import problems_in
+    from rpgres.toml.diagnostics import diagnostics_in
 
     overlays = [str(folder) for folder in found[1:]]
     try:
         parts = read_parts(found, ruleset_id=ruleset.id)
         rules = Rules(ruleset, file=merge_parts(parts), parts=parts)
-        problems = all_problems(rules)
+        problems = all_diagnostics(rules)
         # While the rules are broken, each example and scene would tell the same again.
         if not problems:
             problems = [*_example_problems(rules), *_scene_problems(rules, extra, is_alone=is_alone)]
     except FileError as error:
-        problems = problems_in(error)
+        problems = diagnostics_in(error)
     return problems, overlays
 
 
-def _example_problems(rules: Rules) -> Iterator[Problem]:
+def _example_problems(rules: Rules) -> Iterator[Diagnostic]:
     """Yield the examples of actions that cannot be typed, or do not run."""
     from rpgres.conformance.subjects import read_example
     from rpgres.dice.seeds import Streams
     from rpgres.engine.run import run
     from rpgres.errors import RpgresError
-    from rpgres.rulesets.provenance import problem_at
+    from rpgres.rulesets.provenance import located_in
+    from rpgres.toml.diagnostics import Fault
 
     for name, action in rules.file.actions.items():
         if not action.example:
@@ -284,16 +289,16 @@ def _example_problems(rules: Rules) -> Iterator[Problem]:
         try:
             run(read_example(rules, name), streams=Streams("example"))
         except RpgresError as error:
-            yield problem_at(rules.texts(), ("actions", name, "example"), error.message)
+            yield located_in(rules.texts(), Fault("bad-example", ("actions", name, "example"), error.message))
 
 
-def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Problem]:
-    from rpgres.errors import FileError, RpgresError
+def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) -> Iterator[Diagnostic]:
+    from rpgres.errors import RpgresError
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
-    from rpgres.rulesets.provenance import problems_in
     from rpgres.scenes import check_scene, read_scene
-    from rpgres.toml.reading import Problem, read_source
+    from rpgres.toml.diagnostics import diagnostics_in
+    from rpgres.toml.reading import read_source
 
     def find(ruleset_id: str) -> Ruleset:
         return rules.ruleset if ruleset_id == rules.id else find_ruleset(ruleset_id, extra=folders)
@@ -306,10 +311,8 @@ def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) ->
     for path in (path for folder in rules.folders for path in sorted((folder / "scenes").glob("*.toml"))):
         try:
             yield from check_scene(read_scene(read_source(path), find_ruleset=find, extra=folders, load=load))
-        except FileError as error:
-            yield from problems_in(error)
         except RpgresError as error:
-            yield Problem(str(path), None, "", error.message)
+            yield from diagnostics_in(error, file=str(path))
 
 
 def _complete_actions(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
@@ -358,6 +361,6 @@ def show(
     if as_json:
         say_json(described)
     elif isinstance(described, ActionDescription):
-        say(action_lines(described, rules.switches, has_rungs=bool(rules.file.ladder)), is_plain=plain)
+        say(action_lines(described, rules.chosen, has_rungs=bool(rules.file.ladder)), is_plain=plain)
     else:
         say(ruleset_lines(described), is_plain=plain)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, Folders
+from rpgres.cli.checks import AsForm, end_file_checks, form_of
 from rpgres.cli.options import PLAIN, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
     from rpgres.scenes import Scene
-    from rpgres.toml.reading import Problem
+    from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
 
@@ -112,47 +113,41 @@ def _person(*, is_plain: bool, auto: bool) -> Person | None:
 
 
 @app.command("check")
-def check(files: Files, switch: Switches = None, as_json: AsJson = False, rulesets: Folders = None) -> None:
+def check(
+    files: Files,
+    switch: Switches = None,
+    form: AsForm = "text",
+    as_json: AsJson = False,
+    rulesets: Folders = None,
+) -> None:
     """Find everything that is wrong with scenes, without playing them.
 
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
-    from rpgres.cli.formats.sheets import FileCheck, FileChecks
-    from rpgres.cli.output import say, say_json
-    from rpgres.cli.render.lines import line
-    from rpgres.toml.reading import problem_error
+    from rpgres.cli.formats.sheets import FileCheck
 
     checks = []
     for file in files:
-        found = _problems(file, switch, rulesets)
+        found = _diagnosed(file, switch, rulesets)
         checks.append(FileCheck(file=file, ok=not found, problems=found))
-        if not as_json:
-            told = f"{_shown(file)}: ok"
-            if found:
-                told = found[0].message if len(found) == 1 and not found[0].key else problem_error(found).message
-            say([line(text) for text in harmless(told).split("\n")])
-    is_well = all(check.ok for check in checks)
-    if as_json:
-        say_json(FileChecks(ok=is_well, files=checks))
-    if not is_well:
-        raise typer.Exit(1)
+    end_file_checks(form_of(form, as_json=as_json), checks)
 
 
 def _shown(file: str) -> str:
     return file if os.path.isfile(file) else file.removesuffix(".toml")
 
 
-def _problems(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Problem]:
+def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) -> list[Diagnostic]:
     from rpgres.cli.options import read_folders, read_switches
     from rpgres.errors import FileError, PluginError
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.scenes import open_scene, scene_problems
-    from rpgres.toml.reading import Problem
+    from rpgres.scenes import open_scene, scene_diagnostics
+    from rpgres.toml.diagnostics import diagnostics_in
 
     folders = read_folders(rulesets or ())
     try:
         source, folder = open_scene(file, extra=folders)
-        return scene_problems(
+        return scene_diagnostics(
             source,
             find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
             folder=folder,
@@ -160,8 +155,7 @@ def _problems(file: str, switch: list[str] | None, rulesets: list[str] | None) -
             extra=folders,
         )
     except (FileError, PluginError) as error:  # not to be read, or not TOML: the first fault is all there is
-        line = error.details.get("line")
-        return [Problem(_shown(file), line if isinstance(line, int) else None, "", error.message)]
+        return diagnostics_in(error, file=_shown(file))
 
 
 @app.command("test")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import AsJson, AsWords, Folders, OfRuleset, RulesetId
+from rpgres.cli.checks import AsForm, end_file_checks, form_of
 from rpgres.cli.output import say_text
 from rpgres.errors import FileError
 
@@ -85,6 +86,7 @@ def check(
         ),
     ],
     ruleset: OfRuleset = None,
+    form: AsForm = "text",
     as_json: AsJson = False,
     rulesets: Folders = None,
 ) -> None:
@@ -92,44 +94,20 @@ def check(
 
     Every problem is told with its file, line and key. The exit code is 1 when there is any.
     """
-    from rpgres.cli.formats.sheets import FileChecks
-    from rpgres.cli.output import say_json
-
     checks = [_check(file, ruleset, rulesets) for file in files]
-    is_well = all(check.ok for check in checks)
-    if as_json:
-        say_json(FileChecks(ok=is_well, files=checks))
-    else:
-        _say_checks(checks)
-    if not is_well:
-        raise typer.Exit(1)
+    end_file_checks(form_of(form, as_json=as_json), checks)
 
 
 def _check(file: str, ruleset: str | None, rulesets: Sequence[str] | None) -> FileCheck:
-    from rpgres.cli.formats.sheets import FileCheck, sheet_problems
-    from rpgres.toml.reading import Problem
+    from rpgres.cli.formats.sheets import FileCheck, diagnose_sheet
+    from rpgres.toml.diagnostics import diagnostics_in
 
     rules, source = _opened(file, ruleset, rulesets)
     try:
-        problems = sheet_problems(rules, source if source is not None else _source(file, rules))
+        found = diagnose_sheet(rules, source if source is not None else _source(file, rules))
     except FileError as error:  # not to be read, or not TOML: the first fault is all there is
-        line = error.details.get("line")
-        problems = [Problem(file, line if isinstance(line, int) else None, "", error.message)]
-    return FileCheck(file=file, ok=not problems, problems=problems)
-
-
-def _say_checks(checks: Sequence[FileCheck]) -> None:
-    from rpgres.toml.reading import problem_error
-
-    for check in checks:
-        if check.ok:
-            text = f"{check.file}: ok"
-        elif len(check.problems) == 1 and not check.problems[0].key:
-            text = check.problems[0].message  # it says where by itself
-            text = text if text.startswith(check.file) else f"{check.file}: {text}"
-        else:
-            text = problem_error(check.problems).message
-        say_text(text + "\n")
+        found = diagnostics_in(error, file=file)
+    return FileCheck(file=file, ok=not found, problems=found)
 
 
 @app.command("show")

@@ -12,17 +12,17 @@ from typing import Literal
 import msgspec
 
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import GivenDealer, SeededDealer, unknown_card
+from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.piles import take_typed
 from rpgres.engine.piles import without as left_of
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.model.cards import Card, Deck, Stack, known_cards
-from rpgres.model.state import EMPTY, code_of
+from rpgres.model.cards import Stack, known_cards
+from rpgres.model.state import EMPTY, Card, Deck, code_of
 from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
-from rpgres.rulesets.provenance import problems_in
 from rpgres.rulesets.schema import Condition
-from rpgres.toml.reading import Problem, nearest
+from rpgres.toml.diagnostics import Diagnostic, diagnostics_in, nearest
 from rpgres.version import __version__
 
 LABEL = "draw"  # under which drawn cards can be given
@@ -66,7 +66,7 @@ class DeckList(msgspec.Struct, frozen=True, kw_only=True):
     version: str = __version__
     ruleset: str | None
     decks: list[DeckSummary]
-    problems: dict[str, list[Problem]]
+    problems: dict[str, list[Diagnostic]]
 
 
 class CardCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,7 +221,7 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
         UsageError: there is no such ruleset.
     """
     decks: list[DeckSummary] = []
-    problems: dict[str, list[Problem]] = {}
+    problems: dict[str, list[Diagnostic]] = {}
     if ruleset is None:
         decks += [_summary(FoundDeck(name, shared_deck(name))) for name in shared_decks()]
     if ruleset is None:
@@ -232,17 +232,14 @@ def list_decks(ruleset: str | None = None, *, extra: Sequence[Path] = ()) -> Dec
     for id_ in names:
         try:
             rules = _rules(id_, extra)
-        except FileError as error:
-            problems[id_] = problems_in(error)
-            continue
-        except PluginError as error:
-            problems[id_] = [Problem("", None, "", error.message)]
+        except (FileError, PluginError) as error:
+            problems[id_] = diagnostics_in(error)
             continue
         for deck in rules.deck_names():
             try:
                 decks.append(_summary(FoundDeck(f"{id_}/{deck}", rules.deck(deck), rules)))
             except FileError as error:
-                problems.setdefault(id_, []).extend(problems_in(error))
+                problems.setdefault(id_, []).extend(diagnostics_in(error))
     return DeckList(ruleset=ruleset, decks=decks, problems=problems)
 
 
@@ -371,17 +368,15 @@ def draw_cards(
             raise UsageError(f"drawn cards have one label, {LABEL!r}; there is no {label!r}: --given {LABEL}=CODE")
     known, seeded = known_cards([found.deck]), SeededDealer(streams)
     stack = Stack(found.name, 0, known)
-    cards, taken = found.deck.copies(), list[str]()
-    # Those with their sign first, so that one without takes none of them.
-    for text in sorted(without, key=lambda text: len(known.matching(text))):
-        codes = known.matching(text)
-        if not codes:
-            raise UsageError(f"--without: {unknown_card(known, text)}")
-        fitting = tuple(card for card in cards if code_of(card) in codes)
-        if not fitting:
-            raise UsageError(f"--without: {found.name} has no {text} that is not taken out already")
-        taken.append(seeded.draw(fitting, stack._replace(pile=f"without:{found.name}"), "without", len(taken)))
-        cards = left_of(cards, taken[-1:])
+    aside = stack._replace(pile=f"without:{found.name}")
+    taken, cards = take_typed(
+        found.deck.copies(),
+        without,
+        known=known,
+        option="--without",
+        lack=f"{found.name} has no {{card}} that is not taken out already",
+        choose=lambda fitting, count: seeded.draw(fitting, aside, "without", count),
+    )
     if number > len(cards):
         are_left = f"; {len(cards)} {'is' if len(cards) == 1 else 'are'} left" if taken else ""
         has = "1 card" if found.deck.size == 1 else f"{found.deck.size} cards"

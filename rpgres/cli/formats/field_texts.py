@@ -55,6 +55,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "options": "what may be answered, and what it means",
         "facts": "what the decision is about",
         "optional": "whether `no` may be answered too, which lets the moment pass",
+        "passing": "the option that lets the moment pass, as `no` does; empty where there is none",
         "form": "how an answer beyond the options is typed, where there are too many to list",
         "words": "what it is about, for people, where the facts do not say it well",
         "key": "the name under which it is answered where that is WHO:LABEL; empty where it is the label",
@@ -365,12 +366,16 @@ TEXTS: dict[str, dict[str, str]] = {
         "ok": "whether nothing is wrong with it",
         "problems": "what is wrong with it",
     },
-    "Problem": {
+    "Diagnostic": {
+        "code": "what kind of fault it is, by a stable name; or the check of plugins that found it",
+        "message": "what is wrong",
         "file": "the file; empty where none is at fault",
         "line": "the line, from 1; null where it cannot be told",
+        "column": "the column, from 1; null where it cannot be told",
         "key": "the key path; empty for the whole file",
-        "message": "what is wrong",
         "hint": "the name that may have been meant; empty for none",
+        "advice": "what to try; may be empty",
+        "severity": "only an error makes a check fail",
     },
     "ProvedScenes": {
         "format": "what this object is, and the version of its form",
@@ -524,12 +529,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "problems": "why it failed",
         "notes": "what is worth knowing, and no reason to fail",
         "seconds": "how long it took",
-    },
-    "Finding": {
-        "what": "what is wrong",
-        "where": "where: a file with its line, or what was played",
-        "advice": "what to try",
-        "is_note": "whether it is no reason to fail",
     },
     "SceneResult": {
         "format": "what this object is, and the version of its form",
@@ -776,6 +775,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "choices": "its choices, and what they mean",
         "default": "the choice in force unless another is made",
         "source": "where the question comes from",
+        "brings": "choices of other switches, by name, that a choice brings with it unless they are chosen themselves",
     },
     "Label": {
         "kind": "chance for dice, decision for somebody's choice",

@@ -17,9 +17,10 @@ from rpgres.cli.formats.field_texts import CONDITION, TEXTS, UNLESS
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
+from rpgres.engine.labels import labels_of
 from rpgres.engine.players import COMMON_POLICIES
+from rpgres.engine.records import Pending, Result
 from rpgres.engine.resolve import DiceRequest, Request
-from rpgres.engine.run import Pending, Result, labels_of
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.verifying import Verification
@@ -28,8 +29,9 @@ from rpgres.model.cards import DeckFile
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
+from rpgres.parameters.kinds import schema_of
 from rpgres.plugins.discovery import PluginList
-from rpgres.rulesets import CLAIM, Field, FormField, OutcomeTable, Parameter, RowQuestion, Rules, RulesetFile, unknown
+from rpgres.rulesets import CLAIM, Field, OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.rulesets.sheets import RULESET, sheet_type
 from rpgres.scenes import ABSENT, SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
@@ -508,71 +510,8 @@ def _inputs(rules: Rules, action: str) -> Schema:
     properties = {"sheet": _text("the actor's sheet, for somebody who is not at the table yet")}
     for name, parameter in rules.parameters(action).items():
         for typed in (name, *parameter.aliases):
-            properties[typed] = {"description": parameter.help, **_input(parameter)}
+            properties[typed] = {"description": parameter.help, **schema_of(parameter)}
     return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-_NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
-
-
-def _input(parameter: Parameter) -> Schema:
-    one = _one_input(parameter)
-    if parameter.is_repeated:
-        return {"anyOf": [one, {"type": "array", "items": one, "maxItems": parameter.most}]}
-    return one
-
-
-def _one_input(parameter: Parameter) -> Schema:
-    match parameter.kind:
-        case "ability":
-            return _NUMBER_OR_TEXT
-        case "opposition":
-            character = {"character": _text("a name at the table, or a sheet")}
-            return {
-                "anyOf": [
-                    _NUMBER_OR_TEXT,
-                    {"type": "object", "properties": character, "required": ["character"], "minProperties": 2},
-                ]
-            }
-        case "integer" | "counter":
-            bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
-            return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
-        case "cards":
-            text = {"type": "string"}
-            return {"anyOf": [text, {"type": "array", "items": text}]}
-        case "flag":
-            return {"type": "boolean"}
-        case "choice":
-            return {"enum": list(parameter.choices)}
-        case "text" | "character" | "tag":
-            return {"type": "string"}
-        case "form":
-            fields = {
-                name: {"description": field.help, **_form_field(field)} for name, field in parameter.fields.items()
-            }
-            named = {"name": _text("who or what it is"), **fields}
-            required = ["name", *(name for name, field in parameter.fields.items() if field.required)]
-            return {
-                "anyOf": [
-                    {"type": "string"},
-                    {"type": "object", "properties": named, "required": required, "additionalProperties": False},
-                ]
-            }
-
-
-def _form_field(field: FormField) -> Schema:
-    match field.kind:
-        case "ability" | "dice":
-            return _NUMBER_OR_TEXT
-        case "integer":
-            bounds = {"minimum": field.at_least, "maximum": field.at_most}
-            return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
-        case "flag":
-            return {"type": "boolean"}
-        case "choice":
-            return {"enum": list(field.choices)}
-        case "text":
-            return {"type": "string"}
 
 
 def _refine_ruleset(schema: Schema, rules: Rules) -> None:

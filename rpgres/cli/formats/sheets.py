@@ -17,19 +17,19 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import GM, Box
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
-from rpgres.rulesets.provenance import problems_in
 from rpgres.rulesets.sheets import (
     RULESET,
     MissingSheet,
     Sheet,
+    box_faults,
     foreign,
     make_sheet,
     sheet_type,
     short_name,
-    track_boxes,
 )
 from rpgres.text.harmless import in_line, is_line
-from rpgres.toml.reading import Problem, Source, locate, nearest, parse, problems
+from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_in, nearest
+from rpgres.toml.reading import Source, diagnose, located, parse
 
 NAME = "name"  # the text field that a character is called by
 NEW = "New Character"
@@ -149,7 +149,7 @@ class FileCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     file: str
     ok: bool
-    problems: list[Problem]
+    problems: list[Diagnostic]
 
 
 class FileChecks(msgspec.Struct, frozen=True, kw_only=True):
@@ -325,7 +325,7 @@ def _header(*keys: str) -> str:
 MORE = "the ruleset's own check may find more when this is mended"
 
 
-def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
+def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
     """Return everything that is wrong with a sheet, in line order; nothing when it can be played.
 
     Args:
@@ -338,65 +338,15 @@ def sheet_problems(rules: Rules, source: Source) -> list[Problem]:
     data = parse(source)
     other = foreign(rules, data)
     if other is not None:  # everything else would be wrong as well
-        return [Problem(source.path, locate(source.text, (RULESET,)), RULESET, other)]
-    found = problems(data, sheet_type(rules), sources=[source])
-    found += _box_problems(rules, data, source)
+        return located([Fault("wrong-ruleset", (RULESET,), other)], [source])
+    found = diagnose(data, sheet_type(rules), sources=[source])
+    found += located(list(box_faults(rules, data)), [source])
     if not found:
         try:
             make_sheet(rules, data, name=short_name(source), sources=[source])
-        except FileError as error:
-            found = problems_in(error)
+        except RpgresError as error:  # what only the ruleset's own code can tell
+            found = diagnostics_in(error, code="refused", file=source.path)
             if error.details.get("complete") is False:
                 last = found[-1]
                 found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
-        except RpgresError as error:  # what only the ruleset's own code can tell
-            found = [Problem(source.path, None, "", error.message.removeprefix(f"{source.path}: "))]
-    return sorted(found, key=lambda problem: problem.line or 0)
-
-
-def _box_problems(rules: Rules, data: Mapping[str, Any], source: Source) -> Iterator[Problem]:
-    """Yield the boxes that are marked or written on and that this character does not have.
-
-    Other faults of the sheet are told elsewhere, so whatever has the wrong type counts here as left out.
-    """
-    boxes = _boxes(rules, data)
-    for key, field in rules.file.sheet.items():
-        entries = _table(data.get(key))
-        if field.kind == "written" and field.track in boxes:
-            yield from _absent(entries, boxes[field.track], track=field.track, path=(key,), source=source)
-        elif field.kind == "marks":
-            for track, names in entries.items():
-                if track in boxes and isinstance(names, list):
-                    texts = [name for name in names if isinstance(name, str)]
-                    yield from _absent(texts, boxes[track], track=track, path=(key, track), source=source)
-
-
-def _absent(
-    names: Iterable[str], boxes: list[str], *, track: str, path: tuple[str, ...], source: Source
-) -> Iterator[Problem]:
-    for name in names:
-        if name not in boxes:
-            has = ", ".join(boxes) or "no boxes"
-            # A box that is written on is a key of its own; one that is marked stands in a list.
-            where = (*path, name) if len(path) == 1 else path
-            message = f"the track {track} of this character has {has}; there is no {name!r}"
-            yield Problem(source.path, locate(source.text, where), ".".join(where), message, nearest(name, boxes) or "")
-
-
-def _boxes(rules: Rules, data: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the names of the boxes of every track, as far as the sheet says something usable."""
-    abilities: dict[str, int] = {}
-    limits: dict[str, int] = {}
-    for key, field in rules.file.sheet.items():
-        into = {"abilities": abilities, "boxes": limits}.get(field.kind)
-        if into is not None:
-            into |= {name: number for name, number in _table(data.get(key)).items() if type(number) is int}
-    found = {}
-    for name, track in rules.tracks.items():
-        names = list(track_boxes(track, abilities))
-        found[name] = names[: max(0, limits[name])] if name in limits else names
-    return found
-
-
-def _table(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return sorted(found, key=lambda diagnostic: diagnostic.line or 0)

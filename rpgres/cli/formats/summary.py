@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from rpgres.engine.run import chance_help, labels_of
+from rpgres.engine.labels import chance_help, labels_of
 from rpgres.errors import UsageError
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Action, Band, EffectText, Parameter, Row, RowOption, RowQuestion, Rules, Switch, unknown
 from rpgres.rulesets.schema import PileText
-from rpgres.toml.reading import Problem
+from rpgres.rulesets.tree import filled, walk
+from rpgres.toml.diagnostics import Diagnostic
 from rpgres.version import __version__
 
 
@@ -22,7 +23,7 @@ class RulesetList(msgspec.Struct, frozen=True, kw_only=True):
     format: Literal["rpgres.rulesets/1"] = "rpgres.rulesets/1"
     version: str = __version__
     rulesets: list[RulesetName]
-    problems: list[Problem] = []
+    problems: list[Diagnostic] = []
 
 
 class RulesetCheck(msgspec.Struct, frozen=True):
@@ -31,7 +32,7 @@ class RulesetCheck(msgspec.Struct, frozen=True):
     id: str
     ok: bool
     overlays: Sequence[str]
-    problems: Sequence[Problem]
+    problems: Sequence[Diagnostic]
 
 
 class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +41,7 @@ class RulesetChecks(msgspec.Struct, frozen=True, kw_only=True):
     format: Literal["rpgres.ruleset-check/1"] = "rpgres.ruleset-check/1"
     ok: bool
     rulesets: Sequence[RulesetCheck]
-    strays: Sequence[Problem]
+    strays: Sequence[Diagnostic]
 
 
 class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,7 +186,7 @@ def describe_ruleset(rules: Rules) -> RulesetDescription:
         },
         labels=describe_labels(rules, list(file.actions)),
         switches=file.switches,
-        in_force=rules.switches,
+        in_force=rules.chosen,
         policies={**dict.fromkeys(rules.ruleset.policies, ""), **file.policies},
         effects=file.effects,
         sheet={
@@ -264,13 +265,9 @@ def describe_labels(rules: Rules, actions: list[str]) -> dict[str, LabelDescript
 def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> LabelDescription:
     own = rules.file.labels.get(label)
     asking = [action for action in actions if label in labels_of(rules, action)]
+    tables = [rules.table(table) for action in asking for table in rules.file.actions[action].tables]
     questions = [
-        question
-        for action in asking
-        for table in rules.file.actions[action].tables
-        for row in rules.table(table).values()
-        for name, question in _questions(_with_menus(rules, row).ask)
-        if name == label
+        node for path, node in walk(tables, menu=rules.menu) if isinstance(node, RowQuestion) and path[-1] == label
     ]
     help_ = [own.help] if own is not None else list(dict.fromkeys(question.text for question in questions))
     if kind == "chance" and not help_:
@@ -286,14 +283,6 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
     )
 
 
-def _questions(ask: Mapping[str, RowQuestion]) -> Iterator[tuple[str, RowQuestion]]:
-    """Yield every question with its label, those that options ask in turn included."""
-    for label, question in ask.items():
-        yield label, question
-        for option in question.options.values():
-            yield from _questions(option.ask)
-
-
 def _with_menus(rules: Rules, row: Row) -> Row:
     return msgspec.structs.replace(row, ask=_asked(rules, row.ask))
 
@@ -304,8 +293,8 @@ def _asked(rules: Rules, ask: Mapping[str, RowQuestion]) -> dict[str, RowQuestio
 
 
 def _filled(rules: Rules, question: RowQuestion) -> RowQuestion:
-    shown = rules.menu(question.menu) if question.menu else question
+    shown = filled(question, rules.menu)
     options: dict[str, RowOption] = {
         name: msgspec.structs.replace(option, ask=_asked(rules, option.ask)) for name, option in shown.options.items()
     }
-    return msgspec.structs.replace(question, who=shown.who, text=shown.text, optional=shown.optional, options=options)
+    return msgspec.structs.replace(shown, options=options)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rpgres.cli.render.lines import Line, Piece, line
-from rpgres.conformance import Finding, Verdict
+from rpgres.conformance import Verdict
 from rpgres.plugins.discovery import PluginStatus
+from rpgres.toml.diagnostics import Diagnostic
 
 INDENT = "  "
 GAP = 2  # blanks between two columns
@@ -74,5 +75,5 @@ def closing_line(verdicts: Sequence[Verdict]) -> Line:
     return line(INDENT, told, left)
 
 
-def _one_line(finding: Finding) -> str:
-    return " ".join(finding.text.split())
+def _one_line(note: Diagnostic) -> str:
+    return " ".join(note.text.split())

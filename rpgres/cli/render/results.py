@@ -9,8 +9,8 @@ from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
 from rpgres.engine.players import NO, Question
-from rpgres.engine.run import Pending, QuestionRecord, Result, event_record
-from rpgres.engine.table import PLACE, Event
+from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
+from rpgres.engine.running import PLACE, Event
 from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import RulesetFile
 
@@ -265,10 +265,11 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
     yield line(INDENT, *_asked(asked))
     for option in asked.options:
         text = f": {option['text']}" if option["text"] else ""
-        yield line(INDENT * 2, Piece(option["name"], "name"), text)
+        names = (option["name"], NO) if option["name"] == asked.passing else (option["name"],)
+        yield line(INDENT * 2, Piece(", ".join(names), "name"), text)
     if asked.form:
         yield line(INDENT * 2, Piece(asked.form, "name"))
-    if asked.optional and (asked.options or asked.form):
+    if asked.optional and not asked.passing and (asked.options or asked.form):
         yield line(INDENT * 2, Piece(NO, "name"), ": let it pass")
 
 
@@ -281,7 +282,9 @@ def question_lines(question: Question) -> list[Line]:
     if question.form:
         lines.append(line("   or  ", Piece(question.form, "name")))
     if question.optional:
-        lines.append(line("  Enter. ", Piece("pass", "name")))
+        passing = question.passing
+        text = f": {passing.text}" if passing is not None and passing.text else ""
+        lines.append(line("  Enter. ", Piece(passing.name if passing is not None else "pass", "name"), text))
     return lines
 
 

@@ -10,11 +10,11 @@ import msgspec
 from rpgres.cli.formats.summary import ActionDescription, LabelDescription, RulesetDescription
 from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.words import card_count, effect_words, signed, title
-from rpgres.engine.parameters import metavar
+from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import RulesetName
 from rpgres.rulesets import Band, EffectText, Row, RowQuestion, Switch
 from rpgres.rulesets.rules import BOUNDS
-from rpgres.rulesets.schema import Formula, PileText, bounded
+from rpgres.rulesets.schema import Formula, PileText, bounded, said_words
 
 INDENT = "  "
 GAP = 2  # blanks between two columns
@@ -82,7 +82,8 @@ def action_lines(action: ActionDescription, in_force: Mapping[str, str], *, has_
     takes = []
     for name, parameter in action.parameters.items():
         typed = f"--{name} {metavar(parameter, name, has_rungs=has_rungs)}".rstrip()
-        takes.append((typed, parameter.help + (" (needed)" if name in action.required else "")))
+        notes = [*filter(None, [said_words(parameter)]), *(["needed"] if name in action.required else [])]
+        takes.append((typed, parameter.help + "".join(f" ({note})" for note in notes)))
     found += _section("Takes", _columns(takes))
     found += _section("Rolls", _columns(_rolls(action.described)))
     found += _section("Asks", _label_lines(action.labels))

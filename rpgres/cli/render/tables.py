@@ -11,7 +11,7 @@ from rpgres.cli.render.lines import Line, Piece, line
 from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import title, who_is
-from rpgres.engine.run import Pending, QuestionRecord, Result
+from rpgres.engine.records import Pending, QuestionRecord, Result
 from rpgres.journal.views import SOMEBODY
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 

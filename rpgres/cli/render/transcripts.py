@@ -9,7 +9,7 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.results import result_lines
 from rpgres.cli.render.tables import entry_lines, found_of, typed_words
 from rpgres.cli.render.words import who_is
-from rpgres.engine.run import Result
+from rpgres.engine.records import Result
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:

@@ -158,7 +158,7 @@ def house_rules(rules: Rules) -> str:
     Empty when nothing does.
     """
     folders = ", ".join(rules.overlays)
-    switches = [f"{name}={value}" for name, value in rules.switches.items() if value != rules.default_switch(name)]
+    switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
     return "; ".join(filter(None, (folders, ", ".join(switches))))
 
 

@@ -1,7 +1,7 @@
 """What rulesets of the Fate family share: sides of a roll, the invoke window around it, settling, policies.
 
 The data that go with it are the kit `fate-family` (`kits = ["fate-family", "aspects", "harm"]` in `ruleset.toml`). A
-ruleset's action adds up what it adds (`effort`), says who is in the way (`opposers`, `defense`), rolls (`roll_off`) and
+ruleset's action adds up what it adds (`effort`), says who is in the way (`defense`), rolls (`roll_off`) and
 settles (`settle`). Nothing here knows an action's or an outcome's name.
 
 Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Conflicts" (fate-srd.com).
@@ -23,7 +23,6 @@ from rpgres.kits.fate_family.rolls import (
     crowd,
     defense,
     effort,
-    opposers,
     resistance,
     roll_off,
     stunts_that_help,
@@ -67,7 +66,6 @@ __all__ = [
     "new_name",
     "old_name",
     "opponent_of",
-    "opposers",
     "policies",
     "register",
     "resistance",
@@ -79,7 +77,7 @@ __all__ = [
 
 
 def register(ruleset: Ruleset) -> None:
-    """Register the effects of this kit, of `aspects` and of `harm` with a ruleset, and the policies."""
+    """Register the effects and house rules of this kit, of `aspects` and of `harm` with a ruleset, and the policies."""
     aspects.register_effects(ruleset)
     harm.register_effects(ruleset)
     ruleset.effect("goal")(harm.unchanged)

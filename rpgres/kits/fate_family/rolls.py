@@ -12,11 +12,11 @@ from typing import TypedDict
 import msgspec
 
 from rpgres.dice import Dice
-from rpgres.engine.parameters import Opposition, Rating
 from rpgres.engine.table import Table
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
 from rpgres.model.state import EMPTY, GM, Character, State, slug
+from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Effect, effect
 
 NEXT = "opposition-next"  # the counter of how much harder somebody's next action is
@@ -128,8 +128,7 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    order = table.rules.switches["invoke_order"]
-    own, other, costs = aspects.invoke_window(table, own, other, order=order, ledger=ledger)
+    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
 
@@ -272,19 +271,6 @@ def check_in(state: State, name: str) -> None:
         raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; say so with `end conflict`")
 
 
-def opposers(table: Table, vs: Sequence[Opposition]) -> list[Foe]:
-    """Return those who merely oppose: no action, so no stunts and no full defense (A:353-361).
-
-    Raises:
-        UsageError: several oppose, and the switch `opposers` allows one.
-    """
-    if len(vs) > 1 and table.rules.switches.get("opposers") == "one":
-        raise UsageError("only one character may oppose (switch opposers=one); --vs was given several times")
-    if len(vs) == 1 and not vs[0].character:
-        return [Foe(vs[0].value, vs[0].dice, "")]
-    return [Foe(resistance(table, one), one.dice, one.character) for one in vs]
-
-
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:
     """Return what an opposer adds: its rating, the size of a mob, and further parts."""
     if not one.character:
@@ -325,10 +311,16 @@ def defense(
         UsageError: there is not exactly one, or a stunt does not help.
     """
     if len(vs) != 1:
-        raise UsageError(f"{action} is met by one defense; give --vs once, and --vs 0 for somebody who does not defend")
+        raise UsageError(
+            f"{action} is met by one defense; give {named('vs')} once, "
+            f"and {named('vs')} 0 for somebody who does not defend"
+        )
     one = vs[0]
     if defender and one.character and defender != one.character:
-        raise UsageError(f"--vs has {one.character} roll the defense, and --defender says {defender}; give one of them")
+        raise UsageError(
+            f"{named('vs')} has {one.character} roll the defense, and {named('defender')} says {defender}; "
+            "give one of them"
+        )
     parts: list[Part] = [("full defense", FULL_DEFENSE if full_defense else 0)]
     who = defender or one.character
     if one.character:
@@ -336,7 +328,9 @@ def defense(
         parts += stunts_that_help(character, "defend", Rating(one.value, one.ability), named=stunts)
         parts += parts_of(character, one) if parts_of is not None else ()
     elif stunts:
-        raise UsageError(f"--defense-stunt is for a defender with a sheet; say --vs SHEET:{called.upper()}")
+        raise UsageError(
+            f"{named('defense-stunt')} is for a defender with a sheet; say {named('vs')} SHEET:{called.upper()}"
+        )
     if who:
         check_in(table.state, who)
     if target and not who:

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.parameters import Opposition
 from rpgres.engine.table import Outcome, Table
-from rpgres.errors import UsageError
+from rpgres.errors import UsageError, named
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family.rolls import Foe, Help, Standing
 from rpgres.model.state import EMPTY, GM, Character, Map, State
+from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Effect
 
 OPPONENT = "opponent"  # `--on opponent`: whoever is in the way, with a sheet or without
@@ -162,7 +162,7 @@ def new_name(state: State, name: str | None) -> str:
         return aspects.distinct_name(state, aspects.UNNAMED)
     tag = state.tag(name)
     if tag is not None and tag.audience is None and tag.kind != aspects.BOOST:
-        raise UsageError(f"{tag.name!r} is there already; take advantage of it instead (see --variant)")
+        raise UsageError(f"{tag.name!r} is there already; take advantage of it instead (see {named('variant')})")
     return name
 
 
@@ -176,7 +176,7 @@ def old_name(state: State, actor: Character, name: str | None) -> str:
         return aspects.UNNAMED
     tag = aspects.seen_tag(state, actor.name, name)
     if tag is not None and tag.kind == aspects.BOOST:
-        raise UsageError(f"{tag.name!r} is a boost; make an aspect of it instead (--variant new)")
+        raise UsageError(f"{tag.name!r} is a boost; make an aspect of it instead ({named('variant')} new)")
     return known_name(state, actor, name)
 
 
@@ -196,5 +196,7 @@ def carrier_of(state: State, vs: Sequence[Opposition], on: str | None) -> str | 
         return next((one.character for one in vs if one.character), OPPONENT)
     if on and on not in state.characters:
         known = ", ".join(state.characters)
-        raise UsageError(f"--on {on}: nobody of that name is at the table ({known}); `opponent` stands for anybody")
+        raise UsageError(
+            f"{named('on')} {on}: nobody of that name is at the table ({known}); `opponent` stands for anybody"
+        )
     return on

@@ -53,7 +53,7 @@ def new(
     """
     from rpgres.cli.render.lines import Piece, line
     from rpgres.journal.commands import Place, begin_table
-    from rpgres.journal.store import place_for
+    from rpgres.journal.files import place_for
 
     path = place_for(table or os.environ.get(TABLE_ENV))
     done = begin_table(

@@ -18,9 +18,9 @@ from rpgres.cli.output import can_prompt, is_terminal, say, say_json
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.players import Prompt
-    from rpgres.engine.run import Result
+    from rpgres.engine.records import Result
     from rpgres.journal.commands import Done, Place
-    from rpgres.journal.records import History
+    from rpgres.journal.history import History
     from rpgres.rulesets import Rules
 
 WAITING = 3  # exit code: somebody has to decide
@@ -94,7 +94,7 @@ class At(Struct, frozen=True):
             TableError: there is none.
         """
         from rpgres.journal.commands import Place
-        from rpgres.journal.store import find_table
+        from rpgres.journal.files import find_table
 
         return Place(find_table(self.table or os.environ.get(TABLE_ENV)), self.folders)
 
@@ -185,7 +185,7 @@ def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    from rpgres.engine.run import Pending, Result
+    from rpgres.engine.records import Pending, Result
     from rpgres.journal.views import run_seen
 
     found, said_by = run_seen(done.history, done.entry, at.who), done.history.run_of(done.entry).secret.by

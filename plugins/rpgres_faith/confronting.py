@@ -1,0 +1,221 @@
+"""A confrontation until the first card: the action, bad luck, counteractions, effects and inferiority (S:84-89).
+
+Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres import GM, Character, Form, Map, Rating, Rules, Table, UsageError, named
+from rpgres_faith.declaring import (
+    JOIN,
+    Ruling,
+    action_words,
+    asks_to_join,
+    check_targets,
+    counted,
+    counteractions,
+    tell_action,
+    with_activated,
+    with_granted,
+)
+from rpgres_faith.hands import place_typed
+from rpgres_faith.playing import Play
+from rpgres_faith.sides import Side, find, luck_of, shown_advantages, side_of, spoken, with_limits
+from rpgres_faith.switches import Switches
+
+Pairs = Sequence[tuple[str, str]]  # who confronts whom, by the names of their sides
+
+
+class Action(msgspec.Struct, frozen=True):
+    """The action that is declared first.
+
+    Attributes:
+        actor: who acts.
+        skill, attribute: with what.
+        values: what else was said of it.
+        aware, unaware: whom it affects: those who may declare a counteraction, and those who know nothing of it.
+    """
+
+    actor: Character
+    skill: Rating
+    attribute: Rating
+    values: Map[str, Any]
+    aware: tuple[str, ...]
+    unaware: tuple[str, ...]
+
+    @property
+    def affected(self) -> list[str]:
+        """All whom it affects."""
+        return [*self.aware, *self.unaware]
+
+    def told(self, table: Table) -> str:
+        """Return the action in words for those who decide about it; nothing where nobody reads."""
+        if not table.is_read:
+            return ""
+        return f"{self.actor.name}: {action_words(self.skill, self.attribute, self.values, targets=self.affected)}"
+
+
+class BadLuck(msgspec.Struct, frozen=True):
+    """What was typed of the game master's bad luck.
+
+    Attributes:
+        is_in: whether she confronts the action; else she is asked.
+        advantages, disadvantages: hers.
+        against: the counteractions that she confronts too.
+    """
+
+    is_in: bool
+    advantages: int
+    disadvantages: int
+    against: Sequence[str]
+
+
+def declared_action(table: Table, action: Action, *, is_npc: bool) -> Side:
+    """Return the side of who acts; everybody is told of the action (S:84).
+
+    Raises:
+        UsageError: somebody is their own target.
+    """
+    name, skill, attribute, values = action.actor.name, action.skill, action.attribute, action.values
+    side = side_of(table, name, skill=skill, attribute=attribute, values=values, is_npc=is_npc)
+    # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
+    for option, names in ((named("target"), action.aware), (named("unaware"), action.unaware)):
+        check_targets(name, names, option=option)
+    tell_action(table, name, "action", skill, attribute, values, action.affected)
+    return side
+
+
+def distinct(
+    actor: Character, against: Sequence[Form], targets: Sequence[str] = (), *, option: str = named("against")
+) -> Sequence[Form]:
+    """Return who was named, each of them once.
+
+    Raises:
+        UsageError: somebody takes part twice.
+    """
+    names = [actor.name, *(form.name for form in against), *targets]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        where = named("target") if double in targets else option
+        raise UsageError(f"{where} {double}: nobody takes part twice")
+    return against
+
+
+def typed_counteraction(table: Table, form: Form, ambience: str | None) -> Side:
+    """Return the counteraction that somebody is said to take, with the hand that was typed for it."""
+    values = form.values
+    skill = values["skill"]
+    attribute = values.get("attribute")
+    if attribute is None:
+        if skill.name not in table.rules.file.settings["npc-values"]:
+            raise UsageError(f"{named('against')} {form.name} needs attribute=...: how many cards there may be")
+        attribute = skill
+    side = side_of(
+        table,
+        form.name,
+        skill=skill,
+        attribute=attribute,
+        values=Map({"ambience": ambience, **values}),
+        is_npc=values.get("npc", False),
+    )
+    tell_action(table, form.name, "countermeasure", skill, attribute, values, ())
+    if values.get("hand"):
+        if not side.is_player:
+            raise UsageError(
+                f"{named('against')} {form.name}: cards of the game master are given with {named('gm-hand')}"
+            )
+        place_typed(table, form.name, values["hand"], option=f"{named('against')} {form.name}: hand")
+    return side
+
+
+def ruling_of_luck(table: Table, action: Action, luck: BadLuck, others: Sequence[Side]) -> Ruling:
+    """Return whether bad luck confronts the action (S:85), and what else the game master says of it."""
+    if luck.is_in:
+        return Ruling(JOIN.name)
+    return asks_to_join(table, action.actor.name, action.told(table), action.aware, [side.name for side in others])
+
+
+def declared_counteractions(
+    table: Table, action: Action, others: Sequence[Side], ruling: Ruling
+) -> tuple[list[Side], list[tuple[str, int]]]:
+    """Return the counteractions of those who are aware (S:86), and the advantages that the game master grants."""
+    aware = [name for name in action.aware if name not in ruling.unaware]
+    names = [action.actor.name, *(side.name for side in others), *([GM] if ruling.option else [])]
+    return counteractions(table, action.told(table), aware, names=names, ambience=action.values["ambience"])
+
+
+def confronting(
+    table: Table, first: Side, others: Sequence[Side], luck: BadLuck, ruling: Ruling
+) -> tuple[list[Side], list[tuple[str, str]]]:
+    """Return all sides, bad luck among them where it is in it, and who confronts whom.
+
+    Raises:
+        UsageError: something was typed of bad luck, which is not in it, or may not confront what it should.
+    """
+    sides, pairs = [first, *others], [(first.name, other.name) for other in others]
+    if not ruling.option:
+        if luck.advantages or luck.disadvantages or luck.against:
+            raise UsageError(
+                f"{named('gm-advantages')}, {named('gm-disadvantages')} and {named('gm-against')} are for bad luck: "
+                f"give {named('gm')} too"
+            )
+        return sides, pairs
+    for name in [first.name, *_also_met(table.rules, others, luck.against)]:
+        own = GM if name == first.name else f"{GM} ({name})"
+        more = {"advantages": luck.advantages, "disadvantages": luck.disadvantages}
+        sides.append(luck_of(table, find(sides, name), name=own, **more))
+        pairs.append((name, own))
+    return sides, pairs
+
+
+def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Sequence[str]:
+    """Return which counteractions bad luck confronts too, where it may (R:A10).
+
+    Raises:
+        UsageError: it may not, or there is no such counteraction.
+    """
+    known = [side.name for side in others]
+    for name in names:
+        if not rules.switches(Switches).gm_may_confront_counteractions:
+            raise UsageError("bad luck confronts the first action alone, unless gm_may_confront_counteractions=yes")
+        if name not in known:
+            raise UsageError(f"{named('gm-against')} {name}: {name} has declared no counteraction")
+    return names
+
+
+def with_effects(table: Table, sides: Sequence[Side], pairs: Pairs, granted: Iterable[tuple[str, int]]) -> Play:
+    """Return the play before its first card: advantages granted, effects activated, inferiority assigned (S:87-89)."""
+    activated = with_activated(table, with_granted(sides, granted), first=sides[0].name)
+    ready = with_limits(table, activated, pairs)
+    _tell_sides(table, ready, pairs)
+    return Play(ready, tuple(pairs))
+
+
+def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, str]]) -> None:
+    """Tell with what each begins and how many cards each may play, a line for each, and why some may play fewer."""
+    if not table.is_read:
+        return
+    shown = shown_advantages(sides, pairs)
+    for side in sides:
+        cards = counted(side.limit, "card") if side.limit else "no cards"
+        low = [other for other, limit in side.limits.items() if limit < side.limit]
+        if low:
+            cards += f", the last of them not against {_names(sides, low)}"
+        elif side.inferior_to:
+            cards += f" (inferior to {_names(sides, side.inferior_to)})"
+        over = ""
+        if side.net < 0:
+            over = f" ({counted(-side.net, 'disadvantage')} over: to {_names(sides, side.limits)})"
+        elif table.rules.switches(Switches).surplus_advantage == "giver" and len(side.limits) > 1:
+            givers = [find(sides, other) for other in side.limits]
+            over = "".join(f" ({-one.net} against {spoken(one)} alone)" for one in givers if one.net < 0)
+        table.tell(f"{spoken(side)}: {side.start}, {counted(shown[side.name], 'advantage')}{over}, {cards}")
+
+
+def _names(sides: Sequence[Side], names: Iterable[str]) -> str:
+    return " and ".join(spoken(find(sides, name)) for name in names)

@@ -1,0 +1,68 @@
+"""What the commands that check files share: the forms of their output, and their exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from rpgres.cli.formats.sheets import FileCheck
+    from rpgres.cli.render.lines import Line
+    from rpgres.toml.diagnostics import Diagnostic
+
+Form = Literal["text", "json", "github"]
+
+
+def form_of(form: Form, *, as_json: bool) -> Form:
+    """Return how a check is printed: `--json` is short for `--format json`."""
+    return "json" if as_json else form
+
+
+AsForm = Annotated[
+    Form,
+    typer.Option("--format", help="Print text, JSON (as --json does), or annotations for a GitHub workflow."),
+]
+
+
+def end_check(
+    form: Form, *, ok: bool, record: Any, found: Iterable[Diagnostic], lines: Sequence[Line], is_plain: bool = False
+) -> None:
+    """Print what a check found, and exit with 1 when something is wrong.
+
+    Args:
+        form: how it is printed.
+        ok: whether nothing is wrong.
+        record: the whole as JSON has it.
+        found: everything that was found.
+        lines: the whole for people.
+        is_plain: whether lines have no colours.
+    """
+    from rpgres.cli.output import say, say_json, say_text
+
+    if form == "json":
+        say_json(record)
+    elif form == "github":
+        from rpgres.cli.render.diagnostics import github_text
+
+        say_text(github_text(found))
+    else:
+        say([*lines], is_plain=is_plain)
+    if not ok:
+        raise typer.Exit(1)
+
+
+def end_file_checks(form: Form, checks: Sequence[FileCheck]) -> None:
+    """Print what came of checking files one by one, and exit with 1 when something is wrong."""
+    from rpgres.cli.formats.sheets import FileChecks
+    from rpgres.cli.render.diagnostics import diagnostic_lines
+    from rpgres.cli.render.lines import line
+    from rpgres.text.harmless import harmless
+
+    ok = all(check.ok for check in checks)
+    found = [diagnostic for check in checks for diagnostic in check.problems]
+    lines = []
+    for check in checks:
+        lines += diagnostic_lines(check.problems) or [line(harmless(f"{check.file}: ok"))]
+    end_check(form, ok=ok, record=FileChecks(ok=ok, files=[*checks]), found=found, lines=lines)

@@ -1,0 +1,340 @@
+"""Cards as they are played in a run: looked at, dealt, drawn, moved, laid as somebody typed them. See `Table`.
+
+In odds, a hand that nobody looks into is left unseen (`beliefs`): its cards still lie in the pile they came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from rpgres.engine import piles
+from rpgres.engine.beliefs import Shown, Unseen, dealt, drawn, grown, next_in_order, preferred, with_known
+from rpgres.engine.dealers import unpromised
+from rpgres.engine.players import NO, Question, named_option
+from rpgres.engine.running import PLACE, Broken, Drawn, Moved, Run, refusal
+from rpgres.errors import GivenError, UsageError
+from rpgres.model.cards import Stack, classes, firsts_of, groups
+from rpgres.model.state import FACE_DOWN, Card, Map, Pile, code_of, pile_name
+
+
+def pile_of(run: Run, name: str) -> Pile:
+    """Return a pile by name.
+
+    Raises:
+        Broken: there is none.
+    """
+    try:
+        return run.state.piles[name]
+    except KeyError:
+        known = ", ".join(run.state.piles) or "none"
+        raise Broken(f"it used the pile {name!r}, which is not on the table; there are: {known}") from None
+
+
+def seen_in(run: Run, pile: str) -> tuple[Card, ...]:
+    """Return the cards that lie face up or in a hand; see `Table.cards`."""
+    found = pile_of(run, pile)
+    if found.audience == ():
+        raise Broken(f"it looked at the cards of {pile!r}, which lie face down")
+    return tuple([run.rules.cards.card(card) for card in found.cards])
+
+
+def count_of(run: Run, pile: str) -> int:
+    """Return how many cards lie in a pile."""
+    found = len(pile_of(run, pile))
+    for hand, unseen in run.unseen.items():
+        found += unseen.size if hand == pile else -unseen.size if unseen.source == pile else 0
+    return found
+
+
+def possible_in(run: Run, pile: str) -> tuple[Card, ...]:
+    """Return the cards that a hand has or may have; see `Table.possible`."""
+    unseen = run.unseen.get(pile)
+    if unseen is None:
+        return seen_in(run, pile)
+    kinds = unseen.kinds
+    return (*seen_in(run, pile), *(card for kind, card in _firsts(run, unseen.source) if kind in kinds))
+
+
+def deal(run: Run, source: str, *, to: str, count: int, label: str, by: str, looks: bool) -> None:
+    """Deal cards of a face-down pile into a hand, as far as there are any; see `Table.deal`."""
+    if run.dealer.joint and count and not count_of(run, to) and to not in run.unseen:
+        stock, seat = pile_of(run, source), run.state.seat_of(by)
+        is_free = len(stock) >= count and not stock.top
+        is_free = is_free and all(unseen.source != source for unseen in run.unseen.values())
+        if is_free and not looks and run.players.policies.preference(by, seat) is not None:
+            firsts, sizes = classes(stock.cards, Stack("", 0, run.rules.cards, run.lump))
+            kinds = {_kind(run, run.rules.cards.card(one)): size for one, size in zip(firsts, sizes, strict=True)}
+            run.unseen = {**run.unseen, to: dealt(source, kinds, count=count)}
+            return
+        if is_free:
+            _deal_in_order(run, source, to=to, count=count, label=label, by=by)
+            return
+    for _ in range(count):
+        if draw(run, source, to=to, label=label, by=by) is None:
+            return
+
+
+def _deal_in_order(run: Run, source: str, *, to: str, count: int, label: str, by: str) -> None:
+    """Deal a hand card by card in the order of their kinds, so that odds come to each hand in one way."""
+    pile, target, taken = pile_of(run, source), pile_of(run, to), list[str]()
+    kinds = groups(pile.cards, run.lump, run.rules.cards, last=getattr(run.dealer, "others", False))
+    sizes, at, used = tuple(map(len, kinds)), 0, 0
+    for left in range(count, 0, -1):
+        index = run.pick(next_in_order(sizes, at, used, left), label)
+        at, used = (at, used + 1) if index == at else (index, 1)
+        taken.append(kinds[at][used - 1])
+        run.add(Drawn(label, code_of(taken[-1]), source, to, by, target.audience))
+    rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, tuple(taken)))
+    _put(run, {source: rest, to: piles.added(target, tuple(taken))})
+
+
+def draw(
+    run: Run,
+    pile: str,
+    *,
+    to: str,
+    label: str,
+    by: str,
+    alike: Callable[[Card], Hashable] | None = None,
+    holds: Collection[str] = (),
+) -> Card | None:
+    """Draw the top card of a face-down pile into another pile; see `Table.draw`."""
+    source = pile_of(run, pile)
+    if run.unseen:
+        into = run.unseen.get(to)
+        if into is not None or any(unseen.source == pile for unseen in run.unseen.values()):
+            return _drawn_beside(run, pile, to, label, by)
+    if not len(source):
+        source = _refilled(run, pile, source)
+    target = pile_of(run, to)
+    if not len(source):
+        run.idled(label)
+        return None
+    run.check_room(label)
+    if source.top:
+        card = _next_of(run, pile, msgspec.structs.replace(source, cards=source.top[:1]), label, alike)
+        rest = msgspec.structs.replace(source, top=source.top[1:], knowers=source.knowers[1:])
+    else:
+        card = _next_of(run, pile, source, label, alike if run.is_promised(holds) else None)
+        rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (card,)))
+    _put(run, {pile: rest, to: piles.added(target, (card,))})
+    run.add(Drawn(label, code_of(card), pile, to, by, target.audience))
+    return run.rules.cards.card(card)
+
+
+def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | None:
+    """Return the card that is drawn of a pile of which a hand was dealt that nobody has looked into.
+
+    It is some card or other where it goes into that hand. Such a pile is not shuffled anew when it runs out.
+    """
+    hand, unseen = next((name, one) for name, one in run.unseen.items() if pile == one.source or name == to)
+    if not unseen.left and len(pile_of(run, pile)) > unseen.size:
+        why = f"{pile} runs out and is shuffled anew while a hand that was dealt from it is not known; say which"
+        run.fault = UsageError(f"{why} cards are in {hand}, or give whoever plays from it fewer cards")
+        raise run.fault
+    if not unseen.left or unseen.source != pile:
+        run.idled(label)
+        return None
+    if hand == to:
+        run.idled(label)
+        run.unseen = {**run.unseen, hand: grown(unseen)}
+        return run.rules.cards.card(pile_of(run, pile).cards[0])
+    told = drawn(unseen)
+    chosen = told[run.pick([one.weight for one in told], label)]
+    run.unseen = {**run.unseen, hand: chosen.after}
+    return _taken(run, chosen.kind, pile, to=to, label=label, by=by)
+
+
+def _taken(run: Run, kind: Hashable, pile: str, *, to: str, label: str = "", by: str = "") -> Card:
+    """Move a card of a kind from a face-down pile, as drawn where it has a label, and return it."""
+    source, target = pile_of(run, pile), pile_of(run, to)
+    first = next(card.code for one, card in _firsts(run, pile) if one == kind)
+    code = next(card for card in source.cards if code_of(card) == first)
+    rest = msgspec.structs.replace(source, cards=piles.without(source.cards, (code,)))
+    _put(run, {pile: rest, to: piles.added(target, (code,))})
+    if label:
+        run.events.append(Drawn(label, code_of(code), pile, to, by, target.audience))
+    return run.rules.cards.card(code)
+
+
+def peek(run: Run, pile: str, count: int, *, by: str, label: str) -> tuple[Card, ...]:
+    """Look at the top cards of a face-down pile, which stay there; see `Table.peek`."""
+    seat = run.state.seat_of(by)
+    found = pile_of(run, pile)
+    top, knowers = list(found.top), list(found.knowers)
+    rest = found.cards
+    for number in range(min(count, len(found))):
+        run.check_room(label)
+        left = tuple(top[number : number + 1]) or rest
+        card = _next_of(run, pile, msgspec.structs.replace(found, cards=left), label, None)
+        if number == len(top):
+            rest = piles.without(rest, (card,))
+            top.append(card)
+            knowers.append(())
+    for number, card in enumerate(top[:count]):
+        seats = knowers[number]
+        knowers[number] = seats if seats is None or seat in seats else (*seats, seat)
+        run.add(Drawn(label, code_of(card), pile, pile, by, (seat,)))
+    _put(run, {pile: msgspec.structs.replace(found, cards=rest, top=tuple(top), knowers=tuple(knowers))})
+    return tuple(run.rules.cards.card(card) for card in top[:count])
+
+
+def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str, label: str, on_top: bool) -> None:
+    """Move cards from where they lie to another pile; see `Table.move`."""
+    codes = [card if isinstance(card, str) else card.code for card in cards]
+    if not codes:
+        return
+    run.check_room(f"cards of {source}")
+    pile, target = pile_of(run, source), pile_of(run, to)
+    moved = piles.found(pile.cards, codes)
+    if moved is None:
+        raise Broken(f"it moved {', '.join(codes)} from {source!r}, where there are no such cards")
+    rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))
+    put = piles.topped(target, moved, knowers=pile.audience) if on_top else piles.added(target, moved)
+    _put(run, {source: rest, to: put} if source != to else {})
+    run.add(Moved(tuple(codes), source, to, by, label, piles.common_audience(pile, target)))
+
+
+def shuffle(run: Run, pile: str) -> None:
+    """Shuffle a face-down pile, what was known of its top included."""
+    _put(run, {pile: piles.shuffled(pile_of(run, pile))})
+
+
+def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
+    """Lay the cards that somebody says are in a pile there; those that are not go back, shuffled in.
+
+    Args:
+        run: the run.
+        pile: the pile.
+        texts: the cards as typed; where a sign is left out, it is any such card.
+        option: what it was typed after, for messages.
+        elsewhere: the cards that are still to be laid in other piles.
+
+    Raises:
+        UsageError: there is no such card, or it lies somewhere else.
+    """
+    known_piles, there = run.rules.file.piles, pile_of(run, pile)
+    source = known_piles[pile.partition(":")[0]].dealt_from
+    source = pile_name(source, there.owner) if known_piles[source].each else source
+    stock = pile_of(run, source)
+    stock = msgspec.structs.replace(stock, cards=tuple(sorted((*stock.cards, *there.cards))))
+    known = run.rules.cards
+
+    def choose(fitting: tuple[str, ...], _: int) -> str:
+        if len({code_of(one) for one in fitting}) == 1:
+            return next((one for one in fitting if one in there.cards), fitting[0])
+        # Not in the order in which they would be drawn: those left would then come later than their share.
+        stack = Stack(f"which:{source}", stock.shuffles, known, run.lump)
+        free = unpromised(fitting, elsewhere, known=known)
+        card = run.dealer.draw(free, stack, PLACE, run.count(PLACE))
+        run.add(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
+        return card
+
+    lack = f"no {{card}} is left in {source}; every one lies somewhere else already"
+    laid, left = piles.take_typed(stock.cards, texts, known=known, option=option, lack=lack, choose=choose)
+    stock = msgspec.structs.replace(stock, cards=left)
+    if set(there.cards) - set(laid):  # whoever held them knows them, and would draw them next
+        stock = piles.shuffled(stock)
+    _put(run, {source: stock, pile: piles.added(msgspec.structs.replace(there, cards=()), tuple(laid))})
+
+
+def ask_unseen(run: Run, question: Question, *, is_hidden: bool) -> str:
+    """Return what somebody plays from a hand that nobody has looked into, and note what that tells of the rest."""
+    hand = question.pile
+    unseen, seat = run.unseen[hand], run.state.seat_of(question.who)
+    scripted = run.players.scripted(question)
+    run.count(question.label)
+    if scripted is None:
+        kind, after, name = _by_preference(run, question, seat)
+        means = "policy"
+    elif scripted.choice == NO and question.optional:
+        kind, after, name, means = None, unseen, NO, scripted.means
+    else:
+        kind, after, name = _as_typed(run, question, str(scripted.choice))
+        means = scripted.means
+    run.unseen = {**run.unseen, hand: after}
+    if kind is not None:
+        _taken(run, kind, unseen.source, to=hand)
+    return run.decided(question, name, means, (seat,) if is_hidden else None)
+
+
+def _as_typed(run: Run, question: Question, choice: str) -> tuple[Hashable, Unseen, str]:
+    """Return the kind of the card that a script plays (None for what is no card), what is then known, and its name."""
+    unseen = run.unseen[question.pile]
+    chosen, codes = named_option(question.offered, choice), run.rules.cards.matching(choice)
+    kind = _kind(run, run.rules.cards.card(codes[0])) if codes else None
+    after = with_known(unseen, kind) if kind is not None else unseen
+    if after is None or (chosen is None and kind is None):
+        run.fault = refusal(question, choice)
+        raise run.fault
+    if kind is None:
+        return None, after, chosen.name if chosen is not None else ""
+    cards = possible_in(run, question.pile)
+    return kind, after, next(card.short for card in cards if _kind(run, card) == kind)
+
+
+def _by_preference(run: Run, question: Question, seat: str) -> tuple[Hashable, Unseen, str]:
+    """Return the same for whoever decides by an order of preference."""
+    unseen, possible = run.unseen[question.pile], possible_in(run, question.pile)
+    kinds = {card.short: _kind(run, card) for card in possible}
+    preference = run.players.policies.preference(question.who, seat)
+    assert preference is not None  # or the hand would have been dealt
+    order = [option.name for option in preference.order(question)]
+    told = preferred(unseen, tuple(kinds.get(name) for name in order))
+    if question.alike is not None and run.is_promised(question.holds):
+        told = _told_alike(told, {kinds[card.short]: question.alike(card) for card in possible})
+    found = told[run.dealer.pick([one.weight for one in told], question.label, run.counts[question.label] - 1)]
+    names = {kind: short for short, kind in kinds.items()}
+    name = next(one for one in order if one not in kinds) if found.kind is None else str(names[found.kind])
+    return found.kind, found.after, name
+
+
+def _told_alike(told: tuple[Shown, ...], keys: Mapping[Hashable, Hashable]) -> tuple[Shown, ...]:
+    """Return what may be told, one for all cards that make no difference."""
+    joined: dict[Hashable, Shown] = {}
+    for one in told:
+        key = (one.kind is None, None if one.kind is None else keys[one.kind])
+        first = joined.get(key)
+        joined[key] = one if first is None else msgspec.structs.replace(first, weight=first.weight + one.weight)
+    return tuple(joined.values())
+
+
+def _firsts(run: Run, pile: str) -> tuple[tuple[Hashable, Card], ...]:
+    """Return a card of each kind in a face-down pile, after its kind."""
+    return firsts_of(pile_of(run, pile).cards, run.lump, run.rules.cards)
+
+
+def _kind(run: Run, card: Card) -> Hashable:
+    return card.code if run.lump is None else run.lump(card)
+
+
+def _next_of(run: Run, name: str, pile: Pile, label: str, alike: Callable[[Card], Hashable] | None) -> str:
+    """Return the next card of a shuffled pile, as the dealer says."""
+    stack = Stack(name, pile.shuffles, run.rules.cards, run.lump, alike)
+    try:
+        return run.dealer.draw(pile.cards, stack, label, run.count(label))
+    except GivenError as error:
+        run.fault = error
+        raise
+
+
+def _put(run: Run, changed: Mapping[str, Pile]) -> None:
+    """Change what lies in some piles; the state is this run's own, and gone with it."""
+    run.state = msgspec.structs.replace(run.state, piles=Map({**run.state.piles, **changed}))
+
+
+def _refilled(run: Run, name: str, pile: Pile) -> Pile:
+    """Return an empty pile with the cards of the one that it is shuffled anew from."""
+    refill = run.rules.may_refill(name)
+    if not refill:
+        return pile
+    source = pile_name(refill, pile.owner) if run.rules.file.piles[refill].each else refill
+    given = pile_of(run, source)
+    if not len(given):
+        return pile
+    anew = piles.shuffled(msgspec.structs.replace(pile, cards=given.cards, top=given.top))
+    _put(run, {name: anew, source: msgspec.structs.replace(given, cards=(), top=())})
+    run.events.append(Moved((FACE_DOWN,) * len(anew), source, name, "", "shuffled anew"))
+    return anew

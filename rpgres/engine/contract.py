@@ -1,0 +1,123 @@
+"""What a third party's rule is held to in every run: it asks the same again, and returns what can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import GivenDealer, SeededDealer
+from rpgres.engine.labels import labels_of
+from rpgres.engine.players import Answer, Seats
+from rpgres.engine.records import AnswerRecord, answers_of
+from rpgres.engine.run import Prepared, play
+from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, not_deterministic
+from rpgres.engine.table import Outcome
+from rpgres.errors import RuleError, UsageError, in_short
+from rpgres.model.state import Map
+
+
+def check_repeats(
+    prepared: Prepared, events: Sequence[Event], *, streams: Streams, step: int, waits_for: str = ""
+) -> None:
+    """Check that a rule asks the same once more when it is given the same answers, as whoever resumes it will.
+
+    Args:
+        prepared: the action.
+        events: what happened in the run that is repeated.
+        streams, step: the chance of that run.
+        waits_for: the decision at which it ended early.
+
+    Raises:
+        RuleError: it asked something else.
+    """
+    first = list(answers_of(events, single=labels_of(prepared.rules, prepared.action)))
+    scripts: dict[str, dict[str, list[str]]] = {"chance": {}, "decision": {}}
+    for answer in first:
+        scripts[answer.kind].setdefault(answer.key, []).append(answer.value)
+    dealer = GivenDealer(scripts["chance"], then=SeededDealer(streams, step=step))
+    asks = ""
+    try:
+        from rpgres.engine.waiting import always, waiting
+
+        # Everything that was asked so far is answered, optional moments included, so the next question is the end.
+        # So are claims, which go by who answered.
+        is_recalled = waits_for or prepared.trust is not None
+        players = waiting(waits=always, recalled=_decided(events)) if is_recalled else Seats(scripts["decision"])
+        _, run = play(prepared, dealer=dealer, players=players)
+    except NeedsAnswer as needs:
+        run, asks = needs.run, needs.question.label
+    except UsageError as error:  # an answer that fitted the first time
+        raise _strayed(
+            prepared, f"run twice on the same answers it would not take one of them: {error.message}"
+        ) from error
+    again = list(answers_of(run.events))
+    for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
+        if one != other:
+            raise _strayed(prepared, not_deterministic(one, other))
+
+
+def _decided(events: Sequence[Event]) -> dict[tuple[str, str], list[Answer]]:
+    """Return every decision by its label and by who took it, in order."""
+    decided: dict[tuple[str, str], list[Answer]] = {}
+    for event in events:
+        if isinstance(event, Decided):
+            decided.setdefault((event.label, event.who), []).append(Answer(event.answer, event.means))
+    return decided
+
+
+def _asked_in_order(answers: Sequence[AnswerRecord], waits_for: str) -> Iterator[str]:
+    for answer in answers:
+        yield repr(answer.label)
+    if waits_for:
+        yield repr(waits_for)
+
+
+def _strayed(prepared: Prepared, told: str) -> RuleError:
+    return RuleError(f"the rule {prepared.rules.id} {prepared.action} cannot be played: {told}")
+
+
+def check_outcome(prepared: Prepared, outcome: Outcome) -> None:
+    """Check that what a rule returned can be printed, kept and compared; `Table.settle` returns nothing else."""
+    from rpgres.model.serialization import unkept
+
+    fault = ""
+    for name, kinds in _OUTCOME.items():
+        value = getattr(outcome, name)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and name != "success"):
+            fault = f"its {name} is {in_short(repr(value))}"
+    for effect in outcome.effects if not fault else ():
+        if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
+            fault = f"{in_short(repr(effect))} is no effect, which rpgres.effect(KIND, ...) makes"
+        else:
+            fault = fault or unkept(effect, f"the effect {effect['kind']}")
+    fault = fault or unkept(outcome.texts, "texts") or unkept(Map(outcome.details), "details")
+    if fault:
+        raise RuleError(
+            f"the rule {prepared.rules.id} {prepared.action} returned an outcome that cannot be used: {fault}"
+        )
+
+
+_OUTCOME: dict[str, Any] = {
+    "success": bool | None,
+    "margin": int | None,
+    "total": int | None,
+    "opposition": int | None,
+    "effects": tuple,
+    "texts": tuple,
+    "roles": Mapping,
+    "details": Mapping,
+}
+
+
+def check_declared(prepared: Prepared, events: Sequence[Event]) -> None:
+    """Check that the rule rolled only under labels that its action declares, or nobody could give what was rolled."""
+    declared = labels_of(prepared.rules, prepared.action)
+    for event in events:
+        if isinstance(event, Rolled | Drawn) and event.label not in declared:
+            verb = "rolled" if isinstance(event, Rolled) else "drew"
+            raise RuleError(
+                f"the rule {prepared.rules.id} {prepared.action} {verb} {event.label!r}, which `labels` of "
+                f"[actions.{prepared.action}] does not declare"
+            )

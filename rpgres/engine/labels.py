@@ -1,0 +1,55 @@
+"""The labels under which an action can ask: those its rule declares and those of its outcome tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rpgres.engine.running import PLACE
+from rpgres.errors import UsageError, named
+from rpgres.rulesets import Row, RowOption, RowQuestion, Rules, unknown
+from rpgres.rulesets.tree import walk
+
+
+def chance_help(label: str) -> str:
+    """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
+    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
+
+
+def labels_of(rules: Rules, action: str) -> dict[str, str]:
+    """Return every label an action can ask, with its kind: those its rule declares and those of its outcome tables."""
+    labels = rules.file.labels
+    found: dict[str, str] = {
+        label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels
+    }
+    if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
+        found[PLACE] = "chance"
+    for path, node in walk([rules.table(table) for table in rules.file.actions[action].tables], menu=rules.menu):
+        if isinstance(node, RowQuestion):
+            found[str(path[-1])] = "decision"
+        elif isinstance(node, Row | RowOption):
+            found |= dict.fromkeys(node.rolls, "chance")
+    return found
+
+
+def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose: Mapping[str, Any]) -> None:
+    """Check that an action can ask every label that answers were typed for.
+
+    Raises:
+        UsageError: it cannot ask one; the message names the nearest.
+    """
+    if not given and not choose:
+        return
+    labels = labels_of(rules, action)
+    asked = [key.rpartition(":")[2] for key in choose]
+    for answers, kind, option in ((given, "chance", "given"), (asked, "decision", "choose")):
+        for label in answers:
+            if labels.get(label) == kind:
+                continue
+            if label in labels:
+                other = "choose" if option == "given" else "given"
+                told = f"{label!r} is a {labels[label]} label: answer it with {named(other)}, not {named(option)}"
+                raise UsageError(told, path=(option, label))
+            mine = [name for name, its in labels.items() if its == kind]
+            told = unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}")
+            raise UsageError(told, path=(option, label), reason="unknown")

@@ -1,0 +1,477 @@
+"""The run behind a table: what was asked and answered so far, who answers, and who saw what. No rule is here.
+
+`Run` is what the engine keeps of one run of one action; a rule meets it through `rpgres.engine.table.Table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.dice import Dice, Throw
+from rpgres.engine.dealers import Dealer
+from rpgres.engine.players import NO, Question, Seats, View, named_option
+from rpgres.errors import ChoiceError, GivenError, UsageError
+from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
+from rpgres.rulesets import CLAIM, QUESTIONS, Option, Rules
+
+if TYPE_CHECKING:
+    from rpgres.engine.beliefs import Unseen
+
+PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
+PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
+MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+EFFECTS = "effects"  # what a run is for that goes on to its end
+
+
+class Rolled(msgspec.Struct, frozen=True, gc=False):
+    """Event: dice were thrown. `throw` shows every die; `by` is the character who rolled.
+
+    `counts` is what the roll counts for where that is not the value of the dice, such as the highest; `words` say for
+    people what was rolled, with what was added.
+    """
+
+    label: str
+    dice: Dice
+    throw: Throw
+    by: str = ""
+    audience: tuple[str, ...] | None = None
+    counts: int | None = None
+    words: str = ""
+
+    @property
+    def value(self) -> int:
+        """What the roll counts for."""
+        return self.throw.value if self.counts is None else self.counts
+
+
+class Decided(msgspec.Struct, frozen=True, gc=False):
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
+
+    That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
+    where somebody else decides.
+    """
+
+    label: str
+    who: str
+    answer: str
+    text: str = ""
+    means: str = ""
+    audience: tuple[str, ...] | None = None
+    of: str = ""
+
+
+class Drawn(msgspec.Struct, frozen=True, gc=False):
+    """Event: a card was drawn from a face-down pile. Seats outside `audience` are told that it was, not which."""
+
+    label: str
+    card: str
+    source: str
+    target: str
+    by: str = ""
+    audience: tuple[str, ...] | None = None
+
+
+class Moved(msgspec.Struct, frozen=True, gc=False):
+    """Event: cards were moved. `label` is what the account calls it. Seats outside `audience` are told how many."""
+
+    cards: tuple[str, ...]
+    source: str
+    target: str
+    by: str = ""
+    label: str = ""
+    audience: tuple[str, ...] | None = None
+
+
+class Told(msgspec.Struct, frozen=True, gc=False):
+    """Event: a line of the account."""
+
+    text: str
+    audience: tuple[str, ...] | None = None
+
+
+# `audience` holds the seats that may know of it; None is everybody
+Event = Rolled | Decided | Told | Drawn | Moved
+
+
+def seen(event: Event, seat: str) -> Event | None:
+    """Return what a seat may know of an event: itself, cards face down in their places, or nothing."""
+    if event.audience is None or seat in event.audience:
+        return event
+    if isinstance(event, Drawn):
+        return msgspec.structs.replace(event, card=FACE_DOWN, audience=None)
+    if isinstance(event, Moved):
+        return msgspec.structs.replace(event, cards=(FACE_DOWN,) * len(event.cards), audience=None)
+    return None
+
+
+class Stop(BaseException):
+    """What ends a run early. Not an `Exception`, so that a rule that catches those cannot swallow it.
+
+    `run` is where it ended, with the events so far; whoever runs the rule sets it.
+    """
+
+    run: Run
+
+
+class NeedsAnswer(Stop):
+    """A decision without which the rule cannot go on has nobody to answer it; `together` are asked at the same time."""
+
+    def __init__(self, question: Question, *, together: tuple[Question, ...] = ()) -> None:
+        super().__init__(question.label)
+        self.question = question
+        self.together = together
+
+
+class Settled(Stop):
+    """The band is fixed, and nothing after it was asked for (odds of outcomes)."""
+
+    def __init__(self, band: str, margin: int | None, *, total: int | None = None) -> None:
+        super().__init__(band)
+        self.band = band
+        self.margin = margin
+        self.total = total
+
+
+class Broken(Stop):
+    """The rule broke its contract with the table and is not heard any further; `told` says how."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__(told)
+        self.told = told
+
+
+CLAIM_OPTIONS = (
+    Option("confirm", "It counts."),
+    Option("refuse", "It does not count, and what was typed with it is not done."),
+)
+
+
+class Trust(msgspec.Struct, frozen=True):
+    """How a persistent table treats numbers that players type and no sheet has: claims.
+
+    Attributes:
+        asks: whether the game master confirms a claim before it counts; otherwise everybody is told of it.
+        by: the seat that typed the inputs of the action.
+        claims: what those inputs claim.
+        claims_in: returns what a typed answer claims, from the state and the decision.
+        before: the table before anything was typed, as it is again when that is refused.
+    """
+
+    asks: bool
+    by: str
+    claims: tuple[str, ...]
+    claims_in: Callable[[State, Decided], Sequence[str]]
+    before: State
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """The steps of a long procedure, and what tells its places apart: functions of the table and a place."""
+
+    step: Callable[[Any, Any], Any]
+    key: Callable[[Any, Any], Hashable]
+
+
+class Run(msgspec.Struct):
+    """One run of one action: the answers so far, and who gives the next.
+
+    Attributes:
+        rules: the ruleset in play.
+        state: what lies on the table: as it was when the action began, but for the cards that were moved since.
+        dealer: answers chance.
+        players: answer decisions.
+        asked: what the run is for, one of `QUESTIONS`. Only for `effects` does it go on when the outcome is settled; a
+            merge that does not hold for what is asked is left out.
+        events: what happened so far.
+        counts: how often each label was asked.
+        has_secrets: whether some event is not for everybody.
+        since: from which event on views may know what happened; a merge forgets what was before it.
+        fault: an answer that was refused, which ends the run even if the rule swallows it.
+        foregone: by label, the last question that was none, as there was nothing to choose from.
+        single: the labels under which there was a single option, so that an answer has to say whose it is.
+        lump: which cards are alike to the rule, for odds; None where no two kinds are.
+        unseen: by hand, in odds, what is known of one that nobody has looked into; its cards still lie in their pile.
+        idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
+        follow: who follows a chain of steps; None where the rule goes along it itself.
+        trust: how typed numbers are treated that no sheet has; None where everything typed counts.
+    """
+
+    rules: Rules
+    state: State
+    dealer: Dealer
+    players: Seats
+    asked: str = EFFECTS
+    events: list[Event] = []
+    counts: dict[str, int] = {}
+    has_secrets: bool = False
+    since: int = 0
+    fault: UsageError | None = None
+    foregone: dict[str, Question] = {}
+    single: set[str] = set()
+    lump: Callable[[Card], Hashable] | None = None
+    unseen: Mapping[str, Unseen] = EMPTY
+    idle: int = 0
+    follow: Callable[[Any, Chain, Any], Any] | None = None
+    trust: Trust | None = None
+
+    @property
+    def work(self) -> int:
+        """What the run cost so far, for budgets: the questions it asked; thrice that where a hand is unseen."""
+        return (1 + self.idle + sum(self.counts.values())) * (3 if self.unseen else 1)
+
+    def count(self, label: str) -> int:
+        """Return how often a label was asked before, and count it once more."""
+        count = self.counts.get(label, 0)
+        self.counts[label] = count + 1
+        return count
+
+    def idled(self, label: str) -> None:
+        """Take note that the rule turned to the table and nothing came of it; one that only does so does not end."""
+        self.idle += 1
+        if self.idle > MAX_QUESTIONS:
+            raise endless(label)
+
+    def check_room(self, label: str) -> None:
+        """Make sure that one event more may happen, or the rule does not end."""
+        if len(self.events) >= MAX_QUESTIONS:
+            raise endless(label)
+
+    def add(self, event: Event) -> None:
+        """Take note of what happened."""
+        self.events.append(event)
+        self.has_secrets = self.has_secrets or event.audience is not None
+
+    def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
+        """Add a line to the account, for everybody or for some seats only."""
+        self.check_room("a line of the account")
+        self.add(Told(text, audience))
+
+    def is_promised(self, holds: Collection[str]) -> bool:
+        """Tell whether what a rule says to be equivalent is so for what is asked."""
+        if not QUESTIONS.issuperset(holds):
+            raise Broken(f"it says that something holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
+        return self.asked in holds
+
+    def merge(self, key: object, *, holds: Collection[str]) -> None:
+        """Forget what was before; in odds, go on once for all runs that share the key."""
+        self.idled("merge")
+        self.since = len(self.events)
+        if self.is_promised(holds):
+            self.dealer.merge((key, self.players.used()))
+
+    # -- chance
+
+    def roll(self, dice: Dice, label: str, by: str) -> int:
+        """Have the dealer roll, take note of it, and return the value of the dice."""
+        counts, events = self.counts, self.events
+        if len(events) >= MAX_QUESTIONS:
+            raise endless(label)
+        count = counts.get(label, 0)
+        counts[label] = count + 1
+        try:
+            throw = self.dealer.throw(dice, label, count)
+        except GivenError as error:
+            self.fault = error
+            raise
+        events.append(Rolled(label, dice, throw, by))
+        return throw.value
+
+    def pick(self, weights: Sequence[int], label: str) -> int:
+        """Return an index that the dealer draws by weight."""
+        return self.dealer.pick(weights, label, self.count(label))
+
+    # -- decisions
+
+    def ask(self, question: Question, *, is_hidden: bool = False) -> str:
+        """Return the answer to a question, as it is kept.
+
+        Args:
+            question: what is asked.
+            is_hidden: whether the answer is its owner's alone so far.
+
+        Raises:
+            NeedsAnswer: nobody answers, and the rule cannot go on without.
+            ChoiceError: the answer is none of the options.
+        """
+        label, options, optional = question.label, question.options, question.optional
+        if not options and not optional and question.reads is None:
+            raise Broken(f"it asked {label!r} without any option")
+        if self.unseen and question.pile in self.unseen:
+            from rpgres.engine.cards import ask_unseen
+
+            return ask_unseen(self, question, is_hidden=is_hidden)
+        if question.is_one and not (question.hidden and self.players.gathers):
+            self.idled(label)
+            self.foregone[label] = question
+            if not options:
+                return NO
+            self.single.add(label)
+            self.players.scripted(question)  # which may name it
+            return options[0].name
+        self.check_room(label)
+        self.count(label)
+        view = self.view(question.who)
+        answer = self.players.answer(question, view)
+        if answer is None:
+            if not optional:
+                raise NeedsAnswer(question)
+            return self.decided(question, NO, "window", (view.seat,))
+        choice = answer.choice if isinstance(answer.choice, str) else self._drawn(answer.choice, question)
+        audience = (view.seat,) if is_hidden else None
+        chosen = named_option(question.offered, choice)
+        if chosen is not None:
+            return self.decided(question, chosen.name, answer.means, audience, text=chosen.text)
+        if optional and choice == NO:
+            return self.decided(question, NO, answer.means, (view.seat,))
+        try:
+            return self.decided(question, accepted(question, choice), answer.means, audience)
+        except ChoiceError as error:
+            self.fault = error
+            self.idled(label)
+            raise
+
+    def decided(
+        self, question: Question, answer: str, means: str, audience: tuple[str, ...] | None, *, text: str = ""
+    ) -> str:
+        """Note an answer, for some seats only or for everybody, and return it."""
+        self.has_secrets = self.has_secrets or audience is not None
+        self.events.append(Decided(question.label, question.who, answer, text, means, audience, question.of))
+        return answer
+
+    def ask_together(self, questions: Iterable[Question], *, secret: bool) -> tuple[str, ...]:
+        """Return the answers to questions that are asked at once; see `Table.ask_together`."""
+        first, answers, asked = len(self.events), dict[int, str](), dict(enumerate(questions))
+        while asked:
+            left = list[Question]()
+            for number, question in asked.items():
+                try:
+                    answers[number] = self.ask(question, is_hidden=True)
+                except NeedsAnswer as needs:
+                    if not self.players.gathers:
+                        raise
+                    left.append(needs.question)
+            if left:
+                raise NeedsAnswer(left[0], together=tuple(left[1:]))
+            asked = {n: one for n, one in asked.items() if not self.confirmed(one, answers[n], is_hidden=True)}
+        for number in range(first, len(self.events) if not secret else first):
+            event = self.events[number]
+            if isinstance(event, Told) or (isinstance(event, Decided) and event.answer != NO):
+                self.events[number] = msgspec.structs.replace(event, audience=None)
+        return tuple(answers[number] for number in sorted(answers))
+
+    def confirmed(self, question: Question, answer: str, *, is_hidden: bool = False) -> bool:
+        """Return whether a typed answer counts, after the game master has confirmed what it claims."""
+        is_typed = question.reads is not None and answer not in (NO, *(option.name for option in question.offered))
+        if self.trust is None or not is_typed:
+            return True
+        decided = next(
+            event
+            for event in reversed(self.events)
+            if isinstance(event, Decided) and (event.label, event.who) == (question.label, question.who)
+        )
+        seat = self.state.seat_of(question.who)
+        return self.claim(seat, self.trust.claims_in(self.state, decided), is_hidden=is_hidden)
+
+    def claim(self, by: str, claims: Sequence[str], *, is_hidden: bool = False) -> bool:
+        """Tell what a seat claims, and return whether it counts.
+
+        Args:
+            by: the seat.
+            claims: what no sheet has, in words; nothing to claim always counts.
+            is_hidden: whether the seat and the game master alone may know of it so far.
+        """
+        if not claims or self.trust is None:
+            return True
+        words, audience = f"{by} claims: {', '.join(claims)}", (GM, by) if is_hidden else None
+        self.tell(words, audience=audience)
+        if not self.trust.asks:
+            return True
+        answer = self.ask(Question(CLAIM, GM, CLAIM_OPTIONS, "Does it count?", words=words))
+        if is_hidden:
+            self.events[-1] = msgspec.structs.replace(self.events[-1], audience=audience)
+        return answer == CLAIM_OPTIONS[0].name
+
+    def view(self, who: str) -> View:
+        """Return what the seat of somebody may know."""
+        state = self.state
+        seat = state.seat_of(who)
+        events: Sequence[Event] = self.events
+        forgotten: Sequence[Event] = ()
+        if self.has_secrets or self.since:
+            events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
+            if self.since and not self.dealer.joint:  # in odds, nobody reads it
+                forgotten = [known for event in self.events[: self.since] if (known := seen(event, seat)) is not None]
+        is_open = not (state.tags or state.audiences or state.piles)
+        return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
+
+    def _drawn(self, weights: Mapping[str, int], question: Question) -> str:
+        """Return one of the weighted options, drawn from the stream of whoever decides."""
+        names = tuple(weights)
+        offered = {option.name for option in question.options} | ({NO} if question.optional else set())
+        numbers = tuple(weights.values())
+        is_fair = all(type(number) is int and number >= 0 for number in numbers) and sum(numbers) > 0
+        if not is_fair or not (question.reads is not None or offered.issuperset(names)):
+            raise Broken(
+                f"a policy weighed {question.label!r} with {dict(weights)!r}; weights are whole numbers, none negative "
+                f"and not all 0, for {', '.join(sorted(offered))}"
+            )
+        return names[self.pick(numbers, f"policy:{question.who}:{question.label}")]
+
+
+def accepted(question: Question, choice: str) -> str:
+    """Return a typed answer as it is kept.
+
+    Raises:
+        ChoiceError: the question does not offer it.
+    """
+    chosen = named_option(question.offered, choice)
+    if chosen is not None or (question.optional and choice == NO):
+        return chosen.name if chosen is not None else NO
+    if question.reads is None:
+        raise refusal(question, choice)
+    try:
+        return question.reads(choice)
+    except UsageError as error:
+        names = [option.name for option in question.offered]
+        raise ChoiceError(f"{question.label}={choice}: {error.message}", label=question.label, options=names) from None
+
+
+def endless(label: str) -> Broken:
+    """Return what stops a rule that asks without end.
+
+    Args:
+        label: what it asked last.
+    """
+    return Broken(f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it does not end")
+
+
+def not_deterministic(asked: str, now: str) -> str:
+    """Return what is wrong with a rule that asked something else when it was run again on the same answers.
+
+    Args:
+        asked, now: what it asked first and then, in words: a label in quotes, or `nothing`.
+    """
+    return f"run twice on the same answers it asked {asked} and then {now}; {PURE}"
+
+
+def refusal(question: Question, choice: str) -> ChoiceError:
+    """Return the error for an answer that a question does not offer: what may be chosen, and what was meant."""
+    names = [option.name for option in question.offered]
+    return ChoiceError(_not_offered(question, choice), label=question.label, options=names)
+
+
+def _not_offered(question: Question, choice: str) -> str:
+    from rpgres.model.cards import meant
+    from rpgres.toml.reading import nearest
+
+    names = [option.name for option in question.offered] + ([NO] if question.optional else [])
+    if not question.options:
+        why = f" ({question.text})" if question.text else ""
+        return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"
+    cards = meant(choice, {option.name: (option.name,) for option in question.options})
+    near = nearest(choice, names)
+    said = " or ".join(cards) or (repr(near) if near else "")
+    hint = f"; did you mean {said}?" if said else ""
+    return f"{question.label}={choice} is not offered here; {question.who} may choose: {', '.join(names)}{hint}"

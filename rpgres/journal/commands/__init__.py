@@ -1,0 +1,40 @@
+"""What can be done at a persistent table, one function a command; each adds entries to the journal, or changes nothing.
+
+Who types is a seat (`--as`), or the host: whoever has the file, and may do anything.
+"""
+
+from rpgres.journal.commands.acting import act, actor_of, answer, turn
+from rpgres.journal.commands.correcting import let_pass, may_pass, reveal, set_value, undo, write_note
+from rpgres.journal.commands.pending import require_own, require_pending
+from rpgres.journal.commands.sealing import open_seal, seal
+from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table
+from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, fresh_salt, hash_of, rules_of
+
+__all__ = [
+    "TRUSTS",
+    "Done",
+    "Place",
+    "act",
+    "actor_of",
+    "answer",
+    "begin_table",
+    "check_seat",
+    "code_of",
+    "fresh_salt",
+    "hash_of",
+    "join",
+    "let_pass",
+    "may_pass",
+    "open_seal",
+    "require_own",
+    "require_pending",
+    "reveal",
+    "rules_of",
+    "seal",
+    "seated",
+    "set_table",
+    "set_value",
+    "turn",
+    "undo",
+    "write_note",
+]

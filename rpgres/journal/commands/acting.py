@@ -1,0 +1,285 @@
+"""Actions, beginnings and ends of periods, and the answers to what they ask, one function a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.engine.periods import check_period
+from rpgres.engine.players import Prompt, Question, View
+from rpgres.engine.records import Pending
+from rpgres.engine.running import NeedsAnswer
+from rpgres.errors import UsageError, named
+from rpgres.journal import store
+from rpgres.journal.commands.pending import (
+    asks_still,
+    options_of,
+    refuse_sealed,
+    refuse_when_revealed,
+    refuse_while_pending,
+    require_own,
+    require_pending,
+    thing_of,
+    undecided,
+)
+from rpgres.journal.commands.running import Typed, draft_of, ran_with
+from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, hash_of, rules_of, write
+from rpgres.journal.history import History
+from rpgres.journal.permissions import check_laid
+from rpgres.journal.records import (
+    Draft,
+    Entry,
+    found_in,
+)
+from rpgres.journal.replay import Run, asked_of, run_at, run_of
+from rpgres.journal.views import HOST
+from rpgres.model.state import EMPTY, GM, State
+from rpgres.rulesets import Rules, unknown
+
+
+def act(
+    place: Place,
+    action: str,
+    inputs: Mapping[str, Any],
+    *,
+    actor: str = "",
+    seat: str | None = HOST,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+    note: str | None = None,
+) -> Done:
+    """Resolve an action at the table, or have it wait for a decision.
+
+    Args:
+        place: the table.
+        action: the action's name.
+        inputs: what was typed for it.
+        actor: who acts; by default the seat's only character.
+        seat: who types; answers and policies are then for its own decisions alone.
+        given: results read off real dice, by label.
+        choose: answers to decisions, by label.
+        policies: policy by character, everybody's under an empty name.
+        auto: whether the ruleset's first policy answers what nobody did.
+        prompt: asks a person what waits then; each answer is an entry of its own, and what is shown is written by then.
+        note: carried into the result.
+
+    Raises:
+        UsageError: something typed is unknown or impossible, or another action waits.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        refuse_while_pending(history, "act", seat)
+        refuse_when_revealed(history)
+        rules.require_action(action)
+        who = actor_of(history, actor, seat, is_anybody=rules.file.actions[action].anybody)
+        if seat is not HOST:
+            check_laid(rules, history.state, action, inputs, actor=who, seat=seat)
+        asked = Run(kind="act", name=action, actor=who, by=seat or "", inputs=dict(inputs), note=note)
+        typed = Typed(given, choose, policies, auto)
+        ran = ran_with(rules, history, asked, typed, seat=seat)
+        return [draft_of(place, rules, history, "act", ran, seat, action=action, actor=who)]
+
+    return _put(place, write(place, work), prompt, seat)
+
+
+def turn(
+    place: Place,
+    moment: Literal["begin", "end"],
+    period: str = "",
+    *,
+    seat: str | None = HOST,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+) -> Done:
+    """Begin or end a scene, an exchange, or what else the ruleset knows; see `act` for the arguments.
+
+    Args:
+        place: the table.
+        moment: which of the two.
+        period: of what; by default the scene begins, and what began last ends.
+
+    Raises:
+        UsageError: it cannot begin or end now, or something waits.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if seat not in (HOST, GM):
+            raise UsageError(f"only the game master says that something begins or ends, not {seat}")
+        refuse_while_pending(history, moment, seat)
+        refuse_when_revealed(history)
+        name = period or _usual_period(history.state, moment)
+        check_period(rules, history.state, period=name, moment=moment)
+        asked = Run(kind=moment, name=name)
+        typed = Typed(given, choose, policies, auto)
+        ran = ran_with(rules, history, asked, typed, seat=seat)
+        return [draft_of(place, rules, history, moment, ran, seat, period=name)]
+
+    return _put(place, write(place, work), prompt, seat)
+
+
+def _usual_period(state: State, moment: str) -> str:
+    if moment == "begin":
+        return "scene"
+    if not state.periods:
+        raise UsageError("nothing has begun, so nothing can end; `rpgres table begin scene` begins a scene")
+    return state.periods[-1]
+
+
+def answer(
+    place: Place,
+    *,
+    seat: str | None = HOST,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    prompt: Prompt | None = None,
+    at: str = "",
+    accepted: str = "",
+) -> Done:
+    """Answer the decision that is waited for, and go on with its action; see `act` for the arguments.
+
+    What is given is for questions that are asked after this answer: what was rolled or drawn stays.
+
+    Args:
+        place: the table.
+        at: the hash of the entry that is answered, when the answer was given elsewhere.
+        accepted: of an answer from a file: what the host was shown of it and took.
+
+    Raises:
+        UsageError: nothing waits, the decision is another seat's, or the answer is none that is offered.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        if at and not asks_still(history, pending, seat, at=at):
+            raise UsageError(
+                "this answer is to a question that is not asked any more; look at the table again with "
+                "`rpgres table show` or a new view"
+            )
+        asked = require_own(history, pending, seat)
+        refuse_sealed(history, pending, seat)
+        if not (choose or policies or auto):
+            raise UsageError(f"say what you choose: {named('choose')} {asked.label}={options_of(asked)}")
+        typed = Typed(given, choose, policies, auto)
+        draft = answer_draft(place, rules, history, pending, typed, seat=seat)
+        return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
+
+    if prompt is not None and not (choose or policies or auto):
+        history = store.read(place.path)
+        rules = rules_of(history, folders=place.folders)
+        check_seat(history, seat)
+        asked = require_own(history, require_pending(history), seat)
+        refuse_sealed(history, require_pending(history), seat)
+        choose = _typed(rules, history, prompt, seat)
+        at = at or require_pending(history).hash
+        if not choose:
+            raise undecided(asked)
+    return _put(place, write(place, work), prompt, seat)
+
+
+def _put(place: Place, done: Done, prompt: Prompt | None, seat: str | None) -> Done:
+    """Put what waits now to a person; each answer is an entry of its own, and the person may leave at any time."""
+    if prompt is None or done.history.pending is None:
+        return done
+    choose = _typed(done.rules, done.history, prompt, seat)
+    if not choose:
+        return done
+    more = answer(place, seat=seat, choose=choose, prompt=prompt, at=done.history.pending.hash)
+    return msgspec.structs.replace(more, entries=(*done.entries, *more.entries))
+
+
+def _typed(rules: Rules, history: History, prompt: Prompt, seat: str | None) -> dict[str, list[str]]:
+    """Return what a person answers to the decision of a seat that waits; nothing where it is left undecided."""
+    typed: dict[str, list[str]] = {}
+
+    def once(view: View, question: Question) -> str | None:
+        choice = prompt(view, question) if not typed and seat in (HOST, view.seat) else None
+        if choice is not None:
+            typed[question.label] = [choice]
+        raise NeedsAnswer(question)
+
+    run_on(rules, history, once)
+    return typed
+
+
+def run_on(rules: Rules, history: History, prompt: Prompt) -> None:
+    """Run what waits up to the decision that it waits for, and ask it."""
+    pending = require_pending(history)
+    step = history.step(history.run_of(pending))
+    ran = run_at(rules, history, run_of(history, pending), seed=history.new.secret.seed, step=step, prompt=prompt)
+    if ran.fault is not None:
+        raise ran.fault
+
+
+def answer_draft(
+    place: Place,
+    rules: Rules,
+    history: History,
+    pending: Entry,
+    typed: Typed,
+    *,
+    seat: str | None,
+) -> Draft:
+    """Return the entry of an answer: the action run anew, with what was added to its answers."""
+    begun = history.run_of(pending)
+    if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
+        raise UsageError(
+            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` takes it back, so that it "
+            "can be done by the rules as they are now"
+        )
+    before = found_in(pending.secret)
+    assert isinstance(before, Pending)
+    ran = ran_with(rules, history, run_of(history, pending), typed, seat=seat, pending=pending)
+    if isinstance(ran.found, Pending) and ran.found.answers == before.answers:
+        raise ran.fault or undecided(asked_of(history.state, before, seat) or before.question)
+    # What was typed stands where the action began.
+    ran = msgspec.structs.replace(ran, secret=msgspec.structs.replace(ran.secret, inputs={}, note=None))
+    return draft_of(place, rules, history, "answer", ran, seat, of=begun.number)
+
+
+def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool = False) -> str:
+    """Return who acts: whoever was named, or the only character that the seat has.
+
+    Args:
+        history: the table.
+        actor: who was named; empty for nobody.
+        seat: whose doing it is.
+        is_anybody: whether it makes no difference who acts; then it is the game master's first character, or the first
+            of all, for whoever may act with several.
+
+    Raises:
+        UsageError: there is no such character, it is another seat's, or there are several.
+    """
+    state = history.state
+    if actor:
+        if actor not in state.characters:
+            raise UsageError(unknown("character", actor, state.characters, of="this table"))
+        if seat not in (HOST, GM, state.seat_of(actor)):
+            raise UsageError(f"{actor} is not {seat}'s to act with")
+        return actor
+    if not state.characters:
+        raise UsageError("nobody sits at this table yet; `rpgres table join --sheet FILE` lets somebody sit down")
+    # The game master may act with anybody, and means somebody in particular only where there is no player.
+    own = [name for name in state.characters if seat in (HOST, state.seat_of(name))]
+    if len(own) == 1:
+        return own[0]
+    players = [name for name in own if state.seat_of(name) != GM]
+    if len(players) == 1 and seat is HOST:
+        return players[0]
+    if is_anybody and seat in (HOST, GM):
+        own = [name for name in state.characters if state.seat_of(name) == GM] or list(state.characters)
+    if is_anybody and own:
+        return own[0]
+    raise UsageError(f"say who acts: {named('actor')} {'|'.join(own or state.characters) or 'NAME'}")

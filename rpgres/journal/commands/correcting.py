@@ -1,0 +1,259 @@
+"""Letting windows pass, taking back, correcting, noting, and telling the seed, one function a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rpgres.engine.periods import period_names
+from rpgres.engine.players import NO
+from rpgres.engine.records import Pending
+from rpgres.errors import UsageError, named
+from rpgres.journal import store
+from rpgres.journal.commands.acting import answer_draft
+from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
+from rpgres.journal.commands.running import Typed
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
+from rpgres.journal.history import History
+from rpgres.journal.paths import ABSENT, audience_at, set_by, value_at
+from rpgres.journal.records import (
+    ACTION,
+    ALWAYS,
+    SAID,
+    Draft,
+    Entry,
+    Secret,
+    found_in,
+)
+from rpgres.journal.replay import asked_of, questions_of
+from rpgres.journal.views import HOST, passed
+from rpgres.model.state import GM
+from rpgres.rulesets import RowQuestion, Rules, unknown
+from rpgres.rulesets.tree import walk
+
+
+def let_pass(place: Place, label: str = "", *, seat: str, until: str = ACTION) -> Done:
+    """Have a seat let optional moments go by in advance, so that nobody waits for it.
+
+    Args:
+        place: the table.
+        label: which moments; all when empty. Decisions that have to be taken are not touched.
+        seat: whose moments.
+        until: how long: `action` (until the action that is going on, or else the next one, is over), `always`, or the
+            name of a period (until one of these begins or ends).
+
+    Raises:
+        UsageError: there is no such label or period.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        _check_label(rules, label)
+        spans = [ACTION, *period_names(rules), ALWAYS]
+        if until not in spans:
+            raise UsageError(unknown("span", until, spans, of=named("until")))
+        drafts = [draft_entry(place, rules, "pass", Secret(by=seat, label=label, until=until), history.state)]
+        pending = history.pending
+        found = found_in(pending.secret) if pending is not None else None
+        if pending is not None and isinstance(found, Pending):
+            asked = asked_of(history.state, found, seat)
+            if asked is not None and asked.optional and label in ("", asked.label):
+                refuse_sealed(history, pending, seat)
+                then = history.with_draft(drafts[0])
+                drafts.append(answer_draft(place, rules, then, pending, Typed(choose={asked.label: [NO]}), seat=seat))
+        return drafts
+
+    return write(place, work)
+
+
+def _check_label(rules: Rules, label: str) -> None:
+    from rpgres.engine.labels import labels_of
+
+    known = {
+        name for action in rules.file.actions for name, kind in labels_of(rules, action).items() if kind != "chance"
+    }
+    known |= {name for name, text in rules.file.labels.items() if text.kind != "chance"}
+    if label and label not in known:
+        raise UsageError(unknown("decision", label, sorted(known), of=f"the ruleset {rules.id}"))
+
+
+def may_pass(rules: Rules, label: str) -> bool:
+    """Tell whether the data of a ruleset have a decision pass unused; only those can be let go by in advance."""
+    own = rules.file.labels.get(label)
+    if own is not None and own.optional:
+        return True
+    names = {name for action in rules.file.actions.values() for name in action.tables}
+    return any(
+        node.optional
+        for path, node in walk([rules.table(name) for name in names], menu=rules.menu)
+        if isinstance(node, RowQuestion) and path[-1] == label
+    )
+
+
+def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) -> Done:
+    """Take back everything from an entry on; the journal keeps it, and the table is as it was before.
+
+    Notes and passes that came later stay. One of these that is named is taken back alone.
+
+    Args:
+        place: the table.
+        number: the entry; by default the last that stands, a whole action when that was answered in pieces, and no
+            note or pass of somebody else.
+        seat: who takes back: the game master, or a seat that only takes back what it did itself.
+
+    Raises:
+        UsageError: there is no such entry, it does not stand, or it is not this seat's to take back.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        before = _first_undone(history, number, seat)
+        undone = history.undone_from(before)
+        if any(entry.kind == "reveal" for entry in undone):
+            raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
+        if seat not in (HOST, GM):
+            _require_mine(history, undone, seat)
+        is_said = history.entries[before].kind in SAID
+        # All that stands and was done earlier had been done by then, as nothing is taken back without what follows it.
+        state = history.state if is_said else store.read_state_after(place.path, history.entries[before - 1])
+        passes = passed(history, undone, state, store.read_states_after(place.path, undone))
+        stands, known = history.without(before)
+        secret = Secret(by=seat or "", passes=passes, stands=stands, known=known)
+        return [draft_entry(place, rules, "undo", secret, state, before=before, alone=is_said)]
+
+    return write(place, work, is_mending=True)
+
+
+def _first_undone(history: History, number: int | None, seat: str | None) -> int:
+    if number is None:
+        own = _last_own(history, seat or "")
+        if own is None:
+            raise UsageError("there is nothing to take back")
+        return history.run_of(own).number
+    if number == 0:
+        raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
+    standing = history.standing_from(number) if 0 < number < len(history.entries) else []
+    if not standing or standing[0].number != number:
+        last = ", ".join(str(entry.number) for entry in history.standing_from(max(1, len(history.entries) - 12)))
+        raise UsageError(f"there is no entry {number} that stands; the last that do: {last}")
+    return number
+
+
+def _last_own(history: History, by: str) -> Entry | None:
+    """Return the last entry that stands and is no note or pass of somebody else; None where there is none."""
+    first, count = len(history.entries), 1
+    while first > 1:
+        first, count = max(1, first - count), count * 2  # most often it is the last one
+        for entry in reversed(history.standing_from(first)):
+            if entry.kind not in SAID or entry.secret.by == by:
+                return entry
+    return None
+
+
+def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
+    for entry in undone:
+        public = entry.public
+        if entry.kind == "seal":
+            raise UsageError(
+                f"entry {entry.number} is sealed, and only the game master takes it back: {named('as')} {GM}"
+            )
+        owners = {entry.secret.by, *_asked_before(history, entry)}
+        if public.actor:
+            owners.add(history.state.seat_of(public.actor))
+        if seat not in owners:
+            raise UsageError(
+                f"entry {entry.number} is not {seat}'s to take back; the game master can, with {named('as')} {GM}"
+            )
+
+
+def _asked_before(history: History, entry: Entry) -> set[str]:
+    """Return the seats whose decisions an answer took; none for what is no answer."""
+    asking = entry.secret.stands.pending
+    if entry.kind != "answer" or entry.public.attempt or asking is None:
+        return set()
+    found, then = found_in(history.entries[asking.number].secret), found_in(entry.secret)
+    if not isinstance(found, Pending):
+        return set()
+    asked = [(one.label, one.who) for one in questions_of(found)]
+    left = [(one.label, one.who) for one in questions_of(then)] if isinstance(then, Pending) else []
+    return {history.state.seat_of(who) for label, who in asked if (label, who) not in left}
+
+
+def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
+    """Correct or award something: put a value at a place of the table.
+
+    Args:
+        place: the table.
+        path: where, as in a scene's `expect`: `characters.mara.counters.fate-points`.
+        text: the value as typed; what stands there tells its type.
+        seat: the game master, or the host.
+        to: the seats that may know of the tag, track or thing from now on; as before by default.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if seat not in (HOST, GM):
+            raise UsageError(f"only the game master sets what lies on the table, not {seat}")
+        refuse_while_pending(history, "set", seat)
+        for one in to:
+            check_seat(history, one)
+        before = history.state if seat is HOST else history.state.seen_by(seat)
+        state = set_by(rules, history.state, path, text, seat=seat, to=to)
+        was, value = value_at(before, path), value_at(state, path)
+        audiences = [audience_at(one, path) for one in (before, state)]
+        was_there = was != ABSENT  # nobody has seen before what is only laid now
+        known = [seats for seats, is_there in zip(audiences, (was_there, True), strict=True) if is_there]
+        readers = None if None in known else sorted({one for seats in known for one in seats or ()})
+        secret = Secret(by=seat or "", path=path, text=text, was=was, value=value, to=readers, label=",".join(to))
+        return [draft_entry(place, rules, "set", secret, state)]
+
+    return write(place, work)
+
+
+def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence[str] = ()) -> Done:
+    """Write something down in the journal.
+
+    Args:
+        place: the table.
+        text: what.
+        seat: whose note it is.
+        to: the seats that may read it, beside its own; everybody by default.
+
+    Raises:
+        UsageError: there is no such seat, or nothing is said.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if not text.strip():
+            raise UsageError("a note says something")
+        for one in to:
+            check_seat(history, one)
+        readers = list(dict.fromkeys([*to, *([seat] if seat is not HOST else [])])) if to else None
+        return [draft_entry(place, rules, "note", Secret(by=seat or "", text=text, to=readers), history.state)]
+
+    return write(place, work)
+
+
+def reveal(place: Place, *, seat: str | None = HOST) -> Done:
+    """Tell the seed, so that everybody can check every roll; nothing more is played at the table.
+
+    Raises:
+        UsageError: something waits, or it was told already.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        if seat not in (HOST, GM):
+            raise UsageError(f"only the game master reveals the seed, not {seat}")
+        if history.revealed is not None:
+            raise UsageError(f"the seed was revealed already, in entry {history.revealed.number}")
+        refuse_while_pending(history, "reveal", seat)
+        told = history.new.secret
+        return [
+            draft_entry(place, rules, "reveal", Secret(by=seat or ""), history.state, seed=told.seed, salt=told.salt)
+        ]
+
+    return write(place, work)

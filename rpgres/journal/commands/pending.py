@@ -1,0 +1,123 @@
+"""The decision that waits: who is asked, what can be answered, and what cannot be done meanwhile."""
+
+from __future__ import annotations
+
+from rpgres.engine.players import NO
+from rpgres.engine.records import Pending, QuestionRecord
+from rpgres.errors import UsageError, named
+from rpgres.journal.commitments import seal_by
+from rpgres.journal.history import History
+from rpgres.journal.records import (
+    RUNNING,
+    Entry,
+    found_in,
+)
+from rpgres.journal.replay import asked_of, questions_of
+from rpgres.journal.views import HOST
+from rpgres.model.state import State
+
+MOST_TOLD = 6  # options that fit into a message
+
+
+def require_pending(history: History) -> Entry:
+    """Return the entry that waits for a decision.
+
+    Raises:
+        UsageError: nothing waits.
+    """
+    pending = history.pending
+    if pending is None:
+        raise UsageError("nothing waits for an answer; `rpgres table show` shows the table")
+    return pending
+
+
+def require_own(history: History, pending: Entry, seat: str | None) -> QuestionRecord:
+    """Return the decision that a seat has to take.
+
+    Raises:
+        UsageError: it is another seat's, and no more is told.
+    """
+    found = found_in(pending.secret)
+    assert isinstance(found, Pending)
+    asked = asked_of(history.state, found, seat)
+    if asked is None:
+        raise UsageError(f"nothing waits for an answer of {seat}; another seat is asked")
+    return asked
+
+
+def refuse_sealed(history: History, pending: Entry, seat: str | None) -> None:
+    """Refuse an answer of whoever has sealed theirs; the host's may be anybody's."""
+    found = found_in(pending.secret)
+    assert isinstance(found, Pending)
+    seats = [seat] if seat is not HOST else [history.state.seat_of(one.who) for one in questions_of(found)]
+    for one in seats:
+        seal = seal_by(history, pending, one)
+        if seal is not None:
+            how = "" if seat is not HOST else f"; the others answer with {named('as')}"
+            raise UsageError(f"{one} sealed an answer in entry {seal.number}: `rpgres table open` opens it{how}")
+
+
+def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
+    pending = history.pending
+    if pending is None:
+        return
+    found = found_in(pending.secret)
+    assert isinstance(found, Pending)
+    begun = history.run_of(pending)
+    question = asked_of(history.state, found, seat)
+    if question is not None:
+        asked = f"{question.who} is asked {question.label!r}"
+        how = f"answer it with `rpgres table answer --choose {question.label}={options_of(question)}`"
+    else:
+        asked, how = "another seat is asked", "wait for its answer"
+    raise UsageError(
+        f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or take "
+        "the action back with `rpgres table undo`"
+    )
+
+
+def refuse_when_revealed(history: History) -> None:
+    if history.revealed is not None:
+        raise UsageError(
+            "the seed of this table is known, so nothing fair can be drawn at it any more; `rpgres table export` "
+            "writes the sheets as they are now, for a new table"
+        )
+
+
+def asks_still(history: History, pending: Entry, seat: str | None, *, at: str) -> bool:
+    """Tell whether an entry asks a seat what the pending one asks it, though others may have answered meanwhile."""
+    if pending.hash == at:
+        return True
+    found = found_in(pending.secret)
+    since = history.standing_from(history.run_of(pending).number)
+    earlier = next((entry for entry in since if entry.hash == at and entry.kind in RUNNING), None)
+    if earlier is None or history.run_of(earlier) != history.run_of(pending) or not isinstance(found, Pending):
+        return False
+    seen = found_in(earlier.secret)
+    state = history.state
+    return isinstance(seen, Pending) and (asked_of(state, seen, seat), _decided_by(state, seen, seat)) == (
+        asked_of(state, found, seat),
+        _decided_by(state, found, seat),
+    )
+
+
+def _decided_by(state: State, pending: Pending, seat: str | None) -> list[str]:
+    return [
+        event["answer"]
+        for event in pending.events
+        if event["event"] == "decision" and seat in (HOST, state.seat_of(event["who"]))
+    ]
+
+
+def undecided(left: QuestionRecord) -> UsageError:
+    return UsageError(f"this leaves {left.label!r} undecided: {named('choose')} {left.label}={options_of(left)}")
+
+
+def options_of(asked: QuestionRecord) -> str:
+    names = [option["name"] for option in asked.options]
+    names = [*names, *([asked.form] if asked.form else []), *([NO] if asked.optional else [])]
+    return "|".join(names) if len(names) <= MOST_TOLD else "..."
+
+
+def thing_of(begun: Entry) -> str:
+    return begun.public.action or f"{begun.kind} of the {begun.public.period}"

@@ -1,0 +1,190 @@
+"""Running an action with what was typed for it, so that a refusal is no way to look at what comes of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.players import default_policy
+from rpgres.engine.records import Pending, Result
+from rpgres.errors import ChoiceError, GivenError, UsageError, named
+from rpgres.journal.commands.writing import Place, draft_entry
+from rpgres.journal.history import History
+from rpgres.journal.permissions import check_given
+from rpgres.journal.records import (
+    CARDS,
+    Draft,
+    Entry,
+    Kind,
+    found_in,
+)
+from rpgres.journal.replay import Ran, Run, run_at
+from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
+from rpgres.journal.views import HOST, hidden_by
+from rpgres.model.state import EMPTY, State
+from rpgres.parameters.setting import ACTOR
+from rpgres.rulesets import Rules
+
+NOTHING = "none"  # in place of results: those that were said for later are taken back
+
+
+class Typed(msgspec.Struct, frozen=True):
+    """What is typed beside an action or an answer, see `act`."""
+
+    given: Mapping[str, Sequence[str]] = EMPTY
+    choose: Mapping[str, Sequence[str]] = EMPTY
+    policies: Mapping[str, str] = EMPTY
+    auto: bool = False
+
+
+def _results(rules: Rules, asked: Run, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return results as they are kept: cards one by one, so that what was asked for can be told from what was not."""
+    one_by_one = rules.cards.one_by_one if rules.file.piles else lambda text: [text]
+    found = {label: [one for text in texts for one in one_by_one(text)] for label, texts in given.items()}
+    return {label: [] if texts == [NOTHING] and label in asked.given else texts for label, texts in found.items()}
+
+
+def _with_answers(rules: Rules, state: State, asked: Run, typed: Typed, *, seat: str | None) -> Run:
+    """Return a run with further answers, which count for everybody or for the seat that gives them alone.
+
+    Results stand in place of those of their label that nothing has asked for so far.
+    """
+    check_given(rules, state, typed.given, seat=seat)
+    everybody = "" if seat is HOST else seat
+    for who, name in typed.policies.items():
+        if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
+            raise UsageError(f"{named('policy')} {who}={name}: {seat} does not decide for {who}")
+    more = {who or everybody: name for who, name in typed.policies.items()}
+    if typed.auto:
+        more.setdefault(everybody, default_policy(rules))
+    results = {**asked.given, **typed.given}
+    asked = msgspec.structs.replace(asked, given=results, policies={**asked.policies, **more})
+    if seat is HOST:
+        return msgspec.structs.replace(asked, choose=_joined(asked.choose, typed.choose))
+    own = {**asked.own, seat: _joined(asked.own.get(seat, {}), typed.choose)} if typed.choose else asked.own
+    return msgspec.structs.replace(asked, own=own)
+
+
+def _joined(one: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {label: [*one.get(label, ()), *more.get(label, ())] for label in (*one, *(set(more) - set(one)))}
+
+
+def ran_with(
+    rules: Rules,
+    history: History,
+    asked: Run,
+    typed: Typed,
+    *,
+    seat: str | None,
+    pending: Entry | None = None,
+) -> Ran:
+    """Return what comes of a run; `fault` is what is told beside it.
+
+    A refusal must be no way to look at what comes of an action and then do something else: what was shown stands.
+
+    Args:
+        rules: the ruleset in play.
+        history: the table.
+        asked: what is run, with the answers there were before.
+        typed: the answers that are typed now.
+        seat: who types.
+        pending: the entry that is answered.
+
+    Raises:
+        RpgresError: something is impossible, and nothing is shown that was not known before.
+    """
+    given = _results(rules, asked, typed.given)
+    asked = _with_answers(rules, history.state, asked, msgspec.structs.replace(typed, given=given), seat=seat)
+    step = history.step(history.run_of(pending) if pending is not None else None)
+    before = found_in(pending.secret) if pending is not None else None
+    _check_known(rules, history, before, given, step=step)
+    seed, known = history.new.secret.seed, _shown(before)
+    ran = run_at(rules, history, asked, seed=seed, step=step)
+    if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
+        ran.fault.add(f"; it was said before, and {named('given')} {label}={NOTHING} takes it back")
+    if isinstance(ran.fault, ChoiceError):
+        for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
+            then = run_at(rules, history, fewer, seed=seed, step=step)
+            if not then.is_attempt and _shown(then.found) > known:
+                return msgspec.structs.replace(then, fault=ran.fault)
+    if ran.fault is not None and _shown(ran.found) <= known:
+        raise ran.fault
+    is_done = isinstance(ran.found, Result) and (asked.kind != "act" or ran.found.outcome)  # no claim was refused
+    unused = [label for label in ran.secret.later if label in given] if is_done else []
+    if unused and ran.fault is None:
+        text = ran.secret.later[unused[0]][0]
+        told = f"{named('given')} {unused[0]}={text} was not used: nothing of that label was asked again"
+        return msgspec.structs.replace(ran, fault=UsageError(told))
+    return ran
+
+
+def _shown(found: Result | Pending | None) -> int:
+    """Return how much a run has shown, beside what was decided."""
+    return sum(event["event"] != "decision" for event in found.events) if found is not None else 0
+
+
+def _with_fewer(asked: Run, seat: str | None, label: str) -> Iterator[Run]:
+    """Yield a run without the last of the answers that were typed under a label, then without the last two, ..."""
+    typed = asked.choose if seat is HOST else asked.own.get(seat, {})
+    for count in reversed(range(len(typed.get(label, ())))):
+        fewer = {**typed, label: typed[label][:count]}
+        if seat is HOST:
+            yield msgspec.structs.replace(asked, choose=fewer)
+        else:
+            yield msgspec.structs.replace(asked, own={**asked.own, seat: fewer})
+
+
+def _check_known(
+    rules: Rules,
+    history: History,
+    before: Result | Pending | None,
+    given: Mapping[str, Sequence[str]],
+    *,
+    step: int,
+) -> None:
+    """Check that no result is said of what the seed has answered already under a step and was undone, or failed.
+
+    That holds whatever is done now: else somebody could look at what is drawn, and then choose.
+
+    Raises:
+        UsageError: one is.
+    """
+    drawn = Counter(what for _, what in chance_in(before.events)) if before is not None else Counter[str]()
+    for label, texts in given.items():
+        has_cards = rules.file.piles and any(map(rules.cards.matching, texts))
+        what, first = (CARDS, drawn[CARDS]) if has_cards else (label, drawn[label])
+        last = None if has_cards else first + len(texts)  # which card comes when is not told by its label
+        number = _known_at(history, step, what, first, last) if texts else None
+        if number is not None:
+            raise UsageError(
+                f"{named('given')} {label}={texts[0]}: the seed has answered this already, in entry {number}, and what "
+                "was rolled or drawn stays, whatever is done now; leave this out"
+            )
+
+
+def _known_at(history: History, step: int, what: str, first: int, last: int | None) -> int | None:
+    """Return the entry that shows what the seed has answered from one place to another; None where none does."""
+    for mark in history.stands.known:
+        for known in history.known_by(mark):
+            is_asked = (known.step, known.label) == (step, what)
+            if is_asked and any(first <= place and (last is None or place < last) for place in known.places):
+                return known.number
+    return None
+
+
+def draft_of(
+    place: Place, rules: Rules, history: History, kind: Kind, ran: Ran, seat: str | None, **public: Any
+) -> Draft:
+    """Return the entry of something that was run."""
+    text = ran.fault.message if ran.fault is not None and ran.is_attempt else ""
+    secret = msgspec.structs.replace(ran.secret, by=seat or "", text=text)
+    secret = hidden_by(secret, history.state, ran.state)
+    draft = draft_entry(place, rules, kind, secret, ran.state, attempt=ran.is_attempt, **public)
+    if ran.is_attempt:
+        entry = history.with_draft(draft).head
+        known = with_earlier(known_in(entry), history.stands.known, history.known_by, least=step_of(entry))
+        draft = msgspec.structs.replace(draft, secret=msgspec.structs.replace(secret, known=known))
+    return msgspec.structs.replace(draft, refused=ran.fault)

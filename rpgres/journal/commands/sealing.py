@@ -1,0 +1,98 @@
+"""Sealed answers: handed in as a commitment, and opened."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rpgres.engine.players import Question, View
+from rpgres.engine.running import NeedsAnswer, accepted
+from rpgres.errors import UsageError
+from rpgres.journal.commands.acting import answer_draft, run_on
+from rpgres.journal.commands.pending import require_own, require_pending
+from rpgres.journal.commands.running import Typed
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
+from rpgres.journal.commitments import check_opening, read_hex, seal_by
+from rpgres.journal.history import History
+from rpgres.journal.records import (
+    Draft,
+    Secret,
+)
+from rpgres.rulesets import Rules
+
+
+def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None, label: str = "") -> Done:
+    """Hand in the commitment to an answer, which is given later, by opening it.
+
+    Args:
+        place: the table.
+        commitment: sha256(salt + LABEL=ANSWER), as 64 hexadecimal digits.
+        seat: whose answer. Everybody sees that it sealed one.
+        answer: the answer, if it is known here: it is tried, and not kept.
+        label: its label.
+
+    Raises:
+        UsageError: nothing is asked of the seat, it has sealed an answer already, or the answer cannot be given.
+    """
+    digits = read_hex(commitment, what="a commitment")
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        asked = require_own(history, pending, seat)
+        before = seal_by(history, pending, seat)
+        if before is not None:
+            raise UsageError(f"{seat} sealed an answer in entry {before.number} already; it can only be opened")
+        if answer is not None and label != asked.label:
+            raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
+        if answer is not None:
+            _check_offered(rules, history, seat, answer)
+        run = history.run_of(pending).number
+        return [draft_entry(place, rules, "seal", Secret(by=seat), history.state, of=run, seat=seat, commitment=digits)]
+
+    return write(place, work)
+
+
+def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> Done:
+    """Answer with what was sealed, and go on with the action.
+
+    Args:
+        place: the table.
+        seat: whose seal.
+        label, text, salt: what was sealed.
+
+    Raises:
+        UsageError: nothing was sealed, this is something else, or it is no answer to what is asked.
+    """
+    salt = read_hex(salt, what="a salt")
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        pending = require_pending(history)
+        require_own(history, pending, seat)
+        seal = seal_by(history, pending, seat)
+        if seal is None:
+            raise UsageError(f"{seat} has sealed nothing that is asked now; `rpgres table answer` answers")
+        check_opening(seal, label=label, answer=text, salt=salt)
+        draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}), seat=seat)
+        if draft.public.attempt:
+            return [draft]
+        secret = msgspec.structs.replace(draft.secret, salt=salt, label=label, text=text)
+        public = msgspec.structs.replace(draft.public, opens=seal.number)
+        return [msgspec.structs.replace(draft, public=public, secret=secret)]
+
+    return write(place, work)
+
+
+def _check_offered(rules: Rules, history: History, seat: str, choice: str) -> None:
+    """Check that an answer is one that a seat is offered; nothing after the decision is run.
+
+    Raises:
+        ChoiceError: it is not.
+    """
+
+    def once(view: View, question: Question) -> str | None:
+        if view.seat == seat:
+            accepted(question, choice)
+        raise NeedsAnswer(question)
+
+    run_on(rules, history, once)

@@ -1,0 +1,149 @@
+"""Beginning a table, and who sits down at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rpgres.dice.seeds import read_seed
+from rpgres.engine.piles import lay_out
+from rpgres.errors import UsageError, named
+from rpgres.journal import files, store
+from rpgres.journal.chain import commitment
+from rpgres.journal.checking import remember, stamp
+from rpgres.journal.commands.pending import refuse_while_pending
+from rpgres.journal.commands.writing import Done, Place, check_seat, code_of, draft_entry, hash_of, rules_in, write
+from rpgres.journal.history import Entries, History
+from rpgres.journal.records import (
+    Draft,
+    Public,
+    Secret,
+)
+from rpgres.journal.views import HOST
+from rpgres.model.state import EMPTY, GM, ROLES, State
+from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source
+from rpgres.rulesets.sheets import seated as sit_down
+from rpgres.toml.reading import Source
+
+TRUSTS = ("players", "gm")
+
+
+def begin_table(
+    place: Place,
+    *,
+    ruleset: str,
+    sheets: Sequence[str],
+    switches: Mapping[str, str] = EMPTY,
+    seed: str | None = None,
+    title: str = "",
+    trust: str = "",
+) -> Done:
+    """Begin a table: make its file, with a commitment to its seed.
+
+    Args:
+        place: where.
+        ruleset: its id.
+        sheets: who sits there, as sheets are typed.
+        switches: house rules that are not at their default.
+        seed: what all chance is drawn from; a fresh one by default.
+        title: what people call it.
+        trust: whether numbers that players type and no sheet has count at once (`players`), or when the game master
+            has confirmed them (`gm`); as the rules say by default.
+
+    Raises:
+        UsageError: something named does not exist, or two characters have one name.
+        FileError: a sheet is faulty, there is a table already, or the file cannot be written.
+    """
+    if trust not in ("", *TRUSTS):
+        raise UsageError(unknown("choice", trust, TRUSTS, of=named("trust")))
+    rules = rules_in(ruleset, switches, place.folders)
+    texts = {name: sheet_source(rules, name) for name in sheets}
+    state = set_table(rules, texts)
+    seed = read_seed(seed)
+    salt = place.salt()
+    public = Public(
+        kind="new",
+        at=place.now(),
+        rules=hash_of(rules),
+        code=code_of(rules),
+        format=files.FORMAT,
+        trust=trust or rules.file.trust,
+        ruleset=rules.id,
+        title=title,
+        switches=dict(rules.chosen),
+        commitment=commitment(salt, seed.encode()).hex(),
+    )
+    folders = [str(folder.absolute()) for folder in place.folders]
+    secret = Secret(seed=seed, salt=salt.hex(), folders=folders, sheets=kept_sheets(rules, texts))
+    entry = store.create(place.path, Draft(public, secret, state), salt=place.salt())
+    remember(place.path, entry.hash, entry.hash, seen=stamp(place.path))
+    return Done(History(Entries(1, {0: entry}), state), (entry,), rules)
+
+
+def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
+    """Return a table at which the characters of some sheets sit.
+
+    Raises:
+        UsageError: two have one name.
+        FileError: a sheet is faulty.
+    """
+    state = State()
+    for name, source in texts.items():
+        sheet = read_sheet(rules, name, source=source)
+        if sheet.character.name in state.characters:
+            raise UsageError(f"two sheets are called {sheet.character.name!r}; rename one of the files")
+        state = seated(rules, state, sheet)
+    return state
+
+
+def seated(rules: Rules, state: State, sheet: Sheet) -> State:
+    """Return the state with a character, its tags and its piles; one of its name is replaced, with its tags.
+
+    Raises:
+        UsageError: the name means whoever plays a part in an action.
+    """
+    name = sheet.character.name
+    if name in ROLES:
+        raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
+    if name in state.characters:
+        state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
+    state = sit_down(state, sheet)
+    return lay_out(rules, state) if rules.file.piles else state
+
+
+def kept_sheets(rules: Rules, texts: Mapping[str, Source]) -> dict[str, tuple[str, str]]:
+    return {name: (Path(source.path).name, source.text) for name, source in texts.items()}
+
+
+def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
+    """Let a character sit down, or replace its sheet.
+
+    Args:
+        place: the table.
+        sheet: the sheet, as it is typed.
+        seat: who types; a seat replaces no other's sheet, but the game master does.
+
+    Raises:
+        UsageError: an action waits for a decision, or the sheet is another seat's.
+        FileError: the sheet is missing or faulty.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        refuse_while_pending(history, "join", seat)
+        if seat not in (HOST, GM) and history.new.public.trust == "gm":
+            raise UsageError(f"at this table the game master or the host reads sheets, not {seat}: {named('as')} {GM}")
+        source = sheet_source(rules, sheet)
+        read = read_sheet(rules, sheet, source=source)
+        name = read.character.name
+        is_replaced = name in history.state.characters
+        if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
+            raise UsageError(f"{name} sits at this table already, and its sheet is not {seat}'s to replace")
+        state = seated(rules, history.state, read)
+        secret = Secret(by=seat or "", sheets=kept_sheets(rules, {sheet: source}), is_replaced=is_replaced)
+        return [draft_entry(place, rules, "join", secret, state, character=name)]
+
+    return write(place, work)

@@ -1,0 +1,156 @@
+"""How every command adds to a journal: where the table is, by which rules it is played, and who writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from os import urandom
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rpgres.errors import RpgresError, UsageError
+from rpgres.journal import store
+from rpgres.journal.chain import SALT
+from rpgres.journal.checking import is_known, remember, require_whole, stamp
+from rpgres.journal.history import History
+from rpgres.journal.records import (
+    Draft,
+    Entry,
+    Kind,
+    Public,
+    Secret,
+)
+from rpgres.journal.views import HOST, seats_of
+from rpgres.model.state import State
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Rules, unknown
+from rpgres.version import __version__
+
+
+def utc_now() -> str:
+    """Return the time of day as it stands in a journal."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def fresh_salt() -> bytes:
+    """Return random bytes for a commitment."""
+    return urandom(SALT)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A table's file, and where time and salts come from.
+
+    Attributes:
+        path: the file.
+        folders: further folders with rulesets and house rules, beside those the table was begun with.
+        now: returns the time.
+        salt: returns `SALT` fresh random bytes.
+    """
+
+    path: Path
+    folders: tuple[Path, ...] = ()
+    now: Callable[[], str] = utc_now
+    salt: Callable[[], bytes] = fresh_salt
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What was added to a journal, and the journal as it is then."""
+
+    history: History
+    entries: tuple[Entry, ...]
+    rules: Rules
+
+    @property
+    def entry(self) -> Entry:
+        """The last entry that was added."""
+        return self.entries[-1]
+
+
+def rules_of(history: History, *, folders: Sequence[Path] = ()) -> Rules:
+    """Return the rules a table is played by, as they are now.
+
+    Raises:
+        UsageError, PluginError, FileError: they are not there any more, or faulty.
+    """
+    new = history.new
+    extra = (*map(Path, new.secret.folders), *folders)
+    return rules_in(new.public.ruleset, new.public.switches, extra)
+
+
+def rules_in(ruleset: str, switches: Mapping[str, str], folders: tuple[Path, ...]) -> Rules:
+    """Return the rules of a ruleset, as they are found now.
+
+    Raises:
+        UsageError, PluginError, FileError: there are none, or they are faulty.
+    """
+    return load_rules(find_ruleset(ruleset, extra=folders), switches=switches, extra=folders)
+
+
+def hash_of(rules: Rules) -> str:
+    """Return the hash of the effective rules."""
+    return str(rules.identity()["hash"])
+
+
+def code_of(rules: Rules) -> str:
+    """Return what names the code that the rules are played with: rpgres, and whatever brought the ruleset."""
+    origin = rules.ruleset.origin
+    brought = "" if origin is None or origin.builtin else f", {origin.distribution} {origin.version}"
+    return f"rpgres {__version__}{brought}"
+
+
+def write(
+    place: Place,
+    work: Callable[[History, Rules], list[Draft]],
+    *,
+    is_mending: bool = False,
+) -> Done:
+    loaded: list[Rules] = []
+    known: list[bool] = []
+    refused: list[RpgresError] = []
+
+    def drafts(history: History) -> list[Draft]:
+        if is_mending:
+            known.append(is_known(place.path, history))
+        else:
+            require_whole(place.path, history)
+        loaded.append(rules_of(history, folders=place.folders))
+        found = work(history, loaded[0])
+        refused.extend(draft.refused for draft in found if draft.refused is not None)
+        return found
+
+    history, added = store.write(place.path, drafts, salt=place.salt, is_mending=is_mending)
+    if all(known):
+        remember(place.path, history.new.hash, history.head.hash, seen=stamp(place.path))
+    for error in refused:
+        error.add(_stands(history.head))
+        error.details["entry"] = history.head.number
+        raise error
+    return Done(history, tuple(added), loaded[0])
+
+
+def _stands(entry: Entry) -> str:
+    """Return what is told of an entry that was written though something was refused."""
+    if entry.public.attempt:
+        return f"; nothing comes of it, but what was drawn is known (entry {entry.number}), and will be drawn again"
+    if entry.secret.waits is not None:
+        return f"; what came before is kept, and entry {entry.number} waits for an answer"
+    return f"; entry {entry.number} stands without it, and `rpgres table log --last 1` shows it"
+
+
+def draft_entry(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:
+    rules_hash, code = hash_of(rules), code_of(rules)
+    return Draft(Public(kind=kind, at=place.now(), rules=rules_hash, code=code, **public), secret, state)
+
+
+def check_seat(history: History, seat: str | None) -> None:
+    """Check that there is a seat of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = seats_of(history.state)
+    if seat is not HOST and seat not in known:
+        raise UsageError(unknown("seat", seat, known, of="this table"))

@@ -1,0 +1,154 @@
+"""The file of a table: where it is found, how it is opened, and what goes wrong with it in our own words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rpgres.journal.records import TableError
+from rpgres.journal.rows import LONGEST
+
+FOLDER, FILE = ".rpgres", "table.db"
+FORMAT = 3  # of the file and of what its entries say
+MARK = 0x72706773  # SQLite's `application_id` of our files
+SYNCHRONOUS = "FULL"  # what was told as finished is on the disk
+WAIT = 5.0  # seconds until somebody else's action is waited for in vain
+
+_FOREIGN = (
+    "SELECT 1 FROM sqlite_master "
+    "WHERE type IN ('trigger', 'view') OR sql LIKE '%CONFLICT%' OR sql LIKE 'CREATE VIRTUAL%'"
+)
+
+
+def find_table(path: str | None = None) -> Path:
+    """Return the file of the table: the one that is named, or the nearest `.rpgres/table.db` from here upwards.
+
+    Args:
+        path: a file, or a folder that has `.rpgres/table.db` in it.
+
+    Raises:
+        TableError: there is none.
+    """
+    if path:
+        found = Path(path)
+        if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
+            found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
+        if not os.path.isfile(found):
+            raise TableError(f"{found}: there is no table; `rpgres table new` begins one", file=str(found))
+        return found
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        found = folder / FOLDER / FILE
+        if found.is_file():
+            return found
+    raise TableError(
+        f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
+        "`rpgres table new --ruleset ID --sheet FILE` begins one, --table PATH names one elsewhere"
+    )
+
+
+def place_for(path: str | None = None) -> Path:
+    """Return the file a new table is to be kept in; see `find_table`."""
+    if not path:
+        return Path(FOLDER) / FILE
+    found = Path(path)
+    return found / FOLDER / FILE if os.path.isdir(found) else found
+
+
+def damaged(path: Path, why: str) -> TableError:
+    """Return the error that tells what is wrong with a file."""
+    return TableError(
+        f"{path}: this table is damaged: {why}; `rpgres table verify` tells more, and a copy made before may be whole",
+        file=str(path),
+    )
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
+    with told(path):
+        uri = f"{path.absolute().as_uri()}?mode=rw"
+        connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
+        try:
+            connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
+            connection.execute("PRAGMA trusted_schema=OFF")  # the file may come from somebody else
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * LONGEST)  # of what is packed, too
+            connection.text_factory = bytes  # what somebody else's tool has made of our bytes
+            yield connection
+        finally:
+            connection.close()
+
+
+def check_format(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that a database is a journal of this version.
+
+    Raises:
+        TableError: it is not.
+    """
+    (mark,) = connection.execute("PRAGMA application_id").fetchone()
+    (format_,) = connection.execute("PRAGMA user_version").fetchone()
+    size = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")]
+    if path.stat().st_size < size[0] * size[1]:
+        raise damaged(path, "its end is missing")
+    if mark != MARK:
+        raise TableError(f"{path}: this is a database, but no table of rpgres", file=str(path))
+    if format_ < FORMAT:
+        raise TableError(
+            f"{path}: this table was written by an older rpgres (its format is {format_}, and {FORMAT} is read here); "
+            "that version still plays it, and its `rpgres table export` writes the sheets for a new table",
+            file=str(path),
+        )
+    if format_ > FORMAT:
+        raise TableError(
+            f"{path}: this table was written by a newer rpgres (its format is {format_}, and "
+            f"{FORMAT} is the last one known here); update rpgres",
+            file=str(path),
+        )
+    # A trigger or a conflict clause would change what is written; a view or a virtual table what is read.
+    if connection.execute(_FOREIGN).fetchone() is not None:
+        raise damaged(path, "somebody has added something to the database that changes what is written or read")
+
+
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Tell what goes wrong with the file in our own words."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise TableError(f"{path}: {_reason(error, path)}", file=str(path)) from error
+    except MemoryError:
+        raise damaged(path, "what it holds takes more memory than there is") from None
+    except UnicodeDecodeError as error:  # a name in the file that is none
+        raise TableError(f"{path}: this table is damaged; restore it from a copy", file=str(path)) from error
+    except OSError as error:
+        if error.filename is None and error.filename2 is None:
+            raise
+        where = error.filename or path  # what cannot be used need not be the table itself
+        raise TableError(f"{where}: cannot be used: {error.strerror or error}", file=str(path)) from None
+
+
+def _reason(error: sqlite3.Error, path: Path) -> str:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    match code:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return f"somebody else is acting at this table for over {WAIT:g} seconds; nothing was written, try again"
+        case sqlite3.SQLITE_FULL:
+            return "the disk is full; nothing was written, and everything before is kept"
+        case sqlite3.SQLITE_NOTADB:
+            return "this file is no table of rpgres, or it is damaged from its first byte on"
+        case sqlite3.SQLITE_CORRUPT:
+            return "this table is damaged; restore it from a copy"
+        case sqlite3.SQLITE_READONLY:
+            return "this table cannot be written here; check the permissions of the file and of its folder"
+        case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
+            if path.exists() and not os.access(path, os.R_OK):
+                return "this table may not be read; check the permissions of the file"
+            return "this table cannot be opened; check the permissions of the file and of its folder"
+        case sqlite3.SQLITE_IOERR:
+            return "the disk does not take what is written (it is full, or failing); nothing was changed"
+    if isinstance(error, sqlite3.DatabaseError) and "no such" in str(error):
+        return "this table is damaged: parts of it are missing"
+    return f"this table cannot be used: {error}"

@@ -1,0 +1,186 @@
+"""A journal as a sequence of entries, of which only those are read that somebody asks for; and what stands of it.
+
+An ordinary command reads the last entry and those that it names by hash; only `rpgres table verify` reads all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import overload
+
+import msgspec
+
+from rpgres.journal.records import SAID, Draft, Entry, Known, KnownMark, Pass, Standing, TableError
+from rpgres.journal.standing import known_in, pass_of, stands_after, taken_back, undone_in, without_pass
+from rpgres.model.state import State
+
+
+class Entries(Sequence[Entry]):
+    """The entries of a journal in order. Those that nobody asks for are not read.
+
+    What is read is known to be what was written: either its hash is named by a later entry that is known, or each entry
+    up to one that is known follows from it.
+
+    Args:
+        count: how many there are.
+        known: those that were read, by number; the last one is.
+        first: the number from which on all were read.
+        fetch: returns the entries from one number up to another, the last of which has this hash.
+    """
+
+    __slots__ = ("_count", "_fetch", "_first", "_known")
+
+    def __init__(
+        self,
+        count: int,
+        known: dict[int, Entry],
+        *,
+        first: int = 0,
+        fetch: Callable[[int, int, str], list[Entry]] | None = None,
+    ) -> None:
+        self._count, self._known, self._first, self._fetch = count, known, first, fetch
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
+        if isinstance(at, slice):
+            return tuple(self[number] for number in self._in_reach(range(*at.indices(self._count))))
+        number = range(self._count)[at]
+        if number not in self._known:
+            self._reach(number)
+        return self._known[number]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self._count, self[-1].hash))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self[:])
+
+    def _in_reach(self, numbers: range) -> range:
+        if numbers and any(number not in self._known for number in numbers):
+            self._reach(min(numbers))
+        return numbers
+
+    def _reach(self, number: int) -> None:
+        """Read on from the entries that are known back to one that is not."""
+        if self._fetch is None or number >= self._first:
+            raise TableError(f"entry {number} is missing")
+        self._known.update((one.number, one) for one in self._fetch(number, self._first, self._known[self._first].hash))
+        self._first = number
+
+    def named(self, mark: KnownMark) -> Entry:
+        """Return an entry that is known by its hash; no other is read."""
+        if mark.number not in self._known and self._fetch is not None:
+            self._known[mark.number] = self._fetch(mark.number, mark.number, mark.hash)[-1]
+        return self[mark.number]
+
+    def up_to(self, count: int) -> Entries:
+        """Return the first entries alone; all of them have to be known."""
+        return Entries(count, self._known)
+
+    def with_(self, added: Iterable[Entry]) -> Entries:
+        """Return the entries with others after them."""
+        known = {**self._known, **{entry.number: entry for entry in added}}
+        return Entries(self._count + len(known) - len(self._known), known, first=self._first, fetch=self._fetch)
+
+
+class History(msgspec.Struct, frozen=True):
+    """The entries of a journal in order, and the table after the last one."""
+
+    entries: Entries
+    state: State
+
+    @property
+    def stands(self) -> Standing:
+        """What counts after the last entry."""
+        return stands_after(self.head)
+
+    @property
+    def new(self) -> Entry:
+        """The entry that began it."""
+        return self.entries[0]
+
+    @property
+    def head(self) -> Entry:
+        """The last entry."""
+        return self.entries[-1]
+
+    @property
+    def standing(self) -> list[Entry]:
+        """The entries that were not undone, in order; an undo itself is none of them. This reads all of them."""
+        return self.standing_from(0)
+
+    def standing_from(self, number: int) -> list[Entry]:
+        """Return the entries from a number on that were not undone, in order; an undo itself is none of them."""
+        later = self.entries[number:]
+        gone = undone_in(later)
+        return [entry for entry in later if entry.kind != "undo" and entry.number not in gone]
+
+    def undone_from(self, before: int) -> list[Entry]:
+        """Return what an undo takes back: what was done from an entry on; a note or a pass is taken back alone."""
+        among = self.standing_from(before)
+        if self.entries[before].kind in SAID:
+            return among[:1]
+        return [entry for entry in among if entry.kind not in SAID]
+
+    def without(self, before: int) -> tuple[Standing, tuple[Known, ...]]:
+        """Return what counts once everything from an entry on is taken back, or a note or a pass alone.
+
+        With it comes what the seed has answered in what is taken back.
+        """
+        later = self.entries[before:]
+        if later[0].kind in SAID:
+            return without_pass(self.stands, before), ()
+        alone = {entry.public.before for entry in later if entry.kind == "undo"}
+        said = [pass_of(entry) for entry in later if entry.kind == "pass"]
+        known = [one for entry in later for one in known_in(entry)]
+        return taken_back(later[0], said, alone, known, self.known_by)
+
+    def known_by(self, mark: KnownMark) -> tuple[Known, ...]:
+        """Return what an entry tells of what the seed has answered."""
+        return self.entries.named(mark).secret.known
+
+    @property
+    def pending(self) -> Entry | None:
+        """The entry that waits for a decision, the last of its action; None when none does."""
+        mark = self.stands.pending
+        return self.entries[mark.number] if mark is not None else None
+
+    @property
+    def revealed(self) -> Entry | None:
+        """The entry that told the seed; None while it is secret."""
+        mark = self.stands.revealed
+        return self.entries[mark.number] if mark is not None else None
+
+    def run_of(self, entry: Entry) -> Entry:
+        """Return the entry that started this action (for an answer: the question it answers)."""
+        return entry if entry.public.of is None else self.entries[entry.public.of]
+
+    def step(self, run: Entry | None = None) -> int:
+        """Return the number under which chance is drawn for an action that began, or for the next one.
+
+        It counts the actions that stand, so that after an undo, or an attempt, the same question gets the same dice.
+        """
+        return (self.stands if run is None else run.secret.stands).steps
+
+    def has_passed(self, seat: str, label: str) -> bool:
+        """Tell whether a seat said in advance that it lets windows of a label go by, and that still holds."""
+        return any(one.by == seat and one.label in ("", label) for one in self.stands.passes)
+
+    def passes_of(self, seat: str | None) -> list[Pass]:
+        """Return what a seat has said in advance and still holds; everybody's for the host."""
+        return [one for one in self.stands.passes if seat in (None, one.by)]
+
+    def with_draft(self, draft: Draft) -> History:
+        """Return the history as it will be when a draft is written; the entry has no hash yet."""
+        secret = msgspec.structs.replace(draft.secret, stands=self.stands)
+        return History(self.entries.with_([Entry(len(self.entries), draft.public, secret, "")]), draft.state)

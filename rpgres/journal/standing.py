@@ -1,0 +1,195 @@
+"""What stands after an entry: which decision waits, what seats said in advance, what is known of chance."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+from rpgres.journal.records import (
+    ACTION,
+    ALWAYS,
+    CARDS,
+    RUNNING,
+    SAID,
+    Entry,
+    Known,
+    KnownMark,
+    Mark,
+    Pass,
+    Standing,
+)
+
+
+def stands_after(entry: Entry) -> Standing:
+    """Return what counts after an entry."""
+    stands, secret, mark = entry.secret.stands, entry.secret, Mark(entry.number, entry.hash)
+    match entry.kind:
+        case "new":
+            return Standing(new=mark)
+        case "pass":
+            return msgspec.structs.replace(stands, passes=latest([*stands.passes, pass_of(entry)]))
+        case "seal":
+            return msgspec.structs.replace(stands, seals=(*stands.seals, mark))
+        case "reveal":
+            return msgspec.structs.replace(stands, revealed=mark)
+        case "act" | "begin" | "end" | "answer" if not entry.public.attempt:
+            is_answer, waits = entry.kind == "answer", secret.waits is not None
+            seals = [one for one in stands.seals if is_answer and waits and one.number != entry.public.opens]
+            return msgspec.structs.replace(
+                stands,
+                steps=stands.steps + (not is_answer),
+                pending=mark if waits else None,
+                run=None if not waits else stands.run if is_answer else mark,
+                seals=tuple(seals),
+                passes=tuple(one for one in stands.passes if not _ends(one.until, entry)),
+                known=tuple(one for one in stands.known if is_answer or one.last >= stands.steps),
+            )
+    if not secret.known:
+        return stands
+    known = KnownMark(entry.number, entry.hash, secret.known[-1].step)
+    return msgspec.structs.replace(stands, known=(*_not_told(stands.known, secret.known), known))
+
+
+def taken_back(
+    first: Entry,
+    said: Iterable[Pass],
+    alone: Container[int | None],
+    known: Iterable[Known],
+    known_by: Callable[[KnownMark], Iterable[Known]],
+) -> tuple[Standing, tuple[Known, ...]]:
+    """Return what counts once everything is taken back that was done from an entry on; notes and passes stay.
+
+    With it comes what the seed has answered by then and the undo tells.
+
+    Args:
+        first: that entry.
+        said: the passes after it, taken back alone or not; nothing that could end them stands any more.
+        alone: the numbers of passes, before it and after, that were taken back alone since.
+        known: what the seed has answered in all entries from that one on.
+        known_by: returns what an earlier entry tells of that.
+    """
+    stands = first.secret.stands
+    passes = tuple(one for one in latest([*stands.passes, *said]) if one.number not in alone)
+    told = with_earlier(known, stands.known, known_by, least=step_of(first))
+    kept = _not_told(stands.known, told)
+    return msgspec.structs.replace(stands, passes=passes, known=kept), told
+
+
+def without_pass(stands: Standing, number: int) -> Standing:
+    """Return what counts once a note or a pass is taken back alone."""
+    return msgspec.structs.replace(stands, passes=tuple(one for one in stands.passes if one.number != number))
+
+
+def undone_in(later: Iterable[Entry]) -> set[int]:
+    """Return the numbers of the entries that do not stand, among the last ones of a journal; undos are not counted."""
+    done: list[int] = []
+    gone: set[int] = set()
+    for entry in later:
+        before = entry.public.before or 0
+        if entry.kind != "undo":
+            if entry.kind not in SAID:
+                done.append(entry.number)
+        elif entry.public.alone:
+            gone.add(before)
+        else:
+            while done and done[-1] >= before:
+                gone.add(done.pop())
+    return gone
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What was said in advance
+
+
+def latest(passes: list[Pass]) -> tuple[Pass, ...]:
+    """Return passes without those that were said again later, for good: so there are never more than can differ."""
+    last = {(one.by, one.label, one.until): one.number for one in passes}
+    return tuple(one for one in passes if one.number in last.values())
+
+
+def pass_of(entry: Entry) -> Pass:
+    """Return what an entry says in advance."""
+    return Pass(entry.number, entry.secret.by, entry.secret.label, entry.secret.until)
+
+
+def _ends(until: str, later: Entry) -> bool:
+    """Tell whether what a seat said in advance no longer holds after an entry."""
+    if until == ALWAYS:
+        return False
+    if until == ACTION:
+        return later.secret.waits is None
+    return later.kind in ("begin", "end") and later.public.period == until
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is known of chance
+
+
+def step_of(entry: Entry) -> int:
+    """Return the number under which was drawn when an entry was written: of what waited, or of the next action."""
+    stands = entry.secret.stands
+    return stands.steps - (stands.pending is not None)
+
+
+def chance_in(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield of each roll and draw the label, and what it is known by: the label, or `CARDS`."""
+    for event in events:
+        match event["event"]:
+            case "roll" if event["faces"]:
+                yield event["label"], event["label"]
+            case "draw":
+                yield event["label"], CARDS
+
+
+def known_in(entry: Entry) -> Iterator[Known]:
+    """Yield what the seed has answered in an entry that ran; nothing of another one."""
+    found = entry.secret.waits or entry.secret.result if entry.kind in RUNNING else None
+    counts, places = Counter[str](), dict[str, list[int]]()
+    for label, what in chance_in(found["events"] if found else ()):
+        given = entry.secret.given.get(label, [])
+        if given[counts[label] : counts[label] + 1] in ([], [None]):
+            places.setdefault(what, []).append(counts[what])
+        counts.update({label, what})
+    for what, its in places.items():
+        yield Known(step_of(entry), what, tuple(its), entry.number)
+
+
+def with_earlier(
+    known: Iterable[Known],
+    marks: Sequence[KnownMark],
+    known_by: Callable[[KnownMark], Iterable[Known]],
+    *,
+    least: int,
+) -> tuple[Known, ...]:
+    """Return what is known, with all that earlier entries tell of the same steps, so that these need not be read again.
+
+    Args:
+        known: what is known by the entry that is to be written.
+        marks: the earlier entries, in order.
+        known_by: returns what one of these tells.
+        least: the first step that can still be drawn.
+    """
+    own = joined(known)
+    kept = _not_told(marks, own)
+    told = [one for mark in marks if mark not in kept for one in known_by(mark) if one.step >= least]
+    return joined([*own, *told]) if told else own
+
+
+def joined(known: Iterable[Known]) -> tuple[Known, ...]:
+    """Return what is known, once for each step and label."""
+    found: dict[tuple[int, str], Known] = {}
+    for one in known:
+        before = found.setdefault((one.step, one.label), one)
+        if before is not one:
+            places = tuple(sorted({*before.places, *one.places}))
+            found[one.step, one.label] = Known(one.step, one.label, places, min(before.number, one.number))
+    return tuple(sorted(found.values(), key=attrgetter("step", "label")))
+
+
+def _not_told(marks: Iterable[KnownMark], known: Sequence[Known]) -> tuple[KnownMark, ...]:
+    """Return the earlier entries that tell of later steps than what is known does, and are still needed beside it."""
+    return tuple(mark for mark in marks if not known or mark.last > known[-1].step)

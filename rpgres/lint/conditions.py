@@ -1,0 +1,84 @@
+"""Diagnostics of conditions: of the margin, of switches, and of the facts that a ruleset declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from rpgres.lint.formulas import missing
+from rpgres.rulesets.numbers import described_actions
+from rpgres.rulesets.rules import BOUNDS, Rules
+from rpgres.rulesets.schema import Condition
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest, unknown_name
+
+MARGIN_BOUNDS = ("margin-from", "margin-to")  # what a condition says of the margin
+CONDITIONS = ("when", "unless")
+
+
+def circumstance_faults(
+    rules: Rules, path: KeyPath, conditions: tuple[Any, Any], numbers: Iterable[str]
+) -> Iterator[Fault]:
+    """Yield what is wrong with the conditions of one thing, each by itself and the two together.
+
+    Args:
+        rules: the ruleset.
+        path: where what they belong to stands.
+        conditions: what has to hold (`when`), and what must not (`unless`).
+        numbers: the names of numbers that they may speak of, beside the margin.
+    """
+    numbers = list(numbers)
+    for key, condition in zip(CONDITIONS, conditions, strict=True):
+        yield from condition_faults(rules, (*path, key), condition, numbers)
+    when, unless = conditions
+    if unless and all(key in when and when[key] == wanted for key, wanted in unless.items()):
+        told = "whenever `when` holds, this does too, so it never comes about"
+        yield Fault("never-matches", (*path, "unless"), told)
+
+
+def switch_faults(rules: Rules, path: KeyPath, condition: Condition) -> Iterator[Fault]:
+    """Yield what is wrong with a condition that can speak of switches alone, since it holds outside of any action."""
+    strange = [key for key in condition if key not in rules.file.switches]
+    for key in strange:
+        yield missing((*path, key), "switch", key, rules.file.switches)
+    if not strange:
+        yield from condition_faults(rules, path, condition, ())
+
+
+def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with a condition; the arguments are those of `circumstance_faults`."""
+    switches, facts = rules.file.switches, rules.file.facts | _parameter_facts(rules)
+    numbers = sorted(numbers)
+    for name in dict.fromkeys(key.removesuffix("-from") for key in condition if key.endswith("-from")):
+        low, high = condition[f"{name}-from"], condition.get(f"{name}-to")
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            told = f"{name} is never both {low} or more and {high} or less"
+            yield Fault("never-matches", (*path, f"{name}-from"), told)
+    for key, wanted in condition.items():
+        at = (*path, key)
+        name, _, side = key.rpartition("-")
+        if key in MARGIN_BOUNDS or (side in BOUNDS and name in numbers) or (key in numbers and key not in facts):
+            for one in wanted if isinstance(wanted, list) and side not in BOUNDS else [wanted]:
+                if not isinstance(one, int) and one not in numbers:
+                    yield Fault("not-a-number", at, f"{key} is a whole number, not {one!r}")
+        elif key in facts or key in switches:
+            choices = [*facts.get(key, ()), *(switches[key].choices if key in switches else ())]
+            what = f"the {'fact' if key in facts else 'switch'} {key} has no choice"
+            for one in wanted if isinstance(wanted, list) else [wanted]:
+                if one not in choices:
+                    yield unknown_name(at, f"{what} {one!r}", one, choices, there="it can be")
+        else:
+            known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
+            if facts or numbers or nearest(key, known):  # a ruleset that declares no facts may use any other
+                yield unknown_name(at, f"no condition is called {key!r}", key, known)
+
+
+def _parameter_facts(rules: Rules) -> dict[str, list[str]]:
+    """Return what parameters of described actions may be: conditions can speak of choices and flags."""
+    found: dict[str, list[str]] = {}
+    for action in described_actions(rules.file):
+        for name, parameter in rules.file.parameters_of(action).items():
+            if parameter.kind == "flag":
+                found[name] = ["yes", "no"]
+            elif parameter.kind == "choice":
+                found[name] = [*found.get(name, []), *parameter.choices]
+    return found

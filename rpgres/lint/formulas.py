@@ -1,0 +1,125 @@
+"""Diagnostics of dice and formulas with names in braces, and of the bounds of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from rpgres.errors import NotationError
+from rpgres.model.state import EMPTY
+from rpgres.rulesets.numbers import dice_names, has_any_ability, number_names
+from rpgres.rulesets.rules import Rules
+from rpgres.rulesets.templates import fill, joined, misnamed, names_in
+from rpgres.text.harmless import in_line
+from rpgres.toml.diagnostics import Fault, KeyPath, unknown_name
+
+TRIED = (6, 1, 20)  # what names stand for when dice are judged: they only have to be dice with some numbers
+MOST_FILLED = 64  # combinations of choices that are tried
+
+
+class Scope(NamedTuple):
+    """What may be named in one place.
+
+    Attributes:
+        numbers: the whole numbers that conditions and effects may speak of.
+        dice: the names that dice may have in braces.
+        choices: what the choices among these come to in dice.
+        rolled: the labels of what an outcome rolls, which are among both.
+        is_open: whether other names may stand for abilities that nobody lists.
+    """
+
+    numbers: frozenset[str] = frozenset()
+    dice: frozenset[str] = frozenset()
+    choices: Mapping[str, Sequence[str]] = EMPTY
+    rolled: frozenset[str] = frozenset()
+    is_open: bool = False
+
+    def plus(self, labels: Iterable[str]) -> Scope:
+        """Return the scope of what comes after something was rolled under these labels."""
+        more = frozenset(labels)
+        return self._replace(numbers=self.numbers | more, dice=self.dice | more, rolled=self.rolled | more)
+
+
+def scope_of(rules: Rules, actions: Iterable[str]) -> Scope:
+    """Return what may be named where any of these actions, as far as they are described, can come to."""
+    file = rules.file
+    described = [action for action in actions if file.actions[action].roll]
+    parameters = [item for action in described for item in file.parameters_of(action).items()]
+    return Scope(
+        numbers=frozenset(name for action in described for name in number_names(file, action)),
+        dice=frozenset(name for action in described for name in dice_names(file, action)),
+        choices={name: list(its.values.values()) for name, its in parameters if its.kind == "choice" and its.values},
+        is_open=has_any_ability(file),
+    )
+
+
+def missing(path: KeyPath, what: str, name: str, known: Iterable[str]) -> Fault:
+    """Return the fault that a ruleset has nothing of a name, with the nearest, or all when they are few."""
+    return unknown_name(path, f"the ruleset has no {what} {name!r}", name, known, there="it has")
+
+
+def bounds_faults(path: KeyPath, at_least: int | None, at_most: int | None, default: object = None) -> Iterator[Fault]:
+    """Yield what is wrong with bounds, and with a default between them."""
+    if at_least is not None and at_most is not None and at_least > at_most:
+        told = f"at least {at_least} and at most {at_most} is no number"
+        yield Fault("bad-bounds", (*path, "at-least"), told)
+    elif type(default) is int and not (
+        (at_least is None or default >= at_least) and (at_most is None or default <= at_most)
+    ):
+        yield Fault("bad-default", (*path, "default"), f"the default {default} is not within its own bounds")
+
+
+def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Fault]:
+    """Yield what is wrong with dice that have names in braces.
+
+    Args:
+        path: where the dice stand.
+        template: the dice.
+        scope: the names they may have.
+    """
+    wrong = misnamed(template)
+    if wrong is not None:
+        whose = f", and what whoever opposes has is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
+        told = f"{{{wrong}}} holds no name; names are small letters, digits and hyphens{whose}"
+        yield Fault("bad-dice", path, told)
+        return
+    place = joined(template)
+    if place is not None:
+        told = "an operator is missing before this: +, - or *; digits and names that touch would make one number"
+        yield Fault("bad-dice", path, f"{told}\n  {template}\n  {' ' * place}^")
+        return
+    for name in names_in(template):
+        if name not in scope.dice and not scope.is_open:
+            yield missing(path, "number", name, sorted(scope.dice))
+    tried = (map(_unreadable, filled(template, number, scope.choices)) for number in TRIED)
+    faults = [next(filter(None, found), "") for found in tried]
+    if all(faults):
+        yield Fault("bad-dice", path, faults[0])
+
+
+def filled(template: str, number: int, choices: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return dice with every name replaced by a number, and by each of the choices where it has some.
+
+    >>> filled("{edge} + {stat}", 6, {"edge": ["2d6", "3d6kh2"]})
+    ['2d6 + 6', '3d6kh2 + 6']
+    """
+    named = [name for name in names_in(template) if choices.get(name)]
+    combinations = list(product(*(choices[name] for name in named)))[:MOST_FILLED]
+
+    def text(chosen: Mapping[str, str]) -> str:
+        return fill(template, lambda name: chosen.get(name, number))
+
+    return [text(dict(zip(named, combination, strict=True))) for combination in combinations]
+
+
+def _unreadable(text: str) -> str:
+    """Return what is wrong with dice, with the place marked below; nothing when they can be read."""
+    from rpgres.dice import dice
+
+    try:
+        dice(text)
+    except NotationError as error:
+        shown = in_line(error.text)
+        return f"{error.message}\n  {shown}\n  {' ' * error.position}{'^' * error.length}"
+    return ""

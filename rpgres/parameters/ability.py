@@ -1,0 +1,141 @@
+"""The kind `ability`: a rating, typed as a number, as a name on the sheet, or as both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rpgres.errors import UsageError, named
+from rpgres.model.state import State, slug
+from rpgres.parameters.kind import Described, Kind, Offers, Slot
+from rpgres.parameters.plain import NUMBER_OR_TEXT, sheet_of
+from rpgres.parameters.setting import ACTOR, SHEET
+from rpgres.parameters.values import Rating
+from rpgres.rulesets import Rules, unknown
+from rpgres.toml.reading import nearest
+
+
+def ability_names(rules: Rules) -> list[str]:
+    """Return every ability the ruleset's sheets know by name."""
+    return [name for field in rules.file.sheet.values() if field.kind == "abilities" for name in field.names]
+
+
+def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: str) -> Rating:
+    """Return the rating that `3`, `resources`, `resources=3` or a rung of the ladder stands for.
+
+    Raises:
+        UsageError: it is no number, and the actor's sheet does not know the name.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise UsageError(f"{called} takes a number or the name of an ability, not {value!r}", reason="type")
+    if isinstance(value, int):
+        return Rating(value)
+    number = number_of(value)
+    if number is not None:
+        return Rating(number)
+    name, separator, rating = value.partition("=")
+    name = slug(name)
+    if separator:
+        number = number_of(rating)
+        if number is None:
+            raise UsageError(f"{called} {value}: behind = stands a whole number, not {rating!r}")
+        check_spelt(rules, name, state.characters[actor].abilities, called=called)
+        return Rating(number, name)
+    abilities = state.characters[actor].abilities
+    if name in abilities:
+        return Rating(abilities[name], name)
+    known = ability_names(rules)
+    if name in known:
+        if not abilities:
+            raise UsageError(
+                f"{called} {name}: no sheet says how high it is; give {named(SHEET)} FILE, or {called} {name}=NUMBER"
+            )
+        return Rating(0, name)
+    rung = rung_of(rules, value)
+    if rung is not None:
+        return Rating(rung)
+    if actor == ACTOR and not abilities:
+        near = nearest(value, (*known, *rules.file.ladder))
+        if near is not None:
+            raise UsageError(f"{called} {value!r} is no whole number; did you mean {near!r}?")
+        shown = value if len(value) < 40 else f"{value[:40]}..."
+        raise UsageError(f"{called} {shown!r} is no whole number, and there is no sheet on which it could be a name")
+    raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"), reason="unknown")
+
+
+def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, called: str) -> None:
+    """Check that an ability whose rating is typed is none that the ruleset's sheets list, misspelt.
+
+    Any other may be typed: a ruleset lists what is common, and a number stands by itself.
+
+    Raises:
+        UsageError: it is nearly one that is listed.
+    """
+    known = ability_names(rules)
+    if name in abilities or name in known:
+        return
+    near = nearest(name, known)
+    if near is not None:
+        raise UsageError(
+            f"{called}: {rules.id} has no ability {name!r}; did you mean {near!r}? "
+            "(The rating of another one is typed as a number alone.)"
+        )
+
+
+def number_of(text: str) -> int | None:
+    text = text.strip().replace("\N{MINUS SIGN}", "-")
+    digits = text[1:] if text[:1] in "+-" else text
+    return int(text) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None
+
+
+def rung_of(rules: Rules, text: str) -> int | None:
+    wanted = slug(text)
+    return next((number for name, number in rules.file.ladder.items() if slug(name) == wanted), None)
+
+
+def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
+    """Tell whether a rating is the one on somebody's sheet; what cannot be read is told by whoever reads it."""
+    if who not in state.characters:
+        return False
+    try:
+        rating = read_ability(rules, value, state=state, actor=who, called="")
+    except UsageError:
+        return True
+    return bool(rating.name) and rating.value == state.characters[who].abilities.get(rating.name, 0)
+
+
+def _read(slot: Slot, value: Any) -> Rating:
+    setting = slot.setting
+    if slot.who in setting.state.characters:
+        return read_ability(setting.rules, value, state=setting.state, actor=slot.who, called=slot.called)
+    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, str):
+        number = number_of(value)
+        if number is None:
+            number = rung_of(setting.rules, value)
+    if number is None:
+        raise UsageError(
+            f"{slot.called} takes a whole number, as nobody of this name is at the table, not {value!r}", reason="type"
+        )
+    return Rating(number)
+
+
+def offers_of(rules: Rules, sheet: str | None) -> Offers:
+    """Return the abilities of a sheet with their ratings, or all that the ruleset names."""
+    if not sheet:
+        return [(name, "") for name in ability_names(rules)]
+    character = sheet_of(rules, sheet)
+    return [(name, f"{rating:+d}") for name, rating in character.abilities.items()] if character is not None else []
+
+
+def _is_known(rules: Rules, state: State, _described: Described, value: Any, who: str) -> bool:
+    return says_rating(rules, state, value, who)
+
+
+ABILITY = Kind(
+    read=_read,
+    metavar=lambda *_: "NAME|NAME=N|N",
+    schema=lambda _: NUMBER_OR_TEXT,
+    offers=lambda typed: offers_of(typed.rules, typed.line.get("sheet")),
+    is_known=_is_known,
+)

@@ -1,0 +1,177 @@
+"""The kind `form`: somebody or something with what is said of it, as NAME:KEY=VALUE,... or a scene's table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rpgres.errors import UsageError, located
+from rpgres.model.state import ROLES, Map, blank_character, pile_name, slug
+from rpgres.parameters.ability import ABILITY
+from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
+from rpgres.parameters.setting import Setting, give_seat, sheet_offers
+from rpgres.parameters.values import Form
+from rpgres.rulesets import Parameter, Rules, unknown
+from rpgres.toml.diagnostics import Fault, KeyPath
+
+FIELD_KINDS: dict[str, Kind] = {
+    "ability": ABILITY,
+    "integer": INTEGER,
+    "text": TEXT,
+    "flag": FLAG,
+    "choice": CHOICE,
+    "dice": DICE,
+}
+METAVAR = "NAME:KEY=VALUE,..."
+
+
+def _read(slot: Slot, value: Any) -> Form:
+    """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
+    setting, parameter = slot.setting, slot.described
+    name, typed = form_parts(parameter, value, called=slot.called)
+    before = setting.state.characters
+    if parameter.seats:
+        name = _seated(setting, name)
+        if parameter.guests and name not in setting.state.characters:
+            if slug(name) in (*ROLES, ""):
+                raise UsageError(f"{slot.called}: nobody can be called {name!r}")
+            setting.state = setting.state.with_character(blank_character(name))
+    for key in typed:
+        if key not in parameter.fields:
+            typed_as = f"; it is typed as {parameter.metavar or METAVAR}"
+            told = unknown("field", key, parameter.fields, of=f"{slot.called} {name}") + typed_as
+            raise UsageError(told, path=(key,), reason="unknown")
+    values: dict[str, Any] = {}
+    for key, field in parameter.fields.items():
+        one = typed.get(key, field.default)
+        if one is not None:
+            with located(key):
+                its = Slot(setting, field, f"{slot.called} {name}: {key}", name)
+                values[key] = FIELD_KINDS[field.kind].read(its, one)
+        elif field.required:
+            raise UsageError(f"{slot.called} {name} needs {key}=...: {field.help}", path=(key,), reason="missing")
+        if field.seat and values.get(key):
+            give_seat(setting, name, field.seat, before=before)
+    return Form(name, Map(values))
+
+
+def _seated(setting: Setting, name: str) -> str:
+    """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
+    from rpgres.rulesets.sheets import MissingSheet
+
+    try:
+        return setting.sit(name)
+    except MissingSheet:
+        if name.endswith(".toml"):
+            raise
+    except UsageError:
+        if name != os.path.basename(name):
+            raise
+    return name
+
+
+def form_parts(parameter: Parameter, value: Any, *, called: str) -> tuple[str, dict[str, Any]]:
+    """Return the name that a form speaks of, and what is said of it by field, as typed.
+
+    Args:
+        parameter: what takes the form.
+        value: `NAME:key=value,key=value`, or a scene's table with a `name`.
+        called: what messages call it.
+
+    Raises:
+        UsageError: it is no such thing.
+    """
+    if isinstance(value, Mapping):
+        rest = {key.replace("_", "-"): one for key, one in value.items()}
+        name = rest.pop("name", None)
+        if not isinstance(name, str) or not name.strip():
+            raise UsageError(f'{called} as a table has a name: {{ name = "NAME", ... }}, not {dict(value)!r}')
+        return name.strip(), rest
+    text = text_of(value, called)
+    head, sign, behind = text.partition("=")
+    name, colon, first = head.rpartition(":")
+    if not colon:
+        name, first = head, ""
+    if not name.strip() or (sign and not colon):
+        keys = ",".join(f"{key}=..." for key in parameter.fields)
+        raise UsageError(f"{called} takes NAME:{keys}, and {text!r} names nobody and nothing")
+    said: dict[str, Any] = {}
+    for pair in f"{first}{sign}{behind}".split(",") if first or sign else ():
+        key, has_value, one = (part.strip() for part in pair.partition("="))
+        key = key.replace("_", "-")
+        if not key:
+            raise UsageError(f"{called} {name}: {text!r} has an empty part; a comma stands between two KEY=VALUE")
+        if key in said:
+            raise UsageError(f"{called} {name}: {key} is said twice", path=(key,))
+        is_flag = not has_value and key in parameter.fields and parameter.fields[key].kind == "flag"
+        if not has_value and not is_flag and key in parameter.fields:
+            raise UsageError(f"{called} {name}: behind {key} stands = and its value")
+        said[key] = True if is_flag else one
+    return name.strip(), said
+
+
+def forms_in(parameter: Parameter, value: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the name and what is said of it for each form; what is no form is told by whoever reads it.
+
+    Args:
+        parameter: what takes them.
+        value: one, or several.
+    """
+    for one in value if isinstance(value, list | tuple) else [value]:
+        try:
+            yield form_parts(parameter, one, called="")
+        except UsageError:
+            continue
+
+
+def _laid(_rules: Rules, parameter: Parameter, value: Any, _actor: str) -> list[str]:
+    """Return the piles of which forms say which cards lie there."""
+    return [
+        pile_name(field.pile, name)
+        for name, said in forms_in(parameter, value)
+        for key, field in parameter.fields.items()
+        if field.pile and said.get(key)
+    ]
+
+
+def _offers(typed: Typed) -> Offers:
+    """Return names for a form that has none yet, and then what else may be said in it."""
+    parameter, incomplete = typed.parameter, typed.incomplete
+    head, sign, _ = incomplete.rpartition("," if "," in incomplete else ":")
+    if not sign:
+        return [(f"{sheet}:", text) for sheet, text in sheet_offers(typed.rules)] if parameter.seats else []
+    return [
+        (f"{head}{sign}{key}{'' if field.kind == 'flag' else '='}", field.help)
+        for key, field in parameter.fields.items()
+        if f"{key}=" not in head
+    ]
+
+
+def _faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
+    assert isinstance(described, Parameter)
+    if not described.fields:
+        yield Fault("incomplete", at, "a form without fields")
+    for name, field in described.fields.items():
+        its = (*at, "fields", name)
+        if name == "name":
+            yield Fault("taken-name", its, "`name` is what stands before the colon; call it something else")
+        if field.required and field.default is not None:
+            yield Fault("inconsistent", (*its, "default"), "what has to be given has no use for a default")
+        yield from FIELD_KINDS[field.kind].faults(its, field)
+
+
+def _schema(described: Described) -> Schema:
+    assert isinstance(described, Parameter)
+    fields = {
+        name: {"description": field.help, **FIELD_KINDS[field.kind].schema(field)}
+        for name, field in described.fields.items()
+    }
+    named = {"name": {"type": "string", "description": "who or what it is"}, **fields}
+    required = ["name", *(name for name, field in described.fields.items() if field.required)]
+    table = {"type": "object", "properties": named, "required": required, "additionalProperties": False}
+    return {"anyOf": [{"type": "string"}, table]}
+
+
+FORM = Kind(read=_read, metavar=lambda *_: METAVAR, schema=_schema, offers=_offers, laid=_laid, faults=_faults)

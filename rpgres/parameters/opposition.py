@@ -1,0 +1,219 @@
+"""The kind `opposition`: what is in the way: a number, a rung of the ladder, dice, or somebody with an ability."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rpgres.dice import Dice, dice
+from rpgres.errors import UsageError, located
+from rpgres.model.state import EMPTY, State, slug
+from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
+from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
+from rpgres.parameters.people import character_at
+from rpgres.parameters.plain import NUMBER_OR_TEXT
+from rpgres.parameters.setting import sheet_offers
+from rpgres.parameters.values import Opposition
+from rpgres.rulesets import Parameter, Rules
+from rpgres.toml.reading import nearest
+
+
+def _read(slot: Slot, value: Any) -> Opposition | None:
+    """Return the opposition that a number, a rung, dice, `NAME:ABILITY` or a scene's table stands for; None for `none`.
+
+    Raises:
+        UsageError: it is none of them.
+        NotationError: it looks like dice and is faulty.
+    """
+    if isinstance(value, Mapping):
+        return _read_table(slot, value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _plain(value, slot.described)
+    if not isinstance(value, str):
+        told = f"{slot.called} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}"
+        raise UsageError(told, reason="type")
+    rules, parameter, text = slot.setting.rules, slot.described, value.strip()
+    if text.lower() == "none":
+        return None
+    number = number_of(text)
+    if number is None:
+        number = rung_of(rules, text)
+    if number is not None:
+        return _plain(number, parameter)
+    counted = _with_unit(slot, text)
+    if counted is not None:
+        return Opposition(counted)
+    name, separator, ability = text.rpartition(":")
+    if separator and name:
+        return _opposed_by(slot, name, ability)
+    name, separator, ability = text.partition("=")
+    if separator and parameter.rolls and number_of(ability) is not None:
+        check_spelt(rules, slug(name), EMPTY, called=slot.called)
+        return _rated(parameter.rolls, number_of(ability) or 0, ability=slug(name))
+    if any(char.isdigit() for char in text):
+        read = dice(text)
+        if read.constant:
+            return Opposition(read.law.values[0])
+        _check_counted(slot, text, read)
+        return Opposition(0, read)
+    raise _unreadable(slot, text)
+
+
+def _unreadable(slot: Slot, text: str) -> UsageError:
+    """Return what is said of a text that is nothing of what could stand there."""
+    rules, unit = slot.setting.rules, slot.described.unit
+    near = nearest(text, rules.file.ladder)
+    if near is not None:
+        return UsageError(f"{slot.called} {text!r} is no rung of the ladder; did you mean {near!r}?", reason="unknown")
+    ladder = ", ".join(rules.file.ladder)
+    forms = (slot.described.metavar or _metavar(slot.described, "", bool(ladder))).split("|")
+    wanted = (
+        "no number",
+        f"no number of {unit} such as 3 {unit}" if unit else "",
+        f"no rung of the ladder ({ladder})" if "RUNG" in forms else "",
+        f"no dice such as {_dice_example(slot)}" if "DICE" in forms else "",
+        "no SHEET:ABILITY such as guard.toml:will" if "SHEET:ABILITY" in forms else "",
+        "not none" if "none" in forms else "",
+    )
+    *others, last = filter(None, wanted)
+    told = f"{slot.called} {text!r} is {', '.join(others)}{', and ' if others else ''}{last}"
+    return UsageError(told, reason="type")
+
+
+def _dice_example(slot: Slot) -> str:
+    """Return dice that may oppose, as an example."""
+    if slot.described.rolls:
+        shown = _filled(slot.described.rolls, 4)
+        if not shown.constant:
+            return shown.text
+    return f"{slot.setting.rules.file.dice or '2d6'}+2"
+
+
+def _with_unit(slot: Slot, text: str) -> int | None:
+    """Return the number of `3 successes`, or of `3s`, where plain numbers are ratings; None for any other text.
+
+    Raises:
+        UsageError: the unit is misspelt.
+    """
+    unit = slot.described.unit
+    if not unit:
+        return None
+    digits = text[: len(text) - len(text.lstrip("0123456789"))]
+    word = text[len(digits) :].strip().lower()
+    if digits and nearest(word, (unit,)) and not unit.startswith(word):
+        raise UsageError(f"{slot.called} {text!r}: a plain number is written as `{digits} {unit}`")
+    return number_of(digits) if word and unit.startswith(word) else None
+
+
+def _check_counted(slot: Slot, text: str, read: Dice) -> None:
+    """Check that dice which are typed against counted ones are counted too.
+
+    Raises:
+        UsageError: they would be a sum of what they show.
+    """
+    parameter = slot.described
+    if not parameter.rolls:
+        return
+    pools = _filled(parameter.rolls, 1).pools
+    target = pools[0].target if pools else None
+    if target is None or all(pool.target is not None for pool in read.pools):
+        return
+    count = read.pools[0].count
+    advice = [
+        f"{count}d{pools[0].sides}{target.sign}{target.number}",
+        f"{count} for a pool of so many dice" if parameter.numbers_too else "",
+        f"3 {parameter.unit} for a plain number" if parameter.unit else "",
+    ]
+    say = ", or ".join(filter(None, advice))
+    raise UsageError(
+        f"{slot.called} {text} would be the sum of what these dice show, and here dice are counted; type {say}"
+    )
+
+
+def _plain(number: int, parameter: Parameter) -> Opposition:
+    """Return what a plain number means: itself, or a rating of whoever opposes."""
+    return _rated(parameter.rolls, number) if parameter.rolls and parameter.numbers_too else Opposition(number)
+
+
+def _rated(rolls: str, rating: int, *, character: str = "", ability: str = "") -> Opposition:
+    """Return what a rating means as opposition: `{rating}` of the parameter's `rolls` replaced by it."""
+    read = _filled(rolls, rating)
+    if read.constant:
+        return Opposition(read.law.values[0], None, character, ability)
+    return Opposition(0, read, character, ability)
+
+
+def _filled(rolls: str, rating: int) -> Dice:
+    from rpgres.rulesets.templates import fill
+
+    return dice(fill(rolls, lambda _: rating))
+
+
+def _read_table(slot: Slot, table: Mapping[str, Any]) -> Opposition:
+    rest = dict(table)
+    name = rest.pop("character", None)
+    if not isinstance(name, str) or len(rest) != 1:
+        told = f'{slot.called} as a table is {{ character = "NAME", skill = "ABILITY" }}, not {dict(table)!r}'
+        raise UsageError(told, reason="type")
+    ((key, ability),) = rest.items()
+    with located("character"):
+        character = _opposer(slot, name)
+    with located(key):
+        return _with_ability(slot, character, str(ability))
+
+
+def _opposed_by(slot: Slot, name: str, ability: str) -> Opposition:
+    return _with_ability(slot, _opposer(slot, name), ability)
+
+
+def _opposer(slot: Slot, name: str) -> str:
+    character = character_at(slot.setting, name, called=slot.called)
+    if character == slot.setting.actor:
+        raise UsageError(f"{slot.called}: {character} cannot be in the own way")
+    return character
+
+
+def _with_ability(slot: Slot, character: str, ability: str) -> Opposition:
+    setting, rolls = slot.setting, slot.described.rolls
+    rating = read_ability(setting.rules, ability, state=setting.state, actor=character, called=slot.called)
+    if rolls:
+        return _rated(rolls, rating.value, character=character, ability=rating.name)
+    return Opposition(rating.value, setting.rules.dice, character, rating.name)
+
+
+def _metavar(_described: Described, _name: str, has_rungs: bool) -> str:
+    return f"N|{'RUNG|' if has_rungs else ''}DICE|SHEET:ABILITY|none"
+
+
+def _offers(typed: Typed) -> Offers:
+    file = typed.rules.file
+    sheet, separator, _ = typed.incomplete.rpartition(":")
+    if separator:
+        return [(f"{sheet}:{ability}", rating) for ability, rating in offers_of(typed.rules, sheet)]
+    rungs = [(name, f"{value:+d}") for name, value in file.ladder.items()]
+    people = [(f"{sheet}:", text) for sheet, text in sheet_offers(typed.rules)]
+    return [*rungs, ("none", "nothing is in the way"), (f"{file.dice}+0", "somebody rolls"), *people]
+
+
+def _is_known(rules: Rules, state: State, _described: Described, value: Any, _who: str) -> bool:
+    if isinstance(value, Mapping):
+        name, ability = str(value.get("character")), next((one for key, one in value.items() if key != "character"), "")
+    else:
+        name, _, ability = str(value).strip().rpartition(":")
+    return says_rating(rules, state, ability, name)
+
+
+_TABLE: Schema = {
+    "type": "object",
+    "properties": {"character": {"type": "string", "description": "a name at the table, or a sheet"}},
+    "required": ["character"],
+    "minProperties": 2,
+}
+
+OPPOSITION = Kind(
+    read=_read,
+    metavar=_metavar,
+    schema=lambda _: {"anyOf": [NUMBER_OR_TEXT, _TABLE]},
+    offers=_offers,
+    is_known=_is_known,
+)

@@ -1,0 +1,50 @@
+"""The kind `character`: somebody at the table, or a sheet that is not there yet and sits down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rpgres.errors import UsageError
+from rpgres.model.state import State
+from rpgres.parameters.kind import Described, Kind, Slot
+from rpgres.parameters.plain import name_metavar
+from rpgres.parameters.setting import ACTOR, Setting, sheet_offers
+from rpgres.rulesets import Rules
+from rpgres.toml.reading import nearest
+
+
+def character_at(setting: Setting, name: str, *, called: str) -> str:
+    """Return the name of somebody at the table, or of a sheet, which sits down."""
+    from rpgres.rulesets.sheets import MissingSheet
+
+    try:
+        return setting.sit(name)
+    except MissingSheet:
+        raise _nobody(setting, name, called) from None
+
+
+def _nobody(setting: Setting, name: str, called: str) -> UsageError:
+    from rpgres.rulesets.sheets import sheet_names
+
+    known = [known for known in setting.state.characters if known != ACTOR]
+    who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
+    near = nearest(name, [*known, *sheet_names(setting.rules)])
+    hint = f"; did you mean {near!r}?" if near else ""
+    return UsageError(f"{called}: {name!r} is neither at the table nor a sheet ({who}){hint}", reason="unknown")
+
+
+def _read(slot: Slot, value: Any) -> str:
+    return character_at(slot.setting, str(value), called=slot.called)
+
+
+def _is_known(_rules: Rules, state: State, described: Described, value: Any, _who: str) -> bool:
+    return not described.said_by and value in state.characters
+
+
+CHARACTER = Kind(
+    read=_read,
+    metavar=name_metavar,
+    schema=lambda _: {"type": "string"},
+    offers=lambda typed: sheet_offers(typed.rules),
+    is_known=_is_known,
+)

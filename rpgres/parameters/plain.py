@@ -1,0 +1,165 @@
+"""The kinds `text`, `integer`, `flag`, `choice` and `dice`: values that need nothing from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rpgres.dice import dice
+from rpgres.errors import RpgresError, UsageError
+from rpgres.model.state import Character, State
+from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed, default_faults
+from rpgres.rulesets import Rules, unknown
+from rpgres.toml.diagnostics import Fault, KeyPath
+
+NUMBER_OR_TEXT: Schema = {"type": ["integer", "string"]}
+
+
+def name_metavar(_described: Described, name: str, _has_rungs: bool) -> str:
+    """Return the name itself, as what stands for a value in help."""
+    return name.upper()
+
+
+def text_of(value: Any, called: str) -> str:
+    """Return a value that is a text.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not isinstance(value, str):
+        raise UsageError(f"{called} takes a text, not {value!r}", reason="type")
+    return value
+
+
+def _read_text(slot: Slot, value: Any) -> str:
+    return text_of(value, slot.called)
+
+
+def _text_offers(typed: Typed) -> Offers:
+    """Return what an input of one thing may name on a sheet that lists several: `stunt` for the records of `stunts`."""
+    listed, sheet = f"{typed.name}s", typed.line.get("sheet")
+    field = typed.rules.file.sheet.get(listed)
+    character = sheet_of(typed.rules, sheet) if sheet and field is not None and field.kind == "records" else None
+    if character is None:
+        return []
+    return [(key, str(record.get("text", ""))) for key, record in character.records.get(listed, {}).items()]
+
+
+def sheet_of(rules: Rules, sheet: str) -> Character | None:
+    """Return the character of a sheet that is named on a line; None when it cannot be read, or is standard input."""
+    from rpgres.rulesets.sheets import STDIN, read_sheet
+
+    try:
+        return read_sheet(rules, sheet).character if sheet != STDIN else None
+    except RpgresError:
+        return None
+
+
+def whole_number(described: Described, value: Any, called: str) -> int:
+    """Return a whole number within the bounds of a parameter.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if isinstance(value, str):
+        try:
+            value = int(value)
+        except ValueError:
+            raise UsageError(f"{called} takes a whole number, not {value!r}", reason="type") from None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise UsageError(f"{called} takes a whole number, not {value!r}", reason="type")
+    low, high = described.at_least, described.at_most
+    if (low is not None and value < low) or (high is not None and value > high):
+        bounds = (
+            f"from {low} to {high}"
+            if None not in (low, high)
+            else f"at least {low}"
+            if high is None
+            else f"at most {high}"
+        )
+        raise UsageError(f"{called} takes a whole number {bounds}, not {value}", reason="range")
+    return value
+
+
+def _read_integer(slot: Slot, value: Any) -> int:
+    return whole_number(slot.described, value, slot.called)
+
+
+def integer_schema(described: Described) -> Schema:
+    """Return the schema of a whole number within bounds."""
+    bounds = {"minimum": described.at_least, "maximum": described.at_most}
+    return {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
+
+
+def integer_metavar(_described: Described, _name: str, _has_rungs: bool) -> str:
+    """Return what stands for a whole number in help."""
+    return "N"
+
+
+def flag_of(value: Any, called: str) -> bool:
+    """Return whether something is set.
+
+    Raises:
+        UsageError: the value tells neither.
+    """
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "yes", "false", "no"):
+        return bool(value in ("true", "yes"))
+    raise UsageError(f"{called} is either set or not; {value!r} is neither true nor false", reason="type")
+
+
+def is_set(value: Any) -> bool:
+    """Tell whether a flag is set, of a value that was read before."""
+    return value in (True, "true", "yes")
+
+
+def _read_flag(slot: Slot, value: Any) -> bool:
+    return flag_of(value, slot.called)
+
+
+def _is_left_out(_rules: Rules, _state: State, _described: Described, value: Any, _who: str) -> bool:
+    return not is_set(value)
+
+
+def _read_choice(slot: Slot, value: Any) -> str:
+    if not isinstance(value, str) or value not in slot.described.choices:
+        raise UsageError(unknown("choice", str(value), slot.described.choices, of=slot.called), reason="unknown")
+    return value
+
+
+def _choice_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
+    default = described.default
+    if not described.choices:
+        yield Fault("no-choice", at, "a choice without choices")
+    elif default is not None and default not in described.choices:
+        yield Fault("bad-default", (*at, "default"), f"the default {default!r} is none of the choices")
+
+
+def _read_dice(slot: Slot, value: Any) -> Any:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return dice(str(value) if is_number else text_of(value, slot.called))
+
+
+TEXT = Kind(read=_read_text, metavar=name_metavar, schema=lambda _: {"type": "string"}, offers=_text_offers)
+INTEGER = Kind(
+    read=_read_integer,
+    metavar=integer_metavar,
+    schema=integer_schema,
+    faults=default_faults("a whole number is a whole number", int),
+)
+FLAG = Kind(
+    read=_read_flag,
+    metavar=lambda *_: "",
+    schema=lambda _: {"type": "boolean"},
+    faults=default_faults("a flag is true or false", bool),
+    is_known=_is_left_out,
+)
+CHOICE = Kind(
+    read=_read_choice,
+    metavar=lambda described, *_: "|".join(described.choices),
+    schema=lambda described: {"enum": list(described.choices)},
+    offers=lambda typed: list(typed.parameter.choices.items()),
+    faults=_choice_faults,
+)
+DICE = Kind(read=_read_dice, metavar=name_metavar, schema=lambda _: NUMBER_OR_TEXT)

@@ -1,0 +1,99 @@
+"""Where inputs are read: the table so far, who acts, where sheets are sought, and how somebody sits down."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.errors import UsageError
+from rpgres.model.state import ROLES, State, put
+from rpgres.rulesets import Rules
+from rpgres.toml.reading import Source
+
+if TYPE_CHECKING:
+    from rpgres.rulesets.sheets import Sheet
+
+ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
+OPPONENT = "opponent"  # the other side when it is nobody with a sheet
+SHEET = "sheet"  # the input that names the actor's sheet; every action takes it
+
+
+class Setting(msgspec.Struct):
+    """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`.
+
+    `confined` allows sheets by plain file name only, for inputs that strangers typed. `placed` are cards that somebody
+    says lie in a pile, as (pile, cards, input). `sheets` are texts of sheets by the name that is typed: those that are
+    known beforehand, whatever the files say now, and those that were read.
+    """
+
+    rules: Rules
+    state: State
+    actor: str = ACTOR
+    beside: Path | None = None
+    confined: bool = False
+    placed: list[tuple[str, tuple[str, ...], str]] = []
+    sheets: dict[str, Source] = {}
+
+    def seat(self, sheet: Sheet) -> str:
+        """Put a character and its tags on the table and return the name it has there."""
+        from rpgres.rulesets.sheets import seated, unique_name
+
+        character = sheet.character
+        name = unique_name(character.name, taken=dict.fromkeys((*ROLES, *self.state.characters)))
+        if name != character.name:
+            character = msgspec.structs.replace(character, name=name)
+            tags = tuple(msgspec.structs.replace(tag, on=name) for tag in sheet.tags)
+            sheet = msgspec.structs.replace(sheet, character=character, tags=tags)
+        self.state = seated(self.state, sheet)
+        return name
+
+    def sit(self, name: str) -> str:
+        """Return the name of somebody at the table; a sheet that is not there yet is read and sits down.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+            MissingSheet: there is no such sheet.
+            FileError: it is faulty.
+        """
+        return name if name in self.state.characters else self.seat(self.read(name))
+
+    def check_name(self, name: str) -> None:
+        """Check that a sheet may be named so.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+        """
+        if self.confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
+            raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
+
+    def read(self, name: str) -> Sheet:
+        """Return a sheet by the name that was typed.
+
+        Raises:
+            UsageError: the name is a path, and paths are not allowed here.
+            FileError: there is no such sheet, or it is faulty.
+        """
+        from rpgres.rulesets.sheets import read_sheet, sheet_source
+
+        self.check_name(name)
+        if name not in self.sheets:
+            self.sheets[name] = sheet_source(self.rules, name, beside=self.beside)
+        return read_sheet(self.rules, name, source=self.sheets[name])
+
+
+def give_seat(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
+    """Give a seat to somebody who has just come to the table; whoever was there before keeps the own one."""
+    if name in setting.state.characters and name not in before:
+        setting.state = put(setting.state, ("characters", name, "seat"), seat)
+
+
+def sheet_offers(rules: Rules) -> list[tuple[str, str]]:
+    """Return what a shell may offer as a sheet: those that come with the ruleset, and the TOML files here."""
+    from rpgres.rulesets.sheets import sheet_names
+
+    shipped = [(name, "comes with the ruleset") for name in dict.fromkeys(sheet_names(rules))]
+    return [*shipped, *((path.name, "") for path in sorted(Path().glob("*.toml")))]

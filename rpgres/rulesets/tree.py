@@ -1,0 +1,72 @@
+"""One walk over whatever nests: outcome tables with their rows, questions and options, and parsed TOML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from rpgres.rulesets.schema import RowQuestion
+from rpgres.toml.diagnostics import KeyPath
+
+
+def walk(
+    value: Any,
+    path: KeyPath = (),
+    *,
+    menu: Callable[[str], RowQuestion] | None = None,
+    within: tuple[str, ...] = (),
+) -> Iterator[tuple[KeyPath, Any]]:
+    """Yield a value and everything in it, each with its key path in TOML, outer before inner.
+
+    Args:
+        value: records, dicts and lists of them, and what they hold.
+        path: the key path of the value.
+        menu: gives a shared question by name; a question that names one then comes with what that says and offers.
+        within: the shared questions that the value stands in, whose options are not walked again.
+    """
+    if menu is not None and isinstance(value, RowQuestion) and value.menu:
+        is_again = value.menu in within
+        within = (*within, value.menu)
+        value = filled(value, menu)
+        value = msgspec.structs.replace(value, options={}) if is_again else value
+    yield path, value
+    for key, inner in _inside(value):
+        yield from walk(inner, (*path, key), menu=menu, within=within)
+
+
+def filled(question: RowQuestion, menu: Callable[[str], RowQuestion]) -> RowQuestion:
+    """Return a question with what the shared one that it names says and offers; its conditions are its own."""
+    if not question.menu:
+        return question
+    shown = menu(question.menu)
+    return msgspec.structs.replace(
+        question, who=shown.who, text=shown.text, optional=shown.optional, options=shown.options
+    )
+
+
+def _inside(value: Any) -> Iterable[tuple[str | int, Any]]:
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, list | tuple):
+        return enumerate(value)
+    if isinstance(value, msgspec.Struct):
+        names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        return ((key, getattr(value, name)) for key, name in names)
+    return ()
+
+
+def reached(name: str, leads_to: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return what a name leads to, step by step; the name itself only if it comes back to it.
+
+    >>> sorted(reached("a", {"a": ["b"], "b": ["b", "c"], "d": ["a"]}))
+    ['b', 'c']
+    """
+    found: set[str] = set()
+    open_ = [name]
+    while open_:
+        new = set(leads_to.get(open_.pop(), ())) - found
+        found |= new
+        open_ += new
+    return found

@@ -1,0 +1,220 @@
+"""What checks find: one record for every check, its codes, its line for people, and which name was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.errors import FileError, RpgresError
+
+KeyPath = tuple[str | int, ...]
+
+# Every code with what it says, in one line. Codes are stable: scripts and annotations go by them.
+CODES: dict[str, str] = {
+    # of any file
+    "unreadable-file": "a file is missing, may not be read, or is too large",
+    "syntax": "the text is not TOML",
+    "wrong-type": "a value is of another type than the key takes",
+    "wrong-value": "a value is of the right type, and not one that the key takes",
+    "unknown-key": "nothing reads this key",
+    "missing-key": "a key that has to be there is not",
+    "unknown-name": "a name that nothing in the ruleset, scene or sheet has",
+    "taken-name": "a name that something else has already",
+    "refused": "the code that reads the file refuses it",
+    # of rulesets
+    "bad-dice": "dice or a formula that cannot be read",
+    "bad-bounds": "bounds that no number lies within",
+    "bad-default": "a default that may not be typed",
+    "bad-example": "an example that cannot be typed, or does not run",
+    "card-clash": "two decks on one table have different cards of one code",
+    "division-by-zero": "a division whose divisor may be 0",
+    "endless": "something that refers to itself without end",
+    "inconsistent": "two statements that contradict each other",
+    "incomplete": "a field is missing without which the rest has no meaning",
+    "margin-gap": "a number that no outcome has",
+    "margin-overlap": "a number that several outcomes have",
+    "never-matches": "a condition, outcome or deck that can never come about",
+    "no-choice": "a question with fewer than two answers",
+    "no-code": "the data describe what the code does not have",
+    "no-data": "the code has what the data do not describe",
+    "not-a-number": "a number is needed where something else stands",
+    "signature": "a rule cannot be called with the parameters of its action",
+    "too-early": "something is used before the roll that is known only after it",
+    "unfilled-text": "a text with a name in braces that nothing fills in",
+    "unread-file": "a file or folder that nothing reads",
+    "unused": "something is declared, and nothing uses it",
+    "useless": "a field that has no effect where it stands",
+    # of scenes and sheets
+    "bad-input": "an input that the action of a step does not take",
+    "wrong-ruleset": "a sheet of another ruleset",
+    # of plugins and folders
+    "bad-id": "a folder whose name can be no ruleset's id",
+    "contested-id": "several plugins or folders have one id",
+    "broken-plugin": "a plugin that cannot be used, or a setting that disables none",
+}
+
+_SIMILAR = 0.7  # difflib's measure: two letters exchanged in a word of four are, `uses` and `steps` are not
+_MAX_WORD = 80  # difflib's work grows with the square of a word
+_MAX_LISTED = 12  # names that a message lists in full
+MAX_SHOWN = 100  # lines of one error message; its `details` hold the rest
+
+
+class Diagnostic(msgspec.Struct, frozen=True):
+    """Something that a check found, and where.
+
+    Attributes:
+        code: what kind of fault it is: one of `CODES`, or the name of a check of plugins.
+        message: what is wrong.
+        file: the file; empty where none is at fault.
+        line: the line from 1; None where it cannot be told.
+        column: the column from 1; None where it cannot be told.
+        key: the key path, dotted, with list items from 0 (`steps[2].with`); empty for the whole file.
+        hint: the nearest valid name; empty for none.
+        advice: what to try; may be empty.
+        severity: only an `error` makes a check fail.
+    """
+
+    code: str
+    message: str
+    file: str = ""
+    line: int | None = None
+    column: int | None = None
+    key: str = ""
+    hint: str = ""
+    advice: str = ""
+    severity: Literal["error", "warning", "note"] = "error"
+
+    @property
+    def told(self) -> str:
+        """What is wrong, under which key, and what to try."""
+        said = f"{self.key}: {self.message}" if self.key else self.message
+        said += f"; did you mean `{self.hint}`?" if self.hint else ""
+        return said + (f"; {self.advice}" if self.advice else "")
+
+    @property
+    def text(self) -> str:
+        """The whole as a paragraph: `FILE:LINE: KEY: what is wrong; did you mean ...?`."""
+        column = self.column if self.code == "syntax" else None  # elsewhere the key says more
+        place = ":".join(str(part) for part in (self.file, self.line, column) if part)
+        return f"{place}: {self.told}" if place else self.told
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A diagnostic whose file and line are not known yet; `names` are those right where `word` stands."""
+
+    code: str
+    path: KeyPath
+    message: str
+    word: str = ""
+    names: tuple[str, ...] = ()
+
+    def under(self, *prefix: str | int) -> Fault:
+        """Return the same fault seen from further out."""
+        return msgspec.structs.replace(self, path=prefix + self.path) if prefix else self
+
+    def placed(self, file: str, line: int | None, column: int | None, *, prefix: KeyPath = ()) -> Diagnostic:
+        """Return the fault with the place where it stands, under the key `prefix` of that file."""
+        hint = (nearest(self.word, self.names) or "") if self.names else ""
+        return Diagnostic(self.code, self.message, file, line, column, key_text(prefix + self.path), hint)
+
+
+def unknown_name(
+    path: KeyPath, message: str, name: object, known: Iterable[str], *, there: str = "there are", code: str = ""
+) -> Fault:
+    """Return the fault that nothing has a name: the nearest is its hint, or else the message lists all.
+
+    Args:
+        path: where the name stands.
+        message: what is wrong.
+        name: the name; anything but a text comes near to none.
+        known: the names there are.
+        there: what introduces their list.
+        code: another code than `unknown-name`.
+    """
+    word, names = name if isinstance(name, str) else "", tuple(known)
+    if not nearest(word, names):
+        message += f"; {there}: {enumerated(names)}" if names else ", and no other"
+    return Fault(code or "unknown-name", path, message, word, names)
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names with commas between them, as many as a message lists."""
+    return ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# As errors
+
+
+def diagnostics_error(found: Sequence[Diagnostic], **details: Any) -> FileError:
+    """Return the error that tells diagnostics, one a line; `details["problems"]` has each as a dict."""
+    lines = [diagnostic.text for diagnostic in found[:MAX_SHOWN]]
+    if len(found) > MAX_SHOWN:
+        lines.append(f"... and {len(found) - MAX_SHOWN} more")
+    return FileError("\n".join(lines), problems=[msgspec.to_builtins(diagnostic) for diagnostic in found], **details)
+
+
+def diagnostics_in(error: RpgresError, *, code: str = "", file: str = "") -> list[Diagnostic]:
+    """Return the diagnostics that an error tells, or the error as one.
+
+    Args:
+        error: what was raised.
+        code: the code of an error that tells none; by default that of a file that cannot be read, or is refused.
+        file: where it arose, if the error does not tell.
+    """
+    told = error.details.get("problems")
+    if told:
+        return msgspec.convert(told, list[Diagnostic])
+    said, line = error.details.get("file"), error.details.get("line")
+    file, line = said if isinstance(said, str) and said else file, line if isinstance(line, int) else None
+    message = error.message.removeprefix(f"{file}:{line}: ").removeprefix(f"{file}: ")
+    code = code or ("unreadable-file" if isinstance(error, FileError) else "refused")
+    return [Diagnostic(code, message, file, line)]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Names
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the one of `words` that `word` comes nearest to, without regard to case, `_` and `-`; None for none.
+
+    The only word that begins with it is near, however much is left out.
+    """
+    import difflib
+
+    names = list(words)
+    said = _folded(word)
+    if word in names or not 0 < len(said) <= _MAX_WORD:
+        return word if word in names else None
+    meant = {_folded(name): name for name in reversed(names)}  # of two alike, the first
+    near = difflib.get_close_matches(said, meant, n=1, cutoff=_SIMILAR) or [
+        name for name in meant if name.startswith(said)
+    ]
+    return meant[near[0]] if len(near) == 1 else None
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", "-")
+
+
+def key_text(path: KeyPath) -> str:
+    """Return a key path as TOML writes it, list items from 0: `steps[2]."two words"`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{_key_part(part)}" if text else _key_part(part)
+    return text
+
+
+def _key_part(part: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9_-]+", part):
+        return part
+    import json
+
+    return json.dumps(part, ensure_ascii=not part.isprintable())

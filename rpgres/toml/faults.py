@@ -1,0 +1,355 @@
+"""The second look at data that msgspec refused: every fault with its key path. Not on the way of a file in order.
+
+It knows msgspec's description of types. What it has no check for, msgspec itself has the last word about.
+"""
+
+from __future__ import annotations
+
+import datetime
+import operator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from rpgres.errors import RpgresError
+from rpgres.text.harmless import in_line
+from rpgres.toml.diagnostics import Fault, KeyPath, nearest
+
+MAX_FAULTS = 1000  # nobody reads more, and a hostile list has a million
+_MAX_LISTED = 12  # names that a message lists in full
+_MAX_QUOTED = 40  # characters of a wrong value that a message repeats
+
+# Patterns in words, for people who do not read them.
+_PATTERNS = {
+    r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$": "a name of small letters, digits and hyphens between them, a letter first",
+    r"^[A-Za-z][A-Za-z]{0,7}$": "one to eight letters",
+}
+
+
+def faults(data: Any, type_: Any) -> list[Fault]:
+    """Return what keeps parsed TOML `data` from being a `type_`; nothing exactly when msgspec takes it.
+
+    The list ends at a thousand faults.
+    """
+    refused = _refusal(data, type_)
+    if refused is None:
+        return []
+    return list(islice(_faults(_node(type_), data, ()), MAX_FAULTS)) or [refused]
+
+
+@lru_cache(maxsize=64)  # describing a type takes longer than looking at a table of it
+def _node(type_: Any) -> inspect.Type:
+    return inspect.type_info(type_)
+
+
+def missing(path: KeyPath, table: Any) -> Fault:
+    """Return the fault that `table` has no entry under the last part of `path`."""
+    key = str(path[-1])
+    if not isinstance(table, dict):
+        return Fault("wrong-type", path[:-1], f"expected a table, found {_kind(table)}")
+    return Fault("missing-key", path, f"missing key `{key}`", key, tuple(table))
+
+
+def _refusal(data: Any, type_: Any) -> Fault | None:
+    # msgspec has the last word: about types that this walk does not know, and about what `__post_init__` refuses.
+    path: KeyPath = ()
+    try:
+        msgspec.convert(data, type_, str_keys=True)
+        return None
+    except msgspec.ValidationError as error:
+        said, _, place = str(error).rpartition(" - at `")
+        path, told = (_path_of(place, data), said) if said else ((), place)
+    except RpgresError as error:
+        told = error.message
+    except UnicodeError:
+        told = "a lone surrogate, which is no character"
+    except RecursionError:
+        told = "tables or lists nest too deep"
+    return Fault("refused", path, told.strip().partition("\n")[0])
+
+
+def _path_of(place: str, data: Any) -> KeyPath:
+    # msgspec writes `$.list[0].name`, with `[...]` for any key of a dict, which is where its path ends for us.
+    path: KeyPath = ()
+    for name, index, anything in re.findall(r"\.([^.\[`]+)|\[(\d+)\]|(\[\.\.\.\])", place):
+        if anything and not (isinstance(data, dict) and len(data) == 1):
+            break
+        part: str | int = int(index) if index else name or next(iter(data))
+        try:
+            data = data[part]
+        except (LookupError, TypeError):
+            break
+        path += (part,)
+    return path
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# One check for each kind of type; what it is given has the kind of TOML value that the type takes
+
+
+def _bare(node: Any) -> Any:
+    """Return the type inside what carries a title or description for a schema."""
+    while type(node) is inspect.Metadata:
+        node = node.type
+    return node
+
+
+def _faults(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    node = _bare(node)
+    check = _CHECKS.get(type(node), _check_by_msgspec)
+    if check is not _check_names and type(value) not in _kinds(node):
+        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {_kind(value)}")
+    else:
+        yield from check(node, value, path)
+
+
+def _check_by_msgspec(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    type_ = getattr(node, "cls", None)
+    refused = _refusal(value, type_) if type_ else None
+    if refused:
+        yield refused.under(*path)
+
+
+def _check_nothing(_node: Any, _value: Any, _path: KeyPath) -> Iterator[Fault]:
+    yield from ()
+
+
+def _check_number(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    limits = [(words, getattr(node, name), holds) for name, words, holds in _LIMITS if getattr(node, name) is not None]
+    if not all(holds(value, limit) for _, limit, holds in limits):
+        wanted = " and ".join(f"{words} {limit}" for words, limit, _ in limits)
+        yield Fault("wrong-value", path, f"expected {_expected(node)} that is {wanted}, found {_quoted(value)}")
+
+
+def _check_text(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    wrong = list(_check_size(node, value, path))
+    yield from wrong
+    if not wrong and node.pattern is not None and not re.search(node.pattern, value):
+        wanted = _PATTERNS.get(node.pattern, f"text like `{node.pattern}`")
+        yield Fault("wrong-value", path, f"expected {wanted}, found {_quoted(value)}")
+
+
+def _check_size(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    units = _UNITS[type(value)]
+    for limit, words, holds in (
+        (node.min_length, "at least", operator.ge),
+        (node.max_length, "at most", operator.le),
+    ):
+        if limit is not None and not holds(len(value), limit):
+            unit = units[limit != 1]
+            yield Fault("wrong-value", path, f"expected {words} {limit} {unit}, found {len(value) or 'none'}")
+
+
+def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    if not any(type(value) is type(name) and value == name for name in node.values):
+        is_kind = type(value) in _kinds(node)
+        names = tuple(map(str, node.values))
+        told = f"expected {_expected(node)}, found {_quoted(value) if is_kind else _kind(value)}"
+        yield Fault("wrong-value" if is_kind else "wrong-type", path, told, str(value), names)
+
+
+def _check_list(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    yield from _check_size(node, value, path)
+    for index, item in enumerate(value):
+        yield from _faults(node.item_type, item, (*path, index))
+
+
+def _check_tuple(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    count = len(node.item_types)
+    if len(value) != count:
+        unit = "item" if count == 1 else "items"
+        yield Fault("wrong-value", path, f"expected {count} {unit}, found {len(value) or 'none'}")
+    for index, (item_type, item) in enumerate(zip(node.item_types, value, strict=False)):
+        yield from _faults(item_type, item, (*path, index))
+
+
+def _check_dict(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    yield from _check_size(node, value, path)
+    for key, item in value.items():
+        yield from _key_faults(node.key_type, key, (*path, key))
+        yield from _faults(node.value_type, item, (*path, key))
+
+
+def _key_faults(node: Any, key: str, path: KeyPath) -> Iterator[Fault]:
+    # A key is always text in TOML; where a number is wanted, msgspec reads it as one.
+    readings = [reading for reading in (key, _number(key, int), _number(key, float)) if type(reading) in _kinds(node)]
+    for fault in _fewest([node], readings or [key], path):
+        yield msgspec.structs.replace(fault, message=f"as a name in this table {fault.message}")
+
+
+def _fewest(nodes: Sequence[Any], values: Sequence[Any], path: KeyPath) -> list[Fault]:
+    # Where several types could take a value, as a number or a whole number could, the fewest complaints are meant.
+    return min((list(_faults(node, value, path)) for node in nodes for value in values), key=len)
+
+
+def _number(key: str, type_: Any) -> Any:
+    try:
+        return next(iter(msgspec.convert({key: None}, dict[type_, None], str_keys=True)))
+    except msgspec.ValidationError:
+        return None
+
+
+def _check_union(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    able = [_bare(one) for one in node.types if type(value) in _kinds(one)]
+    if len(able) == 1 or type(value) is not dict:
+        yield from _fewest(able, [value], path)
+        return
+    field, tags = able[0].tag_field, tuple(str(one.tag) for one in able)
+    if field not in value:
+        yield Fault("missing-key", (*path, field), f"missing key `{field}`, {_one_of(tags)}")
+        return
+    tag = value[field]
+    chosen = next((one for one in able if type(one.tag) is type(tag) and one.tag == tag), None)
+    if chosen is None:
+        told = f"expected {_one_of(tags)}, found {_quoted(tag)}"
+        yield Fault("wrong-value", (*path, field), told, str(tag), tags)
+    else:
+        yield from _check_record(chosen, value, path)
+
+
+def _check_record(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
+    faulty = False
+    for fault in _entry_faults(node, value, path) if not node.array_like else ():
+        faulty = True
+        yield fault
+    if not faulty:  # a record with a faulty part cannot be made, so its `__post_init__` cannot speak yet
+        yield from _check_by_msgspec(node, value, path)
+
+
+def _entry_faults(node: Any, value: dict[str, Any], path: KeyPath) -> Iterator[Fault]:
+    fields = {field.encode_name: field for field in node.fields}
+    names = (*fields, node.tag_field) if node.tag_field else tuple(fields)
+    for key, item in value.items():
+        if key in fields:
+            yield from _faults(fields[key].type, item, (*path, key))
+        elif key == node.tag_field:
+            if type(item) is not type(node.tag) or item != node.tag:
+                tag = str(node.tag)
+                yield Fault("wrong-value", (*path, key), f"expected `{tag}`, found {_quoted(item)}", str(item), (tag,))
+        elif node.forbid_unknown_fields:
+            yield _unknown((*path, key), names, value)
+    for name, field in fields.items():
+        if field.required and name not in value:
+            yield Fault("missing-key", (*path, name), f"missing key `{name}`")
+
+
+def _unknown(path: KeyPath, names: Sequence[str], value: dict[str, Any]) -> Fault:
+    key = str(path[-1])
+    unused = tuple(name for name in names if name not in value)
+    for meant in (unused, tuple(names)):
+        if nearest(key, meant):
+            return Fault("unknown-key", path, "unknown key", key, meant)
+    more = f"; what can stand here is {_listed(unused, 'and')}" if unused else ""
+    return Fault("unknown-key", path, f"unknown key{more}")
+
+
+_Check = Callable[[Any, Any, KeyPath], Iterator[Fault]]
+_CHECKS: dict[type[inspect.Type], _Check] = {
+    inspect.AnyType: _check_nothing,
+    inspect.BoolType: _check_nothing,
+    inspect.IntType: _check_number,
+    inspect.FloatType: _check_number,
+    inspect.StrType: _check_text,
+    inspect.LiteralType: _check_names,
+    inspect.ListType: _check_list,
+    inspect.VarTupleType: _check_list,
+    inspect.TupleType: _check_tuple,
+    inspect.DictType: _check_dict,
+    inspect.UnionType: _check_union,
+    inspect.StructType: _check_record,
+}
+# What a TOML value must be to be considered for a type; what is not listed is tried in any case.
+_KINDS: dict[type[inspect.Type], tuple[type, ...]] = {
+    inspect.NoneType: (),
+    inspect.BoolType: (bool,),
+    inspect.IntType: (int,),
+    inspect.FloatType: (float, int),
+    inspect.StrType: (str,),
+    inspect.ListType: (list,),
+    inspect.VarTupleType: (list,),
+    inspect.TupleType: (list,),
+    inspect.DictType: (dict,),
+}
+_LIMITS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
+    ("ge", "at least", operator.ge),
+    ("gt", "more than", operator.gt),
+    ("le", "at most", operator.le),
+    ("lt", "less than", operator.lt),
+    ("multiple_of", "a multiple of", lambda value, step: value % step == 0),
+)
+_UNITS: dict[type, tuple[str, str]] = {
+    str: ("character", "characters"),
+    dict: ("entry", "entries"),
+    list: ("item", "items"),
+}
+_KIND_WORDS: dict[type, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number with a decimal point",
+    str: "text",
+    list: "a list",
+    dict: "a table",
+    datetime.datetime: "a date and time",
+    datetime.date: "a date",
+    datetime.time: "a time of day",
+    type(None): "nothing",
+}
+
+
+def _kinds(node: Any) -> Collection[type]:
+    node = _bare(node)
+    if type(node) is inspect.LiteralType:
+        return {type(name) for name in node.values}
+    if type(node) is inspect.UnionType:
+        return {kind for one in node.types for kind in _kinds(one)}
+    if type(node) is inspect.StructType:
+        return (list,) if node.array_like else (dict,)
+    return _KINDS.get(type(node), _KIND_WORDS)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Types and values in words
+
+
+def _expected(node: Any) -> str:
+    node = _bare(node)
+    if type(node) is inspect.LiteralType:
+        return _one_of([str(name) for name in node.values])
+    if type(node) is inspect.UnionType:
+        said = dict.fromkeys(_expected(one) for one in map(_bare, node.types) if type(one) is not inspect.NoneType)
+        return " or ".join(said)
+    if type(node) is inspect.FloatType:
+        return "a number"
+    return next(_KIND_WORDS[kind] for kind in _kinds(node))
+
+
+def _kind(value: Any) -> str:
+    return _KIND_WORDS.get(type(value), type(value).__name__)
+
+
+def _quoted(value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        return _kind(value)
+    if not isinstance(value, str):
+        return _cut(str(value).lower())
+    return f"`{in_line(_cut(value))}`" if value else "an empty text"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 3]}..."
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return f"`{names[0]}`" if len(names) == 1 else f"one of {_listed(names, 'or')}"
+
+
+def _listed(names: Sequence[str], joint: str) -> str:
+    shown = [f"`{name}`" for name in names[:_MAX_LISTED]]
+    if len(names) > _MAX_LISTED:
+        return f"{', '.join(shown)} {joint} {len(names) - _MAX_LISTED} more"
+    return ", ".join(shown)

@@ -1,0 +1,269 @@
+"""Where key paths stand in TOML text: its lines and columns, read for places and not for values."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+import tomli
+
+from rpgres.toml.diagnostics import KeyPath, key_text
+
+_MOST_PATHS = 200_000  # some 40 MB; a ruleset of 4 MiB has half as many
+Spot = tuple[int, int]  # line and column
+_KEPT = 8  # texts whose places are kept: a ruleset, its outcome tables and what is laid over them
+
+
+class Place(NamedTuple):
+    """The number of a text among several, and where in it: line and column from 1; None for nowhere."""
+
+    source: int
+    line: int | None
+    column: int | None
+
+
+def places(paths: Sequence[KeyPath], texts: Sequence[str]) -> list[Place]:
+    """Return for each key path the text and line that its value comes from.
+
+    Args:
+        texts: TOML texts, the farthest first, each overlaying the ones before it.
+
+    A key that stands in none of them is placed at the innermost table around it.
+    """
+    if not texts:
+        return [Place(0, None, None) for _ in paths]
+    data = [_data(text) for text in texts] if len(texts) > 1 else [{}]
+    owners = ((path, _owner(path, data)) for path in paths)
+    return [Place(owner, *(_spot(path, texts[owner]) if texts[owner] else (None, None))) for path, owner in owners]
+
+
+@lru_cache(maxsize=_KEPT)
+def _data(text: str) -> Any:
+    try:
+        return tomli.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _owner(path: KeyPath, data: Sequence[Any]) -> int:
+    # The nearest text that has the whole path; for a key that is missing everywhere, the farthest that comes closest:
+    # an overlay of three lines is not at fault for what the file below it never said.
+    chosen, longest, covered = len(data) - 1, -1, 0
+    for number in reversed(range(len(data))):
+        reached, whole = _reach(path, data[number])
+        if whole is not None and whole <= covered:
+            break  # replaced by something nearer, so neither this nor what lies below it is seen
+        if reached == len(path):
+            return number
+        if reached >= longest:
+            chosen, longest = number, reached
+        covered = max(covered, reached)
+    return chosen
+
+
+def _reach(path: KeyPath, value: Any) -> tuple[int, int | None]:
+    """How many parts of the path are there, and at how many parts stands something that overlays replace whole."""
+    whole = None
+    for depth, part in enumerate(path):
+        if whole is None and (not isinstance(value, dict) or _is_removal(value)):
+            whole = depth
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return depth, whole
+    return len(path), whole
+
+
+def _is_removal(value: dict[str, Any]) -> bool:
+    return len(value) == 1 and value.get("remove") is True
+
+
+def _spot(path: KeyPath, text: str) -> Spot:
+    spots = _spots(text)
+    return next((spots[path[:length]] for length in range(len(path), 0, -1) if path[:length] in spots), (1, 1))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Reading TOML for places, not for values
+
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+_KEY_PART = re.compile(r"""[ \t]*+(?:([^\s\[\]{}=,.#"']++)|("(?:[^"\\\n]|\\.)*+")|'([^'\n]*+)')[ \t]*+""")
+_SCALAR = re.compile(
+    r'''"""(?:[^"\\]|\\.|"(?!""))*+"{3,5}+'''
+    r"""|'''(?:[^']|'(?!''))*+'{3,5}+"""
+    r'''|(?!""")"(?:[^"\\\n]|\\.)*+"'''
+    r"""|(?!''')'[^'\n]*+'"""
+    r"""|[^\s,\[\]{}\#"'=][^,\[\]{}\n\#]*+""",
+    re.DOTALL,
+)
+_NO_LIMIT = 150  # more than parsing allows, and well below the depth at which Python itself gives up
+
+
+class _LostError(Exception):
+    """The text is no TOML from here on."""
+
+
+class _DeepError(Exception):
+    """The text nests deeper than asked for."""
+
+
+class _Scan(msgspec.Struct):
+    """A text, and what is noted of it on the way: the offsets of its key paths, `most` of them, and its last key."""
+
+    text: str
+    limit: int = _NO_LIMIT
+    most: int = 0
+    offsets: dict[KeyPath, int] = {}  # msgspec gives each record its own
+    last: tuple[KeyPath, int] = ((), 0)
+
+    def note(self, path: KeyPath, offset: int, *, again: bool = False) -> None:
+        """Remember where a path stands: where it was met first, unless it is said `again` by a header of its own."""
+        self.last = (path, offset)
+        if (path in self.offsets and again) or (path not in self.offsets and len(self.offsets) < self.most):
+            self.offsets[path] = offset
+
+    def meets(self, mark: str, at: int) -> int:
+        """Return the place after `mark`, which has to stand here."""
+        if not self.text.startswith(mark, at):
+            raise _LostError
+        return at + len(mark)
+
+    def after_blank(self, at: int) -> int:
+        """Return the next place that is neither blank nor comment."""
+        found = _BLANK.match(self.text, at)
+        return found.end() if found else at
+
+
+def is_deeper(text: str, limit: int) -> bool:
+    """Return whether a key path of the text has more than `limit` parts, in time that grows only with its length."""
+    try:
+        with suppress(_LostError):
+            _scan(_Scan(text, limit))
+    except _DeepError:
+        return True
+    return False
+
+
+def last_key(text: str) -> tuple[str, int]:
+    """Return the last key of a text as far as it is TOML, and its line; an empty key if there is none."""
+    scan = _Scan(text)
+    _scan_while_toml(scan)
+    path, offset = scan.last
+    return key_text(path), text.count("\n", 0, offset) + 1 if path else 0
+
+
+# Faults are located one by one, and a file may have thousands: it is read for all of them at once.
+@lru_cache(maxsize=_KEPT)
+def _spots(text: str) -> Mapping[KeyPath, Spot]:
+    """Return the line and column of every key path of a text, or of the first ones where it has too many."""
+    scan = _Scan(text, most=_MOST_PATHS)
+    _scan_while_toml(scan)
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    lines = {path: bisect_right(starts, offset) for path, offset in scan.offsets.items()}
+    return {path: (line, scan.offsets[path] - starts[line - 1] + 1) for path, line in lines.items()}
+
+
+def _scan_while_toml(scan: _Scan) -> None:
+    with suppress(_LostError, _DeepError):
+        _scan(scan)
+
+
+def _scan(scan: _Scan) -> None:
+    text = scan.text
+    table: KeyPath = ()
+    counts: dict[KeyPath, int] = {}
+    at = scan.after_blank(0)
+    while at < len(text):
+        start = at
+        if text.startswith("[", at):
+            mark = "[[" if text.startswith("[[", at) else "["
+            parts, at = _key(scan, at + len(mark))
+            at = scan.meets("]" * len(mark), at)
+            table = _header(scan, parts, counts, start, is_item=mark == "[[")
+        else:
+            at = _entry(scan, at, table)
+        at = scan.after_blank(at)
+
+
+def _header(scan: _Scan, parts: Sequence[str], counts: dict[KeyPath, int], start: int, *, is_item: bool) -> KeyPath:
+    table: KeyPath = ()
+    for part in parts[:-1]:
+        table = (*table, part)
+        scan.note(table, start)
+        if table in counts:  # what follows `[[list]]` belongs to the item it began
+            table = (*table, counts[table])
+    table = (*table, parts[-1])
+    if not is_item:
+        scan.note(table, start, again=True)
+        return table
+    scan.note(table, start)
+    counts[table] = counts.get(table, -1) + 1
+    table = (*table, counts[table])
+    scan.note(table, start)
+    return table
+
+
+def _entry(scan: _Scan, at: int, table: KeyPath) -> int:
+    start = at
+    parts, at = _key(scan, at)
+    for part in parts:
+        table = (*table, part)
+        scan.note(table, start)
+    return _value(scan, scan.after_blank(scan.meets("=", at)), table)
+
+
+def _key(scan: _Scan, at: int) -> tuple[list[str], int]:
+    parts: list[str] = []
+    while found := _KEY_PART.match(scan.text, at):
+        bare, basic, literal = found.groups()
+        parts.append(bare or literal or (_unescaped(basic) if basic else ""))
+        at = found.end()
+        if len(parts) > scan.limit:
+            raise _DeepError
+        if not scan.text.startswith(".", at):
+            return parts, at
+        at += 1
+    raise _LostError
+
+
+def _unescaped(token: str) -> str:
+    try:
+        return str(tomli.loads(f"key = {token}")["key"]) if "\\" in token else token[1:-1]
+    except ValueError:
+        raise _LostError from None
+
+
+def _value(scan: _Scan, at: int, path: KeyPath) -> int:
+    if len(path) > scan.limit:
+        raise _DeepError
+    text = scan.text
+    if text.startswith("[", at):
+        at, index = scan.after_blank(at + 1), 0
+        while not text.startswith("]", at):
+            item = (*path, index)
+            if scan.most:
+                scan.note(item, at)
+            at, index = _next(scan, _value(scan, at, item), "]"), index + 1
+        return at + 1
+    if text.startswith("{", at):
+        at = scan.after_blank(at + 1)
+        while not text.startswith("}", at):
+            at = _next(scan, _entry(scan, at, path), "}")
+        return at + 1
+    found = _SCALAR.match(text, at)
+    if not found:
+        raise _LostError
+    return found.end()
+
+
+def _next(scan: _Scan, at: int, end: str) -> int:
+    at = scan.after_blank(at)
+    if scan.text.startswith(",", at):
+        return scan.after_blank(at + 1)
+    scan.meets(end, at)
+    return at
