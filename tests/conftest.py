@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,6 +11,21 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
+
+
+def pytest_configure() -> None:
+    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def exhaustive(request: pytest.FixtureRequest) -> bool:
+    """Whether to check thousands of seeds (--exhaustive), for which a commit cannot wait."""
+    return bool(request.config.getoption("exhaustive"))
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -155,6 +155,7 @@ def _no_command(name: str) -> RpgresError:
     return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
 
 
+@cache
 def load_command(name: str) -> Any:
     """Return a command of the root, importing its module.
 

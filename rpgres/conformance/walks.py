@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -129,6 +130,9 @@ def deadline(seconds: float) -> Iterator[None]:
 
     timer = threading.Timer(seconds, ring)
     timer.daemon = True
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # so a job in the background is born, and never rung
+    if ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
     try:
         yield
@@ -138,6 +142,8 @@ def deadline(seconds: float) -> Iterator[None]:
         raise OutOfTime(f"it did not come to an end within {seconds:g} seconds") from None
     finally:
         timer.cancel()
+        if ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -260,6 +260,7 @@ def test_each_next_card_is_weighed_with_policies_after_it() -> None:
     assert best["policies"] == {"*": "steady", "actor": "best"}
 
 
+@pytest.mark.slow
 def test_cards_that_a_budget_leaves_open_are_estimated_and_said_to_be() -> None:
     asked = ("odds", "faith", "confront", "--skill", "4", "--attribute", "2", "--hand", "H13,D9,C2")
     against = ("--against", "orso:skill=6,attribute=2")

@@ -220,6 +220,7 @@ def test_plugins_that_are_well() -> None:
         assert lines[-1] == ["lantern", "ok", "Lantern (rpgres-lantern 0.7)"]
 
 
+@pytest.mark.slow
 def test_check_prints_a_line_for_each_check() -> None:
     done = rpgres("plugin", "check", "lantern")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -236,6 +237,7 @@ def test_check_prints_a_line_for_each_check() -> None:
     assert unchecked["scenes"].startswith("no scene comes with it")
 
 
+@pytest.mark.slow
 def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
     code = CODE.replace('"lantern"', '"torch"').replace("+ skill.value", "+ skill.value + id(table) % 2")
     data = DATA.replace("roll lantern", "roll torch")
@@ -262,6 +264,7 @@ def test_check_of_a_rule_that_breaks_the_contract(work: Path) -> None:
     assert found["line"] == 11
 
 
+@pytest.mark.slow
 def test_a_broken_plugin_is_named_and_harms_nothing(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(work.parent / "site", "torch", code="raise RuntimeError('no matches')\n", data=DATA)
     ours = [name.id for name in ruleset_names(titles=False) if name.builtin]

@@ -292,6 +292,7 @@ SHIPPED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 def test_files_that_ship(kind: str) -> None:
     for path in SHIPPED[kind]:

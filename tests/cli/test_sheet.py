@@ -480,6 +480,7 @@ def some_rulesets(draw: st.DrawFn) -> dict[str, Any]:
     return {"title": draw(LINES), "tracks": tracks, "sheet": sheet}
 
 
+@pytest.mark.slow
 @given(some_rulesets())
 @settings(max_examples=150, deadline=None)
 def test_a_start_is_valid_for_any_ruleset(data: dict[str, Any]) -> None:
@@ -507,6 +508,7 @@ SHEETS = st.dictionaries(KEYS, VALUES, max_size=5) | st.dictionaries(KEYS, VALUE
 )
 
 
+@pytest.mark.slow
 @given(SHEETS)
 @settings(max_examples=300, deadline=None)
 def test_check_schema_and_reading_agree(data: dict[str, Any]) -> None:

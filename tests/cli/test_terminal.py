@@ -271,6 +271,7 @@ def test_a_person_who_left_is_not_asked_again(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_checks_are_shown_while_they_run_and_coloured_when_they_have() -> None:
     code, shown = Terminal(["plugin", "check", "best-die"], NO_COLOR="").end()
     assert code == 0

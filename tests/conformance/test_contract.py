@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
 from msgspec import structs
 
 from rpgres import Box, Character, Map, Option, Outcome, Ruleset, State, Table, Tag, pile_name, put
-from rpgres.conformance import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check
+from rpgres.conformance import CHECKS, Check, Subject, Verdict, check_ruleset, open_subject, run_check, subjects
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.secrets import hidden_from, leak, other_things
 from rpgres.conformance.subjects import Case
@@ -60,10 +62,15 @@ def subject_of(ruleset: str) -> Subject:
     return open_subject(find_ruleset(ruleset))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", [name.id for name in ruleset_names(titles=False) if name.builtin])
-def test_our_rulesets_keep_the_contract(ruleset: str, check: Check) -> None:
-    assert text_of(run_check(check, subject_of(ruleset))) == ""
+def test_our_rulesets_keep_the_contract(ruleset: str, exhaustive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer courses of each case than `rpgres plugin check` follows, which --exhaustive follows too."""
+    if not exhaustive:
+        monkeypatch.setattr(subjects, "LEAVES", 200)
+        monkeypatch.setattr(subjects, "FEWEST", 10)
+    found = check_ruleset(open_subject(find_ruleset(ruleset)))
+    assert {one.name: text_of(one) for one in found} == dict.fromkeys(BY_NAME, "")
 
 
 def test_every_action_of_ours_is_played(site: Path) -> None:
@@ -599,6 +606,23 @@ def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -
 def forever() -> None:
     while True:
         pass
+
+
+def compute(seconds: float) -> None:
+    limit = monotonic() + seconds
+    while monotonic() < limit:
+        pass
+
+
+def test_a_deadline_holds_in_a_job_in_the_background() -> None:
+    """A shell starts these with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(OutOfTime), deadline(0.05), deadline(60):
+            compute(20)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_deadline_that_is_met_leaves_nothing_behind() -> None:

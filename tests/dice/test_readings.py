@@ -106,6 +106,7 @@ def test_without_dice_there_is_only_a_total() -> None:
     assert read_off(dice("7"), dice("7").read(""), ALL) == (0, 0, 0, 7, 0, 0)
 
 
+@pytest.mark.slow
 def test_too_much_is_refused_by_name() -> None:
     with pytest.raises(LawSizeError, match="MOST_JOINT_STEPS"):
         joint_law(dice("500d1000"), (Reading("natural"), Reading("lowest"), Reading("count", Comparison(">=", 500))))

@@ -452,6 +452,7 @@ def merges(table: Any, number: int) -> None:
     table.merge(number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step", [asks_many_labels, asks_what_is_no_question, asks_what_is_let_pass, tells, merges], ids=lambda f: f.__name__
 )

@@ -141,6 +141,7 @@ def seen(
     return asked, met
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
 @settings(max_examples=200, deadline=None)
 @given(data=st.data(), tags=hidden_tags, seed=st.text("012", min_size=1, max_size=4))

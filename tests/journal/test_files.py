@@ -29,20 +29,7 @@ from rpgres.journal.verifying import verify
 from tests.support.checkout import ROOT
 from tests.support.command_line import rpgres
 from tests.support.forging import rewrite
-
-GIVEN = {"roll": ["++++"]}
-
-
-def begun(path: Path) -> Place:
-    salts = itertools.count(1)
-    place = Place(path, salt=lambda: next(salts).to_bytes(32, "big"))
-    sitting.begin_table(place, ruleset="fate", sheets=["mara", "edda"], seed="7")
-    sitting.let_pass(place, seat="gm", until="always")
-    return place
-
-
-def act(place: Place) -> None:
-    sitting.act(place, "overcome", {"skill": "2", "vs": ["1"]}, actor="mara", given=GIVEN, choose={"invoke": ["no"]})
+from tests.support.journals import act, begun
 
 
 @pytest.fixture(scope="module")
@@ -454,7 +441,7 @@ def test_a_damaged_table_is_told(copy: Path) -> None:
 IN_CHILD = """
 import sys
 from pathlib import Path
-from tests.journal.test_files import act
+from tests.support.journals import act
 from rpgres.errors import RpgresError
 from rpgres.journal.commands import Place
 from rpgres.journal.rows import LONGEST
@@ -691,6 +678,7 @@ def begun_alone(path: Path) -> None:
     sitting.begin_table(Place(path), ruleset="fate", sheets=["mara"], seed="7")
 
 
+@pytest.mark.slow
 def test_killed_at_any_statement(tmp_path: Path) -> None:
     """The same where system calls cannot be followed: killed as SQLite begins a statement."""
     place = begun(tmp_path / "before.db")

@@ -175,6 +175,7 @@ def rules_once() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
 @settings(max_examples=80, deadline=None)
 @given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden, trust=st.sampled_from(TRUSTS))

@@ -68,6 +68,7 @@ def test_the_best_of_a_chain_is_what_it_is_reckoned_to_be(goal: int) -> None:
     assert dict.fromkeys(choice.option for choice in best.choices).keys() == {"roll", "stop"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", [9])
 def test_taking_a_chain_up_at_its_places_changes_no_answer(goal: int) -> None:
     ready = climbing(goal, before=True)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pytest
 import tomli_w
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -172,6 +173,7 @@ def conditions(draw: st.DrawFn, names: Sequence[str]) -> dict[str, Any]:
     return {**found, **words}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     data=rulesets(),

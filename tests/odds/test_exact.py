@@ -196,6 +196,7 @@ def test_a_budget_that_ends_in_one_layer_leaves_room_for_the_next() -> None:
     assert all(part.masses[face] <= whole.masses[face] for face in part.masses)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 400))
 @settings(max_examples=40, deadline=None)
 def test_masses_and_open_are_one_whatever_the_budget(leaves: int) -> None:

@@ -75,6 +75,7 @@ def played(prepared: Prepared) -> list[Outcome]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ruleset", "action", "inputs"), CASES)
 def test_every_question_has_the_answer_of_play(ruleset: str, action: str, inputs: dict[str, Any]) -> None:
     prepared = prepare(rules_of(ruleset), action, inputs)
@@ -201,6 +202,7 @@ def dealt() -> tuple[Prepared, dict[str, Any]]:
     return prepared, {"policies": {"": policy_of(prepared.rules)}}
 
 
+@pytest.mark.slow
 def test_what_a_budget_leaves_is_estimated_the_same_each_time() -> None:
     prepared, answers = dealt()
     whole = outcome_odds(prepared, **answers)
@@ -221,6 +223,7 @@ def test_what_a_budget_leaves_is_estimated_the_same_each_time() -> None:
             assert found.low - 0.03 * left <= float(mass) <= found.high + 0.03 * left
 
 
+@pytest.mark.slow
 def test_numbers_are_estimated_as_outcomes_are() -> None:
     prepared, answers = dealt()
     whole = outcome_odds(prepared, **answers, by="margin")

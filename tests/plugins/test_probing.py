@@ -77,6 +77,7 @@ def said(site: Path, *args: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_plugins_that_end_the_process_are_named(site: Path) -> None:
     install(site, "leaves", at_import="import os; os._exit(0)")
     install(site, "quits", at_import="import sys; sys.exit(4)")
@@ -102,6 +103,7 @@ def test_plugins_that_end_the_process_are_named(site: Path) -> None:
     assert (code, "leaves" in out, "faith" in out) == (0, True, True)
 
 
+@pytest.mark.slow
 def test_a_plugin_that_waits_for_ever_is_named(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(site, "waits", at_import="import time; time.sleep(3600)")
     monkeypatch.setattr(probing, "SECONDS", 4.0)

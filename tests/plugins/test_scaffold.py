@@ -35,6 +35,7 @@ def in_folder(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 WITHOUT = ("switches", "views")  # a start has no house rules and no secrets
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sandbar", "tide-pool"])
 def test_its_own_tests_pass_as_written(name: str, tmp_path: Path) -> None:
     folder = write_plugin(name, into=tmp_path)

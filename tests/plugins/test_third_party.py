@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +15,7 @@ from rpgres.plugins import discovery as plugins
 from rpgres.plugins.discovery import BUILTIN
 from tests.support.checkout import ROOT
 from tests.support.command_line import Ran, rpgres
+from tests.support.installed import crowded_environment
 from tests.support.packages import AFTER_HOURS, BROKEN, project, put_on_path, quiet
 
 
@@ -340,6 +339,7 @@ def test_answers_that_a_resumed_run_does_not_take_are_the_rules_fault_when_it_st
     assert (ours.code, "was not used" in ours.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["try", "many", "deaf"])
 @pytest.mark.parametrize("command", [("roll",), ("odds", "--seconds", "2")])
 def test_a_rule_that_asks_for_ever_ends_within_bounds(action: str, command: tuple[str, ...], site: Path) -> None:
@@ -404,21 +404,7 @@ def test_our_own_faults_are_told_as_our_own(site: Path) -> None:
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The scripts of a fresh environment with rpgres, after-hours and every broken package, built and installed."""
-    folder = tmp_path_factory.mktemp("fresh")
-    quiet(sys.executable, "-m", "venv", folder / "v", cwd=folder)
-    scripts = folder / "v" / ("Scripts" if os.name == "nt" else "bin")
-    wheels = folder / "wheels"
-    python = scripts / "python"
-    quiet(python, "-m", "pip", "install", "--quiet", "hatchling", "pytest", cwd=folder)
-    for package in (AFTER_HOURS, *BROKEN):  # copies, since building may leave files behind
-        shutil.copytree(package, folder / "src" / package.name, ignore=shutil.ignore_patterns("__pycache__"))
-    sources = sorted((folder / "src").iterdir())
-    wheel = (python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels)
-    quiet(*wheel, ROOT, cwd=folder)
-    quiet(*wheel, "--no-build-isolation", *sources, cwd=folder)
-    quiet(python, "-m", "pip", "install", "--quiet", *sorted(wheels.glob("*.whl")), cwd=folder)
-    return scripts
+    return crowded_environment(tmp_path_factory)
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import zipfile
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checkout import ROOT
+from tests.support.installed import bare_environment, scripts_of, wheel_of_rpgres
 from tests.support.packages import quiet
 
 pytestmark = pytest.mark.slow
@@ -19,19 +19,12 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    quiet(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
-    return next(folder.glob("*.whl"))
+    return wheel_of_rpgres(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the scripts of a fresh environment in which nothing but the wheel was installed."""
-    folder = tmp_path_factory.mktemp("fresh")
-    quiet(sys.executable, "-m", "venv", folder / "v", cwd=folder)
-    scripts = folder / "v" / ("Scripts" if os.name == "nt" else "bin")
-    quiet(scripts / "python", "-m", "pip", "install", "--quiet", wheel, cwd=folder)
-    return scripts
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return bare_environment(tmp_path_factory)
 
 
 def test_the_wheel_holds_code_plugins_rulesets_and_types(wheel: Path) -> None:
@@ -92,9 +85,11 @@ def test_the_seed_gives_the_same_run_whatever_python_hashes(installed: Path, tmp
     assert len(shown) == 1
 
 
-def test_a_new_plugin_works_at_once(installed: Path, tmp_path: Path) -> None:
-    """What `plugin new` says to type, typed."""
-    rpgres, python = installed / "rpgres", installed / "python"
+def test_a_new_plugin_works_at_once(wheel: Path, tmp_path: Path) -> None:
+    """What `plugin new` says to type, typed, in an environment that no other test looks at."""
+    quiet(sys.executable, "-m", "venv", tmp_path / "v", cwd=tmp_path)
+    rpgres, python = scripts_of(tmp_path) / "rpgres", scripts_of(tmp_path) / "python"
+    quiet(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
     quiet(rpgres, "plugin", "new", "tide-pool", cwd=tmp_path)
     folder = tmp_path / "rpgres-tide-pool"
     wheels = tmp_path / "wheels"
@@ -103,11 +98,8 @@ def test_a_new_plugin_works_at_once(installed: Path, tmp_path: Path) -> None:
     source = folder / "src"
     assert {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()} <= names
     quiet(python, "-m", "pip", "install", "--quiet", "--editable", f"{folder}[test]", cwd=tmp_path)
-    try:
-        rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
-        assert rolled.startswith("Attempt: ")
-        assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)
-        assert " failed " not in quiet(rpgres, "plugin", "check", "tide-pool", cwd=tmp_path)
-        assert " passed" in quiet(python, "-m", "pytest", cwd=folder)
-    finally:
-        quiet(python, "-m", "pip", "uninstall", "--quiet", "--yes", "rpgres-tide-pool", cwd=tmp_path)
+    rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
+    assert rolled.startswith("Attempt: ")
+    assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)
+    assert " failed " not in quiet(rpgres, "plugin", "check", "tide-pool", cwd=tmp_path)
+    assert " passed" in quiet(python, "-m", "pytest", cwd=folder)

@@ -22,6 +22,7 @@ PAGES = ["README.md", "rulesets/README.md", "plugins/README.md"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_prints_what_it_shows(page: str, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ from tests.support.fuzz import STRANGE, changed, spoilt, toml_bytes
 
 pytestmark = pytest.mark.slow
 
-SEEDS = 2_000
+SAMPLE, EXHAUSTIVE = 200, 2000  # seeds for each kind of file, without and with --exhaustive
 SAMPLES = ("two-dice", "best-die", "twenty-sided", "percentile", "success-pool")
 SHIPPED = builtin_folder()
 
@@ -210,9 +210,11 @@ def rules_of_sheets() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_only_our_own_errors_come_out(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_our_own_errors_come_out(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exhaustive: bool
+) -> None:
     monkeypatch.chdir(tmp_path)
-    for seed in range(SEEDS):
+    for seed in range(EXHAUSTIVE if exhaustive else SAMPLE):
         try:
             KINDS[kind](random.Random(f"{kind} {seed}"), tmp_path)
         except Exception as error:

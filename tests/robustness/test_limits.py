@@ -112,6 +112,7 @@ def batch(site: Path, *actions: str, seconds: str = "5") -> tuple[int, list[dict
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_a_request_without_end_is_stopped_and_the_next_is_answered(site: Path) -> None:
     code, found = batch(site, "end", "compute", "sleep", "shrug", "end")
     assert [answer["id"] for answer in found] == ["end", "compute", "sleep", "shrug", "end"]
@@ -123,6 +124,7 @@ def test_a_request_without_end_is_stopped_and_the_next_is_answered(site: Path) -
     assert code == 0
 
 
+@pytest.mark.slow
 def test_what_cannot_be_stopped_ends_the_batch_with_an_error(site: Path) -> None:
     code, found = batch(site, "end", "insist", "end")
     assert [answer["id"] for answer in found] == ["end", "insist"]

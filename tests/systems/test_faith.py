@@ -234,6 +234,7 @@ def share(mine: str, theirs: str, *, runs: int = 600) -> float:
     return points / runs
 
 
+@pytest.mark.slow
 def test_the_policy_beats_uniform_choice() -> None:
     """Recorded: 91 of 100 against uniform choice, 49 against the highest cards always; 75 are asked for."""
     assert share("steady", "uniform") > 0.75
@@ -258,6 +259,7 @@ def test_policies_are_orders_of_preference() -> None:
 # -- odds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "inputs",
     [
@@ -624,6 +626,7 @@ def test_a_further_card_may_hide_a_court_card() -> None:
 # -- jokers and the game master's cards
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choose", [{}, {"joker": ["no"]}])
 def test_a_joker_at_any_time_is_weighed_without_her_hand(choose: dict[str, list[str]]) -> None:
     """The window is open whether she holds one or not, so the exact chances agree with games really dealt."""
@@ -1095,6 +1098,7 @@ def test_who_has_fewer_of_what_is_shown_is_inferior(first: Any, others: list[Any
         assert set(side.inferior_to) <= fewer
 
 
+@pytest.mark.slow
 def test_odds_follow_what_a_clumsy_confronter_gives() -> None:
     """With it Finn has one card, without it two; the exact chances agree with hands really dealt."""
     found = {}

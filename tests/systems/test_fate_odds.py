@@ -152,6 +152,7 @@ SITUATIONS: list[tuple[dict[str, Any], dict[str, Fraction]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("inputs", "margins"), SITUATIONS, ids=["number", "free", "dice"])
 def test_policies_beat_uniform_answers(rules: Rules, inputs: dict[str, Any], margins: dict[str, Fraction]) -> None:
     prepared = prepare(rules, "overcome", inputs)

@@ -162,6 +162,7 @@ hands = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(hand=hands, vs=st.integers(4, 22), edge=st.integers(0, 4))
 def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, edge: int) -> None:
@@ -206,6 +207,7 @@ def test_a_card_is_chosen_in_small_letters_too() -> None:
     assert [answer.value for answer in result.answers if answer.label == "play"] == ["St6"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hand", [2, 3])
 def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(hand: int) -> None:
     """The game master's card is part of what differs between points of play."""
@@ -378,6 +380,7 @@ def test_the_seeded_table_agrees_with_the_odds() -> None:
     assert abs(won / 1500 - expected) < 4 * (expected * (1 - expected) / 1500) ** 0.5
 
 
+@pytest.mark.slow
 def test_a_budget_leaves_open_what_it_does_not_come_to() -> None:
     ready = act("St6,St4,St5", vs=25, edge=5)
     cut, whole = best_odds(ready, leaves=60), best_odds(ready)

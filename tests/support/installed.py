@@ -1,0 +1,100 @@
+"""Fresh environments with packages installed by pip: each made once in a test run, whichever of its processes asks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.checkout import ROOT
+from tests.support.packages import AFTER_HOURS, BROKEN, quiet
+
+PATIENCE = 600  # seconds that a process waits for what another one makes
+
+
+def made_once(session: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that all processes of a test run share, made by the first that asks.
+
+    Args:
+        session: the test run's temporary folders.
+        name: the folder's.
+        make: fills it.
+    """
+    base = session.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, done, failed = (shared / f"{name}{ending}" for ending in ("", ".done", ".failed"))
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        limit = time.monotonic() + PATIENCE
+        while not done.exists():
+            assert not failed.exists(), f"{name} could not be made; the process that tried tells why"
+            assert time.monotonic() < limit, f"{name} was not made in time"
+            time.sleep(0.1)
+        return folder
+    try:
+        make(folder)
+    except BaseException:
+        failed.touch()
+        raise
+    done.touch()
+    return folder
+
+
+def wheel_of_rpgres(session: pytest.TempPathFactory) -> Path:
+    """Return the wheel of this checkout."""
+
+    def make(folder: Path) -> None:
+        quiet(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT, cwd=folder)
+
+    return next(made_once(session, "wheel", make).glob("*.whl"))
+
+
+def bare_environment(session: pytest.TempPathFactory) -> Path:
+    """Return the scripts of an environment in which nothing but the wheel was installed."""
+
+    def make(folder: Path) -> None:
+        install(environment(folder), wheel_of_rpgres(session))
+
+    return scripts_of(made_once(session, "bare", make))
+
+
+def crowded_environment(session: pytest.TempPathFactory) -> Path:
+    """Return the scripts of an environment with rpgres, after-hours and every broken package, built and installed."""
+
+    def make(folder: Path) -> None:
+        python = environment(folder)
+        install(python, "hatchling", "pytest")
+        for package in (AFTER_HOURS, *BROKEN):  # copies, since building may leave files behind
+            shutil.copytree(package, folder / "src" / package.name, ignore=shutil.ignore_patterns("__pycache__"))
+        sources, wheels = sorted((folder / "src").iterdir()), folder / "wheels"
+        pip(python, "wheel", "--no-deps", "--wheel-dir", wheels, "--no-build-isolation", *sources)
+        install(python, wheel_of_rpgres(session), *sorted(wheels.glob("*.whl")))
+
+    return scripts_of(made_once(session, "crowded", make))
+
+
+def environment(folder: Path) -> Path:
+    """Make a virtual environment without pip, which costs as much as the rest, and return its interpreter."""
+    quiet(sys.executable, "-m", "venv", "--without-pip", folder / "v", cwd=folder)
+    return scripts_of(folder) / "python"
+
+
+def install(python: Path, *what: str | Path) -> None:
+    """Install something into an environment."""
+    pip(python, "install", *what)
+
+
+def pip(python: Path, command: str, *args: str | Path) -> None:
+    """Run the pip of these tests on another environment."""
+    quiet(sys.executable, "-m", "pip", "--quiet", "--python", python, command, *args, cwd=python.parent)
+
+
+def scripts_of(folder: Path) -> Path:
+    """Return the folder with the scripts of an environment that was made in a folder."""
+    return folder / "v" / ("Scripts" if os.name == "nt" else "bin")
