@@ -277,7 +277,7 @@ def test_another_folder_means_other_overlays(dive: Ruleset, tmp_path: Path, monk
         ({"given": {"roll": [None]}}, UsageError, "given roll: an answer is a text"),
         ({"choose": {"breath": True}}, UsageError, "choose breath: an answer is a text"),
         ({"choose": {"breath": "lnog"}}, ChoiceError, "did you mean 'long'?"),
-        ({"choose": {"roll": "1,2"}}, UsageError, "answer it with given"),
+        ({"choose": {"roll": "1,2"}}, UsageError, "answer it with `given`"),
         ({"switches": {"watr": "warm"}}, UsageError, "did you mean 'water'?"),
         ({"switches": {"water": "hot"}}, UsageError, "can be cold, warm"),
         ({"switches": {"water": ["warm"]}}, UsageError, "the switch water takes the name of a choice"),
