@@ -134,7 +134,8 @@ def write(
 def _stands(entry: Entry) -> str:
     """Return what is told of an entry that was written though something was refused."""
     if entry.public.attempt:
-        return f"; nothing comes of it, but what was drawn is known (entry {entry.number}), and will be drawn again"
+        kept = f"entry {entry.number} keeps what it had shown, and whatever was drawn will be drawn again"
+        return f"; nothing comes of it; {kept}"
     if entry.secret.waits is not None:
         return f"; what came before is kept, and entry {entry.number} waits for an answer"
     return f"; entry {entry.number} stands without it, and `rpgres table log --last 1` shows it"
