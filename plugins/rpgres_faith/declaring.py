@@ -290,7 +290,7 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
     for part in parts:
         key, sign, value = (piece.strip() for piece in part.partition("="))
         if key in values:
-            raise UsageError(f"{key} is said twice")
+            raise UsageError(f"{key} is given twice")
         if value.isdecimal() and (len(value) > MOST_DIGITS or int(value) > MOST_NUMBER):
             raise UsageError(f"{key} is at most {MOST_NUMBER}")
         if key in ("skill", "attribute") and sign:

@@ -265,7 +265,7 @@ def read_points(text: str, stats: Iterable[str], *, of: str = "a bid") -> Points
         if stat not in known:
             raise UsageError(unknown("part", stat, known, of=of))
         if stat in found:
-            raise UsageError(f"{stat} is said twice")
+            raise UsageError(f"{stat} is given twice")
         found[stat] = int(number)
     return positive(found)
 

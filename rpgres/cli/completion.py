@@ -105,7 +105,10 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
                 for choice, text in switch.choices.items()
             ]
         case "policy":
-            common = [("preferred", "what is liked best"), ("uniform", "every option with equal chances")]
+            common = [
+                ("preferred", "chooses the preferred option"),
+                ("uniform", "chooses each option with equal probability"),
+            ]
             return [*data.file.policies.items(), *common]
         case "sheet":
             return sheet_offers(_read(data))
@@ -121,6 +124,6 @@ def _choices(data: RulesetData, action: str) -> Iterator[tuple[str, str]]:
             for name, option in questions[label].options.items():
                 yield f"{label}={name}", option.text
             if questions[label].optional:
-                yield f"{label}={NO}", "let it pass"
+                yield f"{label}={NO}", "skip"
         else:
             yield f"{label}=", text

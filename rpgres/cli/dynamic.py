@@ -76,7 +76,7 @@ class PlayGroup(LazyGroup):
         if not ctx._protected_args:
             name = self.verb.name
             raise UsageError(
-                f"say what to {'roll' if name == 'roll' else 'weigh'}: dice, as in `rpgres {name} 4dF+3`, "
+                f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
                 f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
             )
         return super().invoke(ctx)
@@ -104,7 +104,7 @@ class RulesetGroup(LazyGroup):
         super().__init__(
             name=data.id,
             help=f"{data.file.title}: {data.file.summary}",
-            epilog=f"`rpgres ruleset show {data.id}` tells everything about it.",
+            epilog=f"`rpgres ruleset show {data.id}` shows all its details.",
             rich_markup_mode=None,
             subcommand_metavar="ACTION [OPTIONS]",
         )
@@ -127,9 +127,7 @@ class RulesetGroup(LazyGroup):
         """
         if not ctx._protected_args:
             actions = ", ".join(self.data.file.actions)
-            raise UsageError(
-                f"say which action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
-            )
+            raise UsageError(f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
@@ -168,7 +166,7 @@ class ActionCommand(SectionedCommand):
 
         action = str(self.name)
         sections = {
-            "What may be asked (--given for dice, --choose for decisions)": label_records(self.data, action),
+            "Dice and decisions (--given for dice, --choose for decisions)": label_records(self.data, action),
             "House rules (--switch)": switch_records(self.data),
         }
         for title, records in sections.items():
@@ -202,14 +200,14 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
         _input_option(data, name, parameter, left_out=_left_out(data, parameter, name in required, verb))
         for name, parameter in taken
     ]
-    who = Option(SHEET, "Take who acts from a sheet: a file, or one that comes with the ruleset.", "FILE", INPUTS)
+    who = Option(SHEET, "The actor's sheet: a file, or one shipped with the ruleset.", "FILE", INPUTS)
     return [*options, _with_offers(who, data, action)]
 
 
 def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
     """Return what becomes of an input that is not typed."""
     if is_required and verb == "odds" and parameter.kind == "opposition" and data.file.ladder:
-        return "[left out: the odds at every rung of the ladder]"
+        return "[omitted: the odds at every rung of the ladder]"
     if is_required:
         return "[required]"
     return f"[default: {parameter.default}]" if parameter.default is not None else ""
@@ -224,7 +222,7 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     if left_out:
         text += f" {left_out}"
     if parameter.is_repeated:
-        text += f" [repeat it, {parameter.most} times at most]"
+        text += f"[repeatable, at most {parameter.most} times]"
 
     def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
         from rpgres.cli.completion import offer_input
@@ -285,7 +283,7 @@ NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions
 Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
 always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
 
-In place of an expression, - reads one from standard input."""
+Instead of an expression, - reads one from standard input."""
 
 
 def _expression(first: str, words: Sequence[str]) -> str:

@@ -26,7 +26,7 @@ from rpgres.toml.diagnostics import Diagnostic
 
 SEEDS = 2
 
-_ADVICE = "look at table.state.seen_by(seat) for what you offer somebody, and not at table.state"
+_ADVICE = "build the options of a seat from table.state.seen_by(seat), not from table.state"
 
 
 def check_views(subject: Subject) -> Iterator[Diagnostic]:
@@ -56,7 +56,7 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
 
     yield from each(subject, of_case)
     if not compared:
-        raise NothingToCheck("nothing in what is played could be hidden from anybody")
+        raise NothingToCheck("nothing in the examples and scenes can be hidden")
 
 
 def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
@@ -178,13 +178,13 @@ def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
         if plain(left.question) != plain(right.question):
             names = [", ".join(option.name for option in asked.question.options) for asked in (left, right)]
             told = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
-            return f"what {seat} cannot see changes what it is asked: {told}"
+            return f"hidden information changes what {seat} is asked: {told}"
     for fewer, more, events in ((one, other, one_events), (other, one, other_events)):
         if len(more) > len(fewer):
             extra = more[len(fewer)]
             before = _plain_events(extra.view)
             if before == events[: len(before)]:
-                return f"what {seat} cannot see changes whether it is asked: {extra.question.label}"
+                return f"hidden information changes whether {seat} is asked: {extra.question.label}"
     return ""
 
 

@@ -129,7 +129,7 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
             if steps > MOST_JOINT_STEPS:
                 raise LawSizeError(
                     "to work out what is read off these dice together would take too long (limit MOST_JOINT_STEPS); "
-                    "use fewer dice or fewer sides, or throw them many times instead",
+                    "use fewer dice or fewer sides, or roll them many times instead",
                     limit="MOST_JOINT_STEPS",
                 )
             for count in range(left + 1):

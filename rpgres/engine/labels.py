@@ -13,7 +13,7 @@ from rpgres.rulesets.tree import walk
 
 def chance_help(label: str) -> str:
     """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
-    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
+    return "which card is meant, if its sign was left out" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:

@@ -81,7 +81,7 @@ def turn(
         told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
         raise fault_of(error, run, told) from error.__cause__
     for label, value in dealer.unused() if by.get("dealer") is None else ():
-        raise UsageError(f"{named('given')} {label}={value} was not used: nothing of that label was asked")
+        raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
@@ -120,6 +120,8 @@ def _effects(table: Table, period: str, moment: str) -> list[Effect]:
     more: Iterable[Effect] = (passage(table) or ()) if passage is not None else ()
     for effect in more:
         if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
-            raise RuleError(f"it returned {effect!r}, which is no effect; rpgres.effect(KIND, ...) makes one")
+            raise RuleError(
+                f"it returned {effect!r}, which is not an effect; create effects with rpgres.effect(KIND, ...)"
+            )
         effects.append(effect)
     return effects

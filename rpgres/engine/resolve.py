@@ -288,7 +288,7 @@ def _discreet(error: BaseException) -> BaseException:
         if name in ("ruleset.toml", "menus.toml") or "outcomes" in str(first.get("file"))
         else "sheet check"
     )
-    return FileError(f"{place}: the file is faulty; `rpgres {check}` tells its owner what is wrong", file=name)
+    return FileError(f"{place}: the file is faulty; run `rpgres {check}` for details", file=name)
 
 
 def _read_request(request: object) -> Request | DiceRequest:

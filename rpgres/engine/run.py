@@ -65,7 +65,7 @@ class Prepared(msgspec.Struct, frozen=True):
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
 
 
-REFUSED = Outcome("", texts=("The game master refuses it, and it is not done.",))
+REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
 
 
 def prepare(
@@ -170,7 +170,7 @@ def play(
             _lay(run, prepared.placed)
         outcome = rule(Table(run, rules), prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
-            raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
+            raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if run.fault is not None:

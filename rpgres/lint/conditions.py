@@ -32,7 +32,7 @@ def circumstance_faults(
         yield from condition_faults(rules, (*path, key), condition, numbers)
     when, unless = conditions
     if unless and all(key in when and when[key] == wanted for key, wanted in unless.items()):
-        told = "whenever `when` holds, this does too, so it never comes about"
+        told = "whenever `when` holds, this does too, so the row is unreachable"
         yield Fault("never-matches", (*path, "unless"), told)
 
 
@@ -70,7 +70,7 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
         else:
             known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
             if facts or numbers or nearest(key, known):  # a ruleset that declares no facts may use any other
-                yield unknown_name(at, f"no condition is called {key!r}", key, known)
+                yield unknown_name(at, f"there is no condition {key!r}", key, known)
 
 
 def _parameter_facts(rules: Rules) -> dict[str, list[str]]:

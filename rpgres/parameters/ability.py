@@ -38,7 +38,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
     if separator:
         number = number_of(rating)
         if number is None:
-            raise UsageError(f"{called} {value}: behind = stands a whole number, not {rating!r}")
+            raise UsageError(f"{called} {value}: after = a whole number is expected, not {rating!r}")
         check_spelt(rules, name, state.characters[actor].abilities, called=called)
         return Rating(number, name)
     abilities = state.characters[actor].abilities
@@ -48,7 +48,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
     if name in known:
         if not abilities:
             raise UsageError(
-                f"{called} {name}: no sheet says how high it is; give {named(SHEET)} FILE, or {called} {name}=NUMBER"
+                f"{called} {name}: its rating is unknown; give {named(SHEET)} FILE, or {called} {name}=NUMBER"
             )
         return Rating(0, name)
     rung = rung_of(rules, value)
@@ -57,9 +57,9 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
     if actor == ACTOR and not abilities:
         near = nearest(value, (*known, *rules.file.ladder))
         if near is not None:
-            raise UsageError(f"{called} {value!r} is no whole number; did you mean {near!r}?")
+            raise UsageError(f"{called} {value!r} is not a whole number; did you mean {near!r}?")
         shown = value if len(value) < 40 else f"{value[:40]}..."
-        raise UsageError(f"{called} {shown!r} is no whole number, and there is no sheet on which it could be a name")
+        raise UsageError(f"{called} {shown!r} is not a whole number, and there is no sheet to look it up on")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"), reason="unknown")
 
 
@@ -78,7 +78,7 @@ def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, called
     if near is not None:
         raise UsageError(
             f"{called}: {rules.id} has no ability {name!r}; did you mean {near!r}? "
-            "(The rating of another one is typed as a number alone.)"
+            "(For an ability that is not listed, type the number alone.)"
         )
 
 
@@ -115,7 +115,8 @@ def _read(slot: Slot, value: Any) -> Rating:
             number = rung_of(setting.rules, value)
     if number is None:
         raise UsageError(
-            f"{slot.called} takes a whole number, as nobody of this name is at the table, not {value!r}", reason="type"
+            f"{slot.called} takes a whole number, as no character of this name is at the table, not {value!r}",
+            reason="type",
         )
     return Rating(number)
 

@@ -36,7 +36,7 @@ def _read(slot: Slot, value: Any) -> Form:
         name = _seated(setting, name)
         if parameter.guests and name not in setting.state.characters:
             if slug(name) in (*ROLES, ""):
-                raise UsageError(f"{slot.called}: nobody can be called {name!r}")
+                raise UsageError(f"{slot.called}: {name!r} cannot be a name")
             setting.state = setting.state.with_character(blank_character(name))
     for key in typed:
         if key not in parameter.fields:
@@ -96,18 +96,18 @@ def form_parts(parameter: Parameter, value: Any, *, called: str) -> tuple[str, d
         name, first = head, ""
     if not name.strip() or (sign and not colon):
         keys = ",".join(f"{key}=..." for key in parameter.fields)
-        raise UsageError(f"{called} takes NAME:{keys}, and {text!r} names nobody and nothing")
+        raise UsageError(f"{called} takes NAME:{keys}, and {text!r} has no name")
     said: dict[str, Any] = {}
     for pair in f"{first}{sign}{behind}".split(",") if first or sign else ():
         key, has_value, one = (part.strip() for part in pair.partition("="))
         key = key.replace("_", "-")
         if not key:
-            raise UsageError(f"{called} {name}: {text!r} has an empty part; a comma stands between two KEY=VALUE")
+            raise UsageError(f"{called} {name}: {text!r} has an empty part; KEY=VALUE pairs are separated by commas")
         if key in said:
-            raise UsageError(f"{called} {name}: {key} is said twice", path=(key,))
+            raise UsageError(f"{called} {name}: {key} is given twice", path=(key,))
         is_flag = not has_value and key in parameter.fields and parameter.fields[key].kind == "flag"
         if not has_value and not is_flag and key in parameter.fields:
-            raise UsageError(f"{called} {name}: behind {key} stands = and its value")
+            raise UsageError(f"{called} {name}: {key} is followed by = and a value")
         said[key] = True if is_flag else one
     return name.strip(), said
 
@@ -156,9 +156,9 @@ def _faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
     for name, field in described.fields.items():
         its = (*at, "fields", name)
         if name == "name":
-            yield Fault("taken-name", its, "`name` is what stands before the colon; call it something else")
+            yield Fault("taken-name", its, "`name` is reserved for the text before the colon; rename the field")
         if field.required and field.default is not None:
-            yield Fault("inconsistent", (*its, "default"), "what has to be given has no use for a default")
+            yield Fault("inconsistent", (*its, "default"), "a required field cannot have a default")
         yield from FIELD_KINDS[field.kind].faults(its, field)
 
 
@@ -168,7 +168,7 @@ def _schema(described: Described) -> Schema:
         name: {"description": field.help, **FIELD_KINDS[field.kind].schema(field)}
         for name, field in described.fields.items()
     }
-    named = {"name": {"type": "string", "description": "who or what it is"}, **fields}
+    named = {"name": {"type": "string", "description": "the name"}, **fields}
     required = ["name", *(name for name, field in described.fields.items() if field.required)]
     table = {"type": "object", "properties": named, "required": required, "additionalProperties": False}
     return {"anyOf": [{"type": "string"}, table]}

@@ -64,12 +64,14 @@ def _unreadable(slot: Slot, text: str) -> UsageError:
     rules, unit = slot.setting.rules, slot.described.unit
     near = nearest(text, rules.file.ladder)
     if near is not None:
-        return UsageError(f"{slot.called} {text!r} is no rung of the ladder; did you mean {near!r}?", reason="unknown")
+        return UsageError(
+            f"{slot.called} {text!r} is not a rung of the ladder; did you mean {near!r}?", reason="unknown"
+        )
     ladder = ", ".join(rules.file.ladder)
     forms = (slot.described.metavar or _metavar(slot.described, "", bool(ladder))).split("|")
     wanted = (
         "no number",
-        f"no number of {unit} such as 3 {unit}" if unit else "",
+        f"neither a number of {unit} such as 3 {unit}" if unit else "",
         f"no rung of the ladder ({ladder})" if "RUNG" in forms else "",
         f"no dice such as {_dice_example(slot)}" if "DICE" in forms else "",
         "no SHEET:ABILITY such as guard.toml:will" if "SHEET:ABILITY" in forms else "",
@@ -121,13 +123,11 @@ def _check_counted(slot: Slot, text: str, read: Dice) -> None:
     count = read.pools[0].count
     advice = [
         f"{count}d{pools[0].sides}{target.sign}{target.number}",
-        f"{count} for a pool of so many dice" if parameter.numbers_too else "",
+        f"{count} for a pool of that many dice" if parameter.numbers_too else "",
         f"3 {parameter.unit} for a plain number" if parameter.unit else "",
     ]
     say = ", or ".join(filter(None, advice))
-    raise UsageError(
-        f"{slot.called} {text} would be the sum of what these dice show, and here dice are counted; type {say}"
-    )
+    raise UsageError(f"{slot.called} {text} adds up the dice, but this action counts successes; type {say}")
 
 
 def _plain(number: int, parameter: Parameter) -> Opposition:
@@ -169,7 +169,7 @@ def _opposed_by(slot: Slot, name: str, ability: str) -> Opposition:
 def _opposer(slot: Slot, name: str) -> str:
     character = character_at(slot.setting, name, called=slot.called)
     if character == slot.setting.actor:
-        raise UsageError(f"{slot.called}: {character} cannot be in the own way")
+        raise UsageError(f"{slot.called}: {character} cannot oppose their own action")
     return character
 
 
@@ -192,7 +192,7 @@ def _offers(typed: Typed) -> Offers:
         return [(f"{sheet}:{ability}", rating) for ability, rating in offers_of(typed.rules, sheet)]
     rungs = [(name, f"{value:+d}") for name, value in file.ladder.items()]
     people = [(f"{sheet}:", text) for sheet, text in sheet_offers(typed.rules)]
-    return [*rungs, ("none", "nothing is in the way"), (f"{file.dice}+0", "somebody rolls"), *people]
+    return [*rungs, ("none", "no opposition"), (f"{file.dice}+0", "somebody rolls"), *people]
 
 
 def _is_known(rules: Rules, state: State, _described: Described, value: Any, _who: str) -> bool:
@@ -205,7 +205,7 @@ def _is_known(rules: Rules, state: State, _described: Described, value: Any, _wh
 
 _TABLE: Schema = {
     "type": "object",
-    "properties": {"character": {"type": "string", "description": "a name at the table, or a sheet"}},
+    "properties": {"character": {"type": "string", "description": "the name of a character at the table, or a sheet"}},
     "required": ["character"],
     "minProperties": 2,
 }

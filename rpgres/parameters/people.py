@@ -27,10 +27,12 @@ def _nobody(setting: Setting, name: str, called: str) -> UsageError:
     from rpgres.rulesets.sheets import sheet_names
 
     known = [known for known in setting.state.characters if known != ACTOR]
-    who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
+    who = f"at the table: {', '.join(known)}" if known else "no other characters are at the table"
     near = nearest(name, [*known, *sheet_names(setting.rules)])
     hint = f"; did you mean {near!r}?" if near else ""
-    return UsageError(f"{called}: {name!r} is neither at the table nor a sheet ({who}){hint}", reason="unknown")
+    return UsageError(
+        f"{called}: {name!r} is neither a character at the table nor a sheet ({who}){hint}", reason="unknown"
+    )
 
 
 def _read(slot: Slot, value: Any) -> str:

@@ -106,7 +106,7 @@ def flag_of(value: Any, called: str) -> bool:
         return value
     if value in ("true", "yes", "false", "no"):
         return bool(value in ("true", "yes"))
-    raise UsageError(f"{called} is either set or not; {value!r} is neither true nor false", reason="type")
+    raise UsageError(f"{called} is a flag; {value!r} is neither true nor false", reason="type")
 
 
 def is_set(value: Any) -> bool:

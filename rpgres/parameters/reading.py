@@ -81,7 +81,7 @@ def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> tuple[dic
             raise UsageError(told, path=(key,), reason="unknown")
         if names[name] in read:
             both = f"{named(names[name])} and {named(name)}"
-            raise UsageError(f"{rules.id} {action} was given both {both}; they mean the same", path=(key,))
+            raise UsageError(f"{rules.id} {action} was given both {both}, which are the same parameter", path=(key,))
         if value is not None:
             read[names[name]], keys[names[name]] = value, key
     return read, keys
@@ -106,7 +106,7 @@ def _read_all(slot: Slot, value: Any) -> tuple[Any, ...]:
     values = () if value is None else value if isinstance(value, list | tuple) else (value,)
     most, read = slot.described.most, []
     if len(values) > most:
-        raise UsageError(f"{slot.called} can be given {most} times at most, not {len(values):,} times", reason="range")
+        raise UsageError(f"{slot.called} can be given at most {most} times, not {len(values):,} times", reason="range")
     for place, one in enumerate(values):
         with located(*([place] if values is value else [])):
             read.append(kind_of(slot.described).read(slot, one))

@@ -68,7 +68,7 @@ class Setting(msgspec.Struct):
             UsageError: the name is a path, and paths are not allowed here.
         """
         if self.confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
-            raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
+            raise UsageError(f"here a sheet is given by file name, without a path: {name!r}")
 
     def read(self, name: str) -> Sheet:
         """Return a sheet by the name that was typed.
@@ -95,5 +95,5 @@ def sheet_offers(rules: Rules) -> list[tuple[str, str]]:
     """Return what a shell may offer as a sheet: those that come with the ruleset, and the TOML files here."""
     from rpgres.rulesets.sheets import sheet_names
 
-    shipped = [(name, "comes with the ruleset") for name in dict.fromkeys(sheet_names(rules))]
+    shipped = [(name, "shipped with the ruleset") for name in dict.fromkeys(sheet_names(rules))]
     return [*shipped, *((path.name, "") for path in sorted(Path().glob("*.toml")))]

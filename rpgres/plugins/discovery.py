@@ -273,7 +273,7 @@ def folder_fault(name: str) -> str:
     if not fault or _ID.fullmatch(name):
         return fault
     better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    return fault if _fault(better) else f"{fault}; call the folder {better!r}"
+    return fault if _fault(better) else f"{fault}; rename the folder to {better!r}"
 
 
 def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
@@ -322,9 +322,7 @@ def _refuse_notation(ruleset_id: str) -> None:
     from rpgres.dice import is_notation
 
     if is_notation(ruleset_id):
-        raise UsageError(
-            f"{ruleset_id!r} is dice notation, which no ruleset can be called; to roll it: rpgres roll {ruleset_id}"
-        )
+        raise UsageError(f"{ruleset_id!r} is dice notation, not a ruleset; to roll it: rpgres roll {ruleset_id}")
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
@@ -389,7 +387,9 @@ def _record(entry: Entry) -> Ruleset:
         if not found:
             has = ", ".join(repr(ruleset.id) for ruleset in rulesets) or "nothing"
             raise _failure(
-                entry, "validate", f"its hook yields {has}, and no ruleset {entry.id!r}, as the entry point promises"
+                entry,
+                "validate",
+                f"its hook yields {has} instead of the ruleset {entry.id!r} that the entry point declares",
             )
         if len(found) > 1:
             raise _failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
@@ -414,7 +414,9 @@ def _records(plugin: object, entry: Entry) -> list[object]:
     with _stage(entry, "yield"):
         found = list(islice(records(), MOST_RECORDS + 1))
     if len(found) > MOST_RECORDS:
-        raise _failure(entry, "yield", f"its hook yields more than {MOST_RECORDS:,} records and does not seem to end")
+        raise _failure(
+            entry, "yield", f"its hook yields more than {MOST_RECORDS:,} records; it may be an endless generator"
+        )
     return found
 
 
@@ -432,7 +434,7 @@ def _checked(record: object, place: int, entry: Entry) -> Ruleset:
         raise _failure(
             entry,
             "validate",
-            f"what its hook yields as number {place} is no rpgres.Ruleset but {in_short(repr(record))}",
+            f"what its hook yields as number {place} is not a rpgres.Ruleset but {in_short(repr(record))}",
         )
     return record
 
@@ -441,7 +443,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
     """Check what a record says of itself; the data are another matter (`rpgres.lint.whole`)."""
     api: object = ruleset.api
     if type(api) is not int or api < 1:
-        raise _failure(entry, "validate", f"its api is {in_short(repr(api))}, and not a whole number from 1 to {API}")
+        raise _failure(entry, "validate", f"its api is {in_short(repr(api))}, not a whole number from 1 to {API}")
     if api > API:
         raise _failure(
             entry,
@@ -462,7 +464,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
         functions = getattr(ruleset, name)
         wrong = [key for key, function in functions.items() if not callable(function)]
         if wrong:
-            raise _failure(entry, "validate", f"its {name} have something that is no function: {', '.join(wrong)}")
+            raise _failure(entry, "validate", f"its {name} contain non-functions: {', '.join(wrong)}")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -529,22 +531,25 @@ def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
     """Return what a plugin's exception means, and what to do about it where that is known (else nothing)."""
     if stage == "import" and isinstance(error, ModuleNotFoundError) and error.name:
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):
-            return f"its module {error.name!r} is not there", _reinstall(entry)
+            return f"its module {error.name!r} does not exist", _reinstall(entry)
         return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
-        return f"{in_words(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
+        return (
+            f"{in_words(error)}; it was written for another version of rpgres than {__version__}",
+            f"Upgrade both: {upgrade}.",
+        )
     if isinstance(error, SystemExit | KeyboardInterrupt):
-        return f"it tried to end the program ({in_words(error)})", ""
+        return f"it tried to exit the program ({in_words(error)})", ""
     if isinstance(error, LookupError) and stage == "register":
         return str(error), ""
     if stage == "register":
-        return f"{in_words(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
+        return f"{in_words(error)}; the hook `rpgres_rulesets` takes no argument, and there is no other hook", ""
     return f"{in_words(error)}{place_of(error)}", ""
 
 
 def _reinstall(entry: Entry) -> str:
-    return f"To mend it, install it again with what it needs: pip install --force-reinstall {entry.distribution}."
+    return f"To repair it, reinstall it with its dependencies: pip install --force-reinstall {entry.distribution}."
 
 
 def _failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None) -> PluginError:
@@ -570,17 +575,17 @@ def _details(entry: Entry, stage: Stage) -> dict[str, Any]:
 
 def _advice(entry: Entry) -> str:
     if entry.folder and not entry.builtin:
-        return f"`rpgres ruleset check {entry.id}` tells all that is wrong with it."
+        return f"`rpgres ruleset check {entry.id}` lists all faults."
     if entry.builtin:
-        return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
+        return f"The installation is damaged; to repair it: pip install --force-reinstall {entry.distribution}."
     folder = _edited_at(entry)
     if folder:
-        return f"It is installed from {folder}, to be worked on; mend it there."
+        return f"It is an editable installation; correct it in {folder}."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
     return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
 
 
-_RENAME = "Rename the folder; until then nothing in it is read."
+_RENAME = "The folder is ignored until it is renamed."
 
 
 def _edited_at(entry: Entry) -> str:
@@ -636,14 +641,14 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     said.append(f"installed: {', '.join(names) or 'none'}")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
-        said.append(f"the folder {folder} is only laid over a ruleset of that name, whose code is not installed")
+        said.append(f"the folder {folder} is an overlay for a ruleset of that name, which is not installed")
         if os.path.isfile(folder / "ruleset.toml"):
             said.append(BEGINS_SO)
     elif os.path.isfile(os.path.join(ruleset_id, "ruleset.toml")) or os.path.basename(ruleset_id) == "ruleset.toml":
         place = Path(ruleset_id).absolute()
         place = place.parent if place.name == "ruleset.toml" else place
         where = os.path.relpath(place.parent)
-        said.append(f"to use what stands here, call it by its id and say where it is: {place.name} --rulesets {where}")
+        said.append(f"to use the ruleset in this folder, give its id and its location: {place.name} --rulesets {where}")
     return UsageError("; ".join(said), ruleset=ruleset_id, known=names)
 
 
@@ -684,7 +689,7 @@ def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
     for name in sorted(_disabled() - known):
         near = nearest(name, sorted(filter(None, known)))
         hint = f"; did you mean {near!r}?" if near else ""
-        told.append(f"{DISABLE} names {name!r}, and neither a ruleset nor a distribution here is called so{hint}")
+        told.append(f"{DISABLE} names {name!r}, but there is no such ruleset or distribution{hint}")
     return told
 
 
@@ -741,7 +746,7 @@ def _entries(distribution: Distribution, name: str, version: str) -> Iterator[En
             continue
         value = re.fullmatch(r"\s*([\w.]+)\s*(?::\s*([\w.]+)\s*)?(?:\[.*\]\s*)?", point.value)
         module, attribute = (value[1], value[2] or "") if value else (point.value, "")
-        fault = _fault(point.name) if value else f"its value {in_short(repr(point.value))} names no module"
+        fault = _fault(point.name) if value else f"its value {in_short(repr(point.value))} is not a module"
         yield Entry(point.name, module, attribute, name, version, fault=fault)
 
 
@@ -750,11 +755,11 @@ def _fault(ruleset_id: str) -> str:
     from rpgres.dice import is_notation
 
     if ruleset_id in BUILTIN or (_ID.fullmatch(ruleset_id) and is_standalone(builtin_folder() / ruleset_id)):
-        return "this id belongs to a ruleset that ships with rpgres, which stays in use; it needs another"
+        return "this id belongs to a ruleset shipped with rpgres, which stays in use; choose another"
     if is_notation(ruleset_id):
-        return "this id would be read as dice notation; it needs another"
+        return "this id would be read as dice notation; choose another"
     if not _ID.fullmatch(ruleset_id):
-        return "an id is made of small letters and digits, words joined by hyphens, a letter first"
+        return "an id consists of lowercase letters, digits and hyphens, and starts with a letter"
     return ""
 
 
@@ -952,6 +957,6 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
 
 
 def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    head = "its data are faulty:" if entry.folder else "its data and its code do not fit:"
+    head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
     told = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
     raise _failure(entry, "validate", told)

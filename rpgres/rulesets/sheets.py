@@ -277,7 +277,7 @@ def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
     said = data.get(RULESET)
     if RULESET in rules.file.sheet or not isinstance(said, str) or said == rules.id:
         return None
-    return f"this is a sheet for the ruleset {said!r}, and {rules.id} cannot read it"
+    return f"this sheet is for the ruleset {said!r}, not {rules.id}"
 
 
 def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:

@@ -228,7 +228,7 @@ def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[s
         places = [(holder, "uses") for holder in tag.uses] + [(seat, "seen-by") for seat in tag.seen_by or ()]
         for holder, key in [*places, *([(tag.on, "on")] if tag.on else [])]:
             if holder not in seats:
-                faults.name("nobody in this scene is called", holder, seats, "tags", name, key)
+                faults.name("no character in this scene is named", holder, seats, "tags", name, key)
 
 
 def _check_table(
@@ -239,7 +239,7 @@ def _check_table(
         for name, one in named.items():
             for seat in one.seen_by or ():
                 if seat not in seats:
-                    faults.name("nobody in this scene is called", seat, seats, field, name, "seen-by")
+                    faults.name("no character in this scene is named", seat, seats, field, name, "seen-by")
 
 
 def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, everybody: Sequence[str]) -> None:
@@ -252,7 +252,7 @@ def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, 
         _check_story(faults, scene.rules, step, at, ids=[id_ for id_ in ids if id_])
         ids.append(step.id)
         if step.actor and step.actor not in everybody:
-            faults.name("nobody in this scene is called", step.actor, everybody, *at, "actor")
+            faults.name("no character in this scene is named", step.actor, everybody, *at, "actor")
         if step.moment is not None:
             from rpgres.engine.periods import period_names
 
@@ -276,17 +276,17 @@ def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: S
         faults.add("taken-name", f"an earlier step has the id {step.id!r}", *at, "id")
     for earlier, wanted in step.when.items():
         if earlier not in ids:
-            faults.name("no earlier step has the id", earlier, ids, *at, "when", earlier)
+            faults.name("there is no earlier step with the id", earlier, ids, *at, "when", earlier)
         for band in [wanted] if isinstance(wanted, str) else wanted:
             if band not in bands:
-                faults.name("no outcome is called", band, bands, *at, "when", earlier)
+                faults.name("there is no outcome", band, bands, *at, "when", earlier)
     if step.expect is None:
         return
     others = {band.also for band in bands.values() if band.also}
     if step.expect.outcome is not None and step.expect.outcome not in bands:
-        faults.name("no outcome is called", step.expect.outcome, bands, *at, "expect", "outcome")
+        faults.name("there is no outcome", step.expect.outcome, bands, *at, "expect", "outcome")
     if step.expect.also is not None and step.expect.also not in (ABSENT, *others):
-        faults.name("no outcome is as well", step.expect.also, (ABSENT, *others), *at, "expect", "also")
+        faults.name("no outcome also counts as", step.expect.also, (ABSENT, *others), *at, "expect", "also")
 
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:

@@ -125,9 +125,7 @@ def read_scene(
     for key, laid in file.tags.items():
         if slug(laid.text) in there:
             where = f"{source.path}:{locate(source.text, ('tags', key))}"
-            raise FileError(
-                f"{where}: something called {laid.text!r} lies on the table already; call it something else"
-            )
+            raise FileError(f"{where}: something called {laid.text!r} is already on the table; use another name")
         there.add(slug(laid.text))
     state = laid_out(state, file.tags.values())
     wrong = list(faults_on_table(file.tracks, file.things))
@@ -178,7 +176,7 @@ def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, Scene
         if fault:
             yield Fault("wrong-value", ("things", name, "value"), fault)
         if name in tracks:
-            told = f"there is a track of the name {name!r}; call one of them something else"
+            told = f"there is already a track {name!r}; use another name"
             yield Fault("taken-name", ("things", name), told)
 
 
@@ -212,8 +210,8 @@ def read_character(
     prefix = ("characters", name)
     if name in ROLES:
         raise FileError(
-            f"{source.path}:{locate(source.text, prefix)}: {name!r} means whoever plays that part in an action; "
-            "call the character something else"
+            f"{source.path}:{locate(source.text, prefix)}: {name!r} is the name of a role in actions; "
+            "rename the character"
         )
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise FileError(f"{source.path}:{locate(source.text, prefix)}: sheet and policy of {name} are texts")

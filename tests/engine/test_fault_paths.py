@@ -44,13 +44,13 @@ def test_inputs_are_called_as_they_are_typed() -> None:
     with pytest.raises(UsageError, match=r"^vs takes a number"):
         resolve("fate", "overcome", skill=3, vs=True)
     typed = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "fiar")
-    assert typed.err.startswith("rpgres: --vs 'fiar' is no rung")
+    assert typed.err.startswith("rpgres: --vs 'fiar' is not a rung")
     told_as_json = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "fiar", "--json").err
     record = json.loads(told_as_json)
-    assert record["message"].startswith("--vs 'fiar' is no rung")
+    assert record["message"].startswith("--vs 'fiar' is not a rung")
     assert record["details"]["path"] == ["vs", 0]
     answer = resolve_request({"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": "fiar"}})
-    assert answer["message"].startswith("vs 'fiar' is no rung")
+    assert answer["message"].startswith("vs 'fiar' is not a rung")
 
 
 def test_paths_grow_from_the_inside_out() -> None:

@@ -1010,7 +1010,7 @@ def test_no_card_is_preferred_like_a_joker_or_the_deck() -> None:
 )
 def test_a_countermeasure_is_within_bounds(typed: str) -> None:
     ready = confront(target=["bero"])
-    with pytest.raises(UsageError, match=r"is at most 99|is said twice"):
+    with pytest.raises(UsageError, match=r"is at most 99|is given twice"):
         run(ready, streams=Streams("1"), choose={"join": ["no"], "counter": [typed]}, identify=False)
 
 

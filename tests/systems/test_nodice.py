@@ -126,10 +126,10 @@ def test_a_bid_may_be_dice() -> None:
         (f"attack:agi=0..{'9' * 5000}", "is no range such as 0..3"),
         ("attack:agi=5..3", "agi=5..3 is no range such as 0..3, the lower number first"),
         ("attack:agi=", "agi= is no bid: .*such as 1d4-1, or a range such as 0..3"),
-        ("attack:agi=zz", "agi=zz is no bid: 'z' means nothing in dice notation. A bid is a number"),
+        ("attack:agi=zz", "agi=zz is no bid: 'z' is not valid in dice notation. A bid is a number"),
         ("attack:agi=99999d99999", "is no bid: more than 1000 dice"),
         ("attack:stack=action//bid", "stack=action//bid has an empty card; .*stack=action/weapon/location/bid"),
-        ("attack:agi=1,", "'attack:agi=1,' has an empty part; a comma stands between two"),
+        ("attack:agi=1,", "'attack:agi=1,' has an empty part; KEY=VALUE pairs are separated"),
         ("attack:stack=", "stack= has an empty card; .* without stack= it has the usual cards"),
         ("attack:kind=phsical", "did you mean 'physical'"),
     ],
@@ -479,7 +479,7 @@ def test_the_timeline_moves_when_every_seat_is_ready(tmp_path: Path) -> None:
         assert {tuple(option.name for option in one.options) for one in asked} == {("ready", "wait")}
         told = plain_text(pending_lines(waits)).splitlines()
         assert told[2:4] == ["    ready, no: go on to the phase", "    wait: abort or declare first"]
-        assert not any("let it pass" in one for one in told)
+        assert not any("skip" in one for one in told)
         sitting.answer(place, seat="bram", choose={"react": ["ready"]})
         sitting.answer(place, seat="orsa", choose={"react": ["wait"]})
         done = sitting.answer(place, seat="gm", choose={"react": ["no"]})
@@ -764,7 +764,7 @@ def test_the_game_masters_corrections_tell_nothing_of_what_is_hidden(place: Plac
     declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
     for path in ("hand-bram.hand.str", "hand-bram.stacks.bram#1.bid.agi", "hand-bram", "hand-bram.nowhere"):
         refused = told(partial(sitting.set_value, place, f"things.{path}", "x", seat="gm"))
-        assert refused == f"things.{path}: this is not gm's to set; whoever keeps the table can, without as"
+        assert refused == f"things.{path}: gm cannot set this; the host can, without as"
     assert "gm's to set" in told(partial(sitting.set_value, place, "audiences.hand-bram", "gm", seat="gm"))
     assert "bram" not in told(partial(sitting.set_value, place, "audiences", "x", seat="gm"))
     sitting.set_value(place, "characters.bram.counters.zone", "2", seat="gm")

@@ -74,7 +74,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         flush()
 
     def give_up() -> None:
-        say(_too_long(number, line, seconds, "cannot be stopped, so batch ends here"))
+        say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
     with time_limit(seconds, give_up=give_up) as limit:
         for number, line in _lines(stream):  # `give_up` tells which one it was

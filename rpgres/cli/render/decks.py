@@ -27,7 +27,7 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        told = f": {count}; `rpgres ruleset check {ruleset}` tells"
+        told = f": {count}; run `rpgres ruleset check {ruleset}` for details"
         found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told))
     return found
 
@@ -49,7 +49,7 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
         found += section(title(attribute), _attribute_table(deck, attribute))
     found += section("Codes", _code_lines(deck)) if codes else []
     piles = [line(INDENT, Piece(pile, "name"), condition_words(when, {})) for pile, when in deck.piles.items()]
-    return [*found, *section(f"Where {deck.ruleset} lays it", piles)]
+    return [*found, *section(f"Piles of {deck.ruleset} that use it", piles)]
 
 
 def draw_lines(draw: DeckDraw) -> list[Line]:

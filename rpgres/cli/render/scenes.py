@@ -137,7 +137,7 @@ def _inner(value: Any) -> str:
 def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:
     """Return how the expectations of a scene held."""
     if not checks:
-        return [line(Piece(f"{path}: ", ""), Piece("nothing is expected of it", "bad"))]
+        return [line(Piece(f"{path}: ", ""), Piece("it has no expectations", "bad"))]
     if not wrong:
         return [line(f"{path}: ", Piece("ok", "good"), f" ({checks} expectations)")]
     lines = [line(f"{path}: ", Piece(f"{len(wrong)} of {checks} expectations failed", "bad"))]

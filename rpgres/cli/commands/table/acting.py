@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.periods import Moment
 
-ACTOR = Option("actor", "Who acts, where the seat has several characters.", "NAME", TABLE_PART)
+ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
     *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
     *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
@@ -75,7 +75,7 @@ class ActGroup(LazyGroup):
             UsageError: none is.
         """
         if not ctx._protected_args:
-            raise UsageError(f"say which action: {', '.join(_data(self.line).file.actions)}; --help explains them")
+            raise UsageError(f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them")
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
@@ -98,7 +98,7 @@ app.add_typer(
         cls=ActGroup,
         add_completion=False,
         rich_markup_mode=None,
-        help="Resolve an action at the table, by the ruleset that is played there.",
+        help="Resolve an action at the table.",
         subcommand_metavar="ACTION [OPTIONS]",
     ),
     name="act",
@@ -109,7 +109,10 @@ app.add_typer(
 @spread
 def begin(
     period: Annotated[
-        str, typer.Argument(metavar="[PERIOD]", help="A scene, or what else the ruleset has.", show_default="scene")
+        str,
+        typer.Argument(
+            metavar="[PERIOD]", help="The period: a scene, or another one of the ruleset.", show_default="scene"
+        ),
     ] = "",
     *,
     played: Played,
@@ -125,7 +128,7 @@ def end(
     period: Annotated[
         str,
         typer.Argument(
-            metavar="[PERIOD]", help="What ends, with all that began in it.", show_default="what began last"
+            metavar="[PERIOD]", help="The period to end, with all that began in it.", show_default="what began last"
         ),
     ] = "",
     *,

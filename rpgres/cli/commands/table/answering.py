@@ -23,18 +23,22 @@ if TYPE_CHECKING:
 def give(
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="Take the answer that a seat wrote to a file.", show_default=False),
+        typer.Option(
+            "--from", metavar="FILE", help="Import an answer that a seat wrote to a file.", show_default=False
+        ),
     ] = None,
     view: Annotated[
         str | None,
-        typer.Option("--view", metavar="FILE", help="Answer what a view asks, into --out.", show_default=False),
+        typer.Option(
+            "--view", metavar="FILE", help="Answer the question of a view file; needs --out.", show_default=False
+        ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
+        str | None, typer.Option("--out", metavar="FILE", help="Write the answer to this file.", show_default=False)
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an answer that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Take whose answer a file says it is, and the dice in it, unasked.")
+        bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
     ] = False,
     *,
     played: Played,
@@ -56,7 +60,7 @@ def give(
         return
     if from_ is not None:
         if played.choose or played.given:
-            raise UsageError("--from has the whole answer; leave out --choose and --given")
+            raise UsageError("--from already contains the answer; leave out --choose and --given")
         answer = _answer_in(from_, at.who)
         accepted = _take(from_, answer, is_named=at.who is not None, is_accepted=accept)
         answers |= {
@@ -81,11 +85,11 @@ def _write_answer(
     from rpgres.journal.exchange import answer_for, read_view, write_json
 
     if view is None or out is None:
-        raise UsageError("an answer for somebody else's table needs both --view FILE and --out FILE")
+        raise UsageError("answering from a view needs both --view FILE and --out FILE")
     if not choices:
-        raise UsageError("say what you choose: --choose LABEL=OPTION")
+        raise UsageError("choose an option: --choose LABEL=OPTION")
     path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
-    say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
+    say([line(f"{path}: written; the host imports it with: rpgres table answer --from {path}")])
 
 
 def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -> str:
@@ -102,20 +106,20 @@ def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -
     if is_accepted or (is_named and not dice):
         return told
     if not can_prompt():
-        what = "says whose it is" + (" and which dice were rolled" if dice else "")
+        what = "states its seat" + (" and the dice rolled" if dice else "")
         named = "" if dice else f", or --as {answer.seat}"
-        raise UsageError(f"{file} {what} ({told}): --accept takes it{named}")
+        raise UsageError(f"{file} {what} ({told}): --accept confirms it{named}")
     from rpgres.cli.output import ask, flush, say_text
     from rpgres.text.harmless import in_line
 
     say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(told)}\n")
     flush()
     try:
-        typed = ask("Take it? [y/N] ")
+        typed = ask("Accept it? [y/N] ")
     except EOFError:
         typed = ""
     if typed.strip().lower() not in ("y", "yes"):
-        raise UsageError(f"{file} was not taken, and nothing was written")
+        raise UsageError(f"{file} was not accepted; nothing was written")
     return told
 
 
@@ -137,18 +141,22 @@ def _listed(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
 def seal(
     choose: Annotated[
         str | None,
-        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to be sealed.", show_default=False),
+        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to seal.", show_default=False),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="FILE", help="Where answer and salt go; keep them secret.", show_default=False),
+        typer.Option(
+            "--out", metavar="FILE", help="Write answer and salt to this file; keep it secret.", show_default=False
+        ),
     ] = None,
     elsewhere: Annotated[
-        bool, typer.Option("--elsewhere", help="Only write the file; whoever has the table hands it in.")
+        bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
     ] = False,
     commitment: Annotated[
         str | None,
-        typer.Option("--commitment", metavar="HASH", help="Hand in what was made elsewhere.", show_default=False),
+        typer.Option(
+            "--commitment", metavar="HASH", help="Enter a commitment that was made elsewhere.", show_default=False
+        ),
     ] = None,
     *,
     at: At,
@@ -166,10 +174,10 @@ def seal(
 
     who = at.who
     if (choose is None) != (out is None) or (choose is None) == (commitment is None):
-        raise UsageError("say --choose LABEL=ANSWER and --out FILE, or hand in a --commitment that was made elsewhere")
+        raise UsageError("give --choose LABEL=ANSWER and --out FILE, or a --commitment that was made elsewhere")
     if choose is None or out is None:
         if who is None or elsewhere:
-            raise UsageError("say whose commitment it is: --as SEAT")
+            raise UsageError("name the seat of the commitment: --as SEAT")
         say_entry(hand_in(at.find(), commitment or "", seat=who), at)
         return
     label, sign, answer = choose.partition("=")
@@ -177,12 +185,12 @@ def seal(
         raise UsageError(f"--choose takes LABEL=ANSWER, not {choose!r}")
     made = sealed(label.strip(), answer.strip(), salt=fresh_salt())
     if not elsewhere and who is None:
-        raise UsageError("say whose answer it is: --as SEAT; or --elsewhere, where the table is not")
+        raise UsageError("name the seat of the answer: --as SEAT; without access to the table, use --elsewhere")
     if Path(out).exists():
-        raise FileError(f"{out}: is there already; nothing was sealed. Name another file", file=out)
+        raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
     if elsewhere:
         write_json(Path(out), made)
-        say([line(f"{out}: written; tell whoever has the table the commitment: {made.commitment}")])
+        say([line(f"{out}: written; send the host this commitment: {made.commitment}")])
         return
     place = at.find()
     assert who is not None
@@ -200,7 +208,7 @@ def seal(
 def open_(
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="The file that `seal` wrote.", show_default=False),
+        typer.Option("--from", metavar="FILE", help="The file written by `seal`.", show_default=False),
     ] = None,
     choose: Annotated[
         str | None,
@@ -218,9 +226,9 @@ def open_(
 
     who = at.who
     if who is None:
-        raise UsageError("say whose seal is opened: --as SEAT")
+        raise UsageError("name the seat of the sealed answer: --as SEAT")
     if (from_ is None) == (choose is None) or (choose is None) != (salt is None):
-        raise UsageError("say --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
+        raise UsageError("give --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
     if from_ is not None:
         made = read_seal(from_)
         label, answer, salted = made.label, made.answer, made.salt
@@ -235,14 +243,17 @@ def open_(
 @spread
 def let_pass(
     label: Annotated[
-        str, typer.Argument(metavar="[LABEL]", help="Which moments; all of them by default.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[LABEL]", help="Labels of the decisions to skip [default: all optional ones].", show_default=False
+        ),
     ] = "",
     until: Annotated[
         str,
         typer.Option(
             "--until",
             metavar="SPAN",
-            help="How long: action (the one going on, or else the next), a period such as scene (until it begins or "
+            help="How long: action (the current one, or else the next), a period such as scene (until it begins or "
             "ends), or always.",
         ),
     ] = "action",
@@ -259,10 +270,10 @@ def let_pass(
 
     who = at.who
     if who is None:
-        raise UsageError("say whose moments pass: --as SEAT")
+        raise UsageError("name the seat that skips: --as SEAT")
     done = let(at.find(), label, seat=who, until=until)
     if label and not may_pass(done.rules, label):
-        warn(f"{label!r} is nothing that may pass, by the data of {done.rules.id}: it is asked all the same")
+        warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
         say_entry(done, at)
         return

@@ -17,11 +17,13 @@ from rpgres.errors import UsageError
 @app.command("new")
 def new(
     ruleset: Annotated[
-        str, typer.Option("--ruleset", metavar="ID", help="What is played.", autocompletion=complete_rulesets)
+        str, typer.Option("--ruleset", metavar="ID", help="The ruleset.", autocompletion=complete_rulesets)
     ],
     sheet: Annotated[
         list[str] | None,
-        typer.Option("--sheet", metavar="FILE", help="Who sits there; repeat it for others.", show_default=False),
+        typer.Option(
+            "--sheet", metavar="FILE", help="A character sheet; repeat for more characters.", show_default=False
+        ),
     ] = None,
     switch: Annotated[
         list[str] | None,
@@ -30,14 +32,16 @@ def new(
     seed: Annotated[
         str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
     ] = None,
-    name: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.", show_default=False)] = "",
+    name: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="The title of the table.", show_default=False)
+    ] = "",
     trust: Annotated[
         str,
         typer.Option(
             "--trust",
             metavar="players|gm",
-            help="Whether numbers that players type and no sheet has count at once, or when the game master has "
-            "confirmed them; by default as the rules say.",
+            help="Whether a number that a player types and no sheet has counts at once, or after the game master "
+            "confirmed it [default: as the ruleset says].",
             show_default=False,
         ),
     ] = "",
@@ -81,7 +85,9 @@ def new(
 def undo(
     number: Annotated[
         int | None,
-        typer.Argument(metavar="[NUMBER]", help="From which entry on; the last action by default.", show_default=False),
+        typer.Argument(
+            metavar="[NUMBER]", help="The first entry to undo [default: the last action].", show_default=False
+        ),
     ] = None,
     *,
     at: At,
@@ -110,7 +116,10 @@ def set_(
     to: Annotated[
         list[str] | None,
         typer.Option(
-            "--to", metavar="SEAT", help="Who may know of this tag, track or thing from now on.", show_default=False
+            "--to",
+            metavar="SEAT",
+            help="The seats that may see this tag, track or thing from now on.",
+            show_default=False,
         ),
     ] = None,
     *,
@@ -124,7 +133,7 @@ def set_(
 
     path, separator, text = assignment.partition("=")
     if not separator or not path.strip():
-        raise UsageError(f"say PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
+        raise UsageError(f"give PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
     done = set_value(at.find(), path.strip(), text.strip(), seat=at.who, to=to or ())
     say_entry(done, at)
 
@@ -132,10 +141,10 @@ def set_(
 @app.command("note")
 @spread
 def note(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is written down.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of the note.")],
     to: Annotated[
         list[str] | None,
-        typer.Option("--to", metavar="SEAT", help="Who may read it; everybody by default.", show_default=False),
+        typer.Option("--to", metavar="SEAT", help="Who may read it [default: everybody].", show_default=False),
     ] = None,
     *,
     at: At,
@@ -150,7 +159,7 @@ def note(
 @app.command("join")
 @spread
 def join(
-    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="Who sits down.")],
+    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheets to add.")],
     *,
     at: At,
 ) -> None:

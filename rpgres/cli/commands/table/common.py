@@ -30,13 +30,13 @@ TABLE_PART = "The table"
 
 TABLE = Option(
     "table",
-    "The table's file or folder; else the nearest one from here upwards [env: RPGRES_TABLE].",
+    "The table's file or folder [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
     "PATH",
     TABLE_PART,
 )
 SEAT = Option(
     "as",
-    "Act and look as this seat: gm, or a character's name. Without it, as the host [env: RPGRES_SEAT].",
+    "The seat: gm, or a character's name [default: the host; env: RPGRES_SEAT].",
     "SEAT",
     TABLE_PART,
 )
@@ -57,11 +57,11 @@ Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="""Keep a table in a file: its characters, what lies on it, and everything that is done at it.
+    help="""Keep a game in a file: its characters, its state and a journal of everything that happened.
 
     `rpgres table new --ruleset fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
     what can be done at it, `rpgres table show` shows it, `rpgres play` sits down at it.""",
-    short_help="Keep a table in a file: act, answer, take back, show, verify.",
+    short_help="Keep a game in a file: act, answer, undo, show, verify.",
 )
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 View = Annotated[
     str | None,
-    typer.Option("--view", metavar="FILE", help="Show what a view file has, in place of a table.", show_default=False),
+    typer.Option("--view", metavar="FILE", help="Show a view file in place of a table.", show_default=False),
 ]
 
 
@@ -63,7 +63,7 @@ def _view_in(file: str, at: At) -> ViewRecord:
     from rpgres.journal.exchange import read_view
 
     if at.table is not None:
-        raise UsageError("--view shows a file, and --table a table; leave one of them out")
+        raise UsageError("--view and --table exclude each other")
     found = read_view(file)
     if at.seat not in (None, found.seat):
         raise UsageError(f"{file} is a view of {found.seat}, not of {at.seat}")
@@ -81,9 +81,9 @@ def _rules_of_view(view: ViewRecord, at: At) -> Rules:
 @app.command("log")
 @spread
 def log(
-    times: Annotated[bool, typer.Option("--times", help="Tell when each thing was done.")] = False,
+    times: Annotated[bool, typer.Option("--times", help="Show the time of each entry.")] = False,
     last: Annotated[
-        int | None, typer.Option("--last", metavar="N", min=1, help="Only the last so many.", show_default=False)
+        int | None, typer.Option("--last", metavar="N", min=1, help="Show only the last N entries.", show_default=False)
     ] = None,
     view: View = None,
     *,
@@ -123,7 +123,7 @@ def verify(
     head: Annotated[
         str,
         typer.Option(
-            "--head", metavar="HASH", help="The hash of an entry that you noted, or its beginning.", show_default=False
+            "--head", metavar="HASH", help="A hash you noted earlier, or its first digits.", show_default=False
         ),
     ] = "",
     *,
@@ -153,8 +153,10 @@ def verify(
 
 @app.command("view")
 def view(
-    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where the view goes; - for standard output.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Write the view to this file; - is standard output.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     seat: Seat = None,
     table: Table = None,
     rulesets: Folders = None,
@@ -170,20 +172,20 @@ def view(
     at = At(seat=seat, table=table, rulesets=rulesets)
     who = at.who
     if who is None:
-        raise UsageError("say whose view: --as SEAT")
+        raise UsageError("name the seat: --as SEAT")
     place, history = at.read()
     record = view_of(history, place.path, seat=who)
     if out == "-":
         say_json(record)
         return
     write_json(Path(out), record, is_forced=force)
-    say([line(f"{out}: what {who} may see; nothing else is in it")])
+    say([line(f"{out}: written; it contains only what {who} may see")])
 
 
 @app.command("export")
 def export(
-    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder the files go to.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder to write to.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     seat: Seat = None,
     table: Table = None,
     rulesets: Folders = None,
