@@ -433,8 +433,8 @@ def test_ruleset_check_tells_what_is_wrong_with_cards_all_at_once(work: Path) ->
         "rulesets/gambit/ruleset.toml:4: piles.deck.decks.litle: the ruleset has no deck 'litle'; "
         "did you mean `little`?",
         "rulesets/gambit/ruleset.toml:2: piles.deck.refill: the ruleset has no pile 'dicard'; did you mean `discard`?",
-        "rulesets/gambit/ruleset.toml:8: piles.discard.given-to: every character has a pile 'hand' of its own, so it "
-        "is not known to which",
+        "rulesets/gambit/ruleset.toml:8: piles.discard.given-to: every character has a pile 'hand' of its own, so the "
+        "target is ambiguous",
         "rulesets/gambit/ruleset.toml:6: parameters.hand.pile: the pile deck does not declare its source of cards "
         "(dealt-from = ...)",
     ]
