@@ -160,8 +160,8 @@ def _pause(rules: Rules, parts: Sequence[str], action: str) -> Plan:
     is_later = rules.switches(Switches).pause_pool_chosen_at == "resolve"
     pool = parts[1].lower() if len(parts) > 1 else ""
     if len(parts) > 2 or (is_later and pool):
-        told = "the pool is chosen when the pause resolves" if is_later else "a pause brings back one pool"
-        raise UsageError(f"{told}: {action}/{int(parts[0])}{'' if is_later else '/agi'}")
+        message = "the pool is chosen when the pause resolves" if is_later else "a pause brings back one pool"
+        raise UsageError(f"{message}: {action}/{int(parts[0])}{'' if is_later else '/agi'}")
     if pool and pool not in stats:
         raise UsageError(unknown("pool", pool, stats, of="the ruleset"))
     if not is_later and not pool:
@@ -266,8 +266,8 @@ def stack_of(rules: Rules, plan: Plan) -> Stack:
 def _pause_cards(rules: Rules, plan: Plan) -> tuple[str, ...]:
     if not plan.pool:
         return (plan.action,)
-    told = f"returns {plan.pool}"
-    return (plan.action, told) if rules.switches(Switches).pause_pool_is_second_card else (f"{plan.action}, {told}",)
+    pool = f"returns {plan.pool}"
+    return (plan.action, pool) if rules.switches(Switches).pause_pool_is_second_card else (f"{plan.action}, {pool}",)
 
 
 def _top_cards(plan: Plan) -> tuple[str, ...]:

@@ -148,8 +148,8 @@ def _too_much(where: str) -> UsageError:
 def _words(sight: Sight) -> str:
     if sight.outcome is None:
         return f"{sight.target.name}: no longer there"
-    told = f"{sight.target.name}: {sight.effort} against {sight.target.defence}, outcome {sight.outcome:+d}: "
-    return told + (" | ".join(sight.cards[sight.target.seen :]) if sight.fresh else "nothing")
+    message = f"{sight.target.name}: {sight.effort} against {sight.target.defence}, outcome {sight.outcome:+d}: "
+    return message + (" | ".join(sight.cards[sight.target.seen :]) if sight.fresh else "nothing")
 
 
 def _told(sight: Sight) -> Map[str, Any]:

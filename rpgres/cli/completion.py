@@ -10,9 +10,9 @@ from rpgres.cli.rulesets import RulesetData
 from rpgres.engine.labels import chance_help, labels_of
 from rpgres.engine.players import NO
 from rpgres.errors import RpgresError
+from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kind import Offers, Typed
 from rpgres.parameters.kinds import kind_of
-from rpgres.parameters.setting import sheet_offers
 from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
 from rpgres.rulesets.tree import walk
 

@@ -18,8 +18,8 @@ from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import UsageError
+from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
-from rpgres.parameters.setting import SHEET
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
@@ -177,10 +177,10 @@ class ActionCommand(SectionedCommand):
         example = self.data.file.actions[action].example
         if example:
             formatter.write_paragraph()
-            formatter.write_text(f"Example: {_said(example, self.verb.name)}")
+            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
 
 
-def _said(example: str, verb: str) -> str:
+def _example_for(example: str, verb: str) -> str:
     if verb == "act":  # who acts sits there, and the table says which ruleset
         words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
         return " ".join(("rpgres table act", *words))

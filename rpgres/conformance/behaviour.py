@@ -116,8 +116,8 @@ def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
         if len(set(found)) > 1:
             yield finding(f"two fresh processes ({_SEEDS}) give different results", case.place, _ORDER)
         else:  # fresh processes agree: either texts happen to fall in order there, or something outlived a run here
-            told = "a fresh process gives another result than this one, where other actions were played before"
-            yield finding(told, case.place, f"{_ALONE}; and {_ORDER}")
+            message = "a fresh process gives another result than this one, where other actions were played before"
+            yield finding(message, case.place, f"{_ALONE}; and {_ORDER}")
 
 
 _SEEDS = ", ".join(f"PYTHONHASHSEED={seed}" for seed in HASH_SEEDS)

@@ -275,9 +275,9 @@ def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
             continue
         total += checks
         for mismatch in wrong:
-            told = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
+            message = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
             file, _, line = mismatch.where.rpartition(":")
-            yield finding(told, Place(file, int(line)))
+            yield finding(message, Place(file, int(line)))
     if not total:
         yield finding("no scene expects anything", advice=_EXPECT, is_note=True)
 

@@ -18,7 +18,7 @@ from rpgres.journal.checking import STATE_HOME
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.permissions import private_in, said_by_gm, without_fields
 from rpgres.model.state import GM
-from rpgres.parameters.setting import SHEET
+from rpgres.parameters.context import SHEET
 from rpgres.toml.diagnostics import Diagnostic
 
 _SAID = 'said-by = "gm" reserves an input for the game master; check the parameter and its fields'
@@ -68,8 +68,8 @@ def _of_case(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Iterat
     rules, action = case.prepared.rules, case.prepared.action
     withheld = said_by_gm(rules, action, inputs)
     if withheld and _is_taken(case, inputs, sheets):
-        told = f"a player may give {', '.join(withheld)}, which is reserved for the game master"
-        yield finding(told, case.place, _SAID)
+        message = f"a player may give {', '.join(withheld)}, which is reserved for the game master"
+        yield finding(message, case.place, _SAID)
     rest = {key: value for key, value in inputs.items() if key not in withheld}
     try:
         done = _act(case, rest, sheets)
@@ -83,8 +83,8 @@ def _of_case(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Iterat
             fields = private.get(key) if seat != own else None
             expected = value if fields is None else without_fields(value, fields) if fields else None
             if shown.get(key) != expected:
-                told = f"{seat} reads {shown.get(key)!r} of --{key} {value}, and not {expected!r}"
-                yield finding(told, case.place, _SEEN)
+                message = f"{seat} reads {shown.get(key)!r} of --{key} {value}, and not {expected!r}"
+                yield finding(message, case.place, _SEEN)
 
 
 def _is_taken(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> bool:

@@ -110,8 +110,8 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
             exact, share, slack = float(mass), counts[key] / RUNS, float(one.open)
             bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
             if share < exact - bound or share > exact + slack + bound:
-                told = f"{_named(key)} occurred {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
-                yield finding(told, case.place, _SAMPLED)
+                message = f"{_named(key)} occurred {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
+                yield finding(message, case.place, _SAMPLED)
                 return
 
 
@@ -134,9 +134,9 @@ def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
         if not odds.open or (odds.leaves < MOST and monotonic() - began < SECONDS):
             return  # what is open is what the dice themselves leave open
         often = sorted(asked, key=lambda label: -asked[label])[:3]
-        told = ", ".join(f"{label} ({asked[label]} times)" for label in often)
+        message = ", ".join(f"{label} ({asked[label]} times)" for label in often)
         yield finding(
-            f"its odds take more than {MOST:,} runs or {SECONDS:g} seconds; most asked: {told}",
+            f"its odds take more than {MOST:,} runs or {SECONDS:g} seconds; most asked: {message}",
             case.place,
             _SPARE if not case.prepared.rules.file.actions[case.prepared.action].roll else _SPARE_DESCRIBED,
         )

@@ -41,17 +41,17 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
             for hidden in hidden_from(seat, case.prepared):
                 compared += 1
                 for number in range(SEEDS):
-                    told = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
-                    if told:
-                        yield finding(told, case.place, _ADVICE)
+                    message = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
+                    if message:
+                        yield finding(message, case.place, _ADVICE)
                         return
             for hidden in other_things(seat, state):
                 compared += 1
-                told = ""
+                message = ""
                 with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
-                    told = leak(case.prepared, hidden, seat=seat, seed="contract#0")
-                if told:
-                    yield finding(told, case.place, _ADVICE)
+                    message = leak(case.prepared, hidden, seat=seat, seed="contract#0")
+                if message:
+                    yield finding(message, case.place, _ADVICE)
                     return
 
     yield from each(subject, of_case)
@@ -177,8 +177,8 @@ def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
             return ""  # something came to light in between
         if plain(left.question) != plain(right.question):
             names = [", ".join(option.name for option in asked.question.options) for asked in (left, right)]
-            told = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
-            return f"hidden information changes what {seat} is asked: {told}"
+            message = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
+            return f"hidden information changes what {seat} is asked: {message}"
     for fewer, more, events in ((one, other, one_events), (other, one, other_events)):
         if len(more) > len(fewer):
             extra = more[len(fewer)]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpgres.dice.distributions import LawSizeError, die_law, law_of
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import Node, Number, Pool, Product, Quotient, Sum
-from rpgres.dice.throwing import DieFace, Reading, Throw
+from rpgres.dice.rolling import DieFace, Reading, Throw
 
 MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
 

@@ -188,7 +188,7 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
         return
     run.check_room(f"cards of {source}")
     pile, target = pile_of(run, source), pile_of(run, to)
-    moved = piles.found(pile.cards, codes)
+    moved = piles.matching_cards(pile.cards, codes)
     if moved is None:
         raise Broken(f"it moved {', '.join(codes)} from {source!r}, which does not contain them")
     rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))

@@ -202,8 +202,8 @@ class GivenDealer(Dealer):
             raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
         fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
         if not fitting:
-            told = f"{named('given')} {label}={text}: no such card is left in {stack.pile}"
-            raise GivenError(f"{told}; all of them are elsewhere", label=label)
+            message = f"{named('given')} {label}={text}: no such card is left in {stack.pile}"
+            raise GivenError(f"{message}; all of them are elsewhere", label=label)
         if len(codes) == 1:
             return fitting[0]
         # Not the one that would come first: those left would then come later than their share.

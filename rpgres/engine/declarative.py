@@ -16,7 +16,7 @@ from rpgres.dice.grammar import Pool
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Character, Map, State
-from rpgres.parameters.setting import ACTOR
+from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Action, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (

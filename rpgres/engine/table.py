@@ -568,8 +568,8 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             if is_interrupt(error):
                 raise
             place = place_of(error)
-            told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
-            raise RuleError(told, place=place) from error
+            message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
+            raise RuleError(message, place=place) from error
         _check_kept(rules, kind, before, state)
     return state
 

@@ -69,7 +69,7 @@ def damaged(path: Path, why: str) -> TableError:
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
-    with told(path):
+    with table_errors(path):
         uri = f"{path.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
         try:
@@ -114,7 +114,7 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def table_errors(path: Path) -> Iterator[None]:
     """Tell what goes wrong with the file in our own words."""
     try:
         yield

@@ -17,11 +17,11 @@ from rpgres.engine.players import HOSTS
 from rpgres.engine.running import Decided
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.state import GM, State, slug
+from rpgres.parameters.context import SHEET
 from rpgres.parameters.form import forms_in
 from rpgres.parameters.kind import Described
 from rpgres.parameters.kinds import kind_of
 from rpgres.parameters.plain import is_set
-from rpgres.parameters.setting import SHEET
 from rpgres.rulesets import Parameter, Rules, is_public, speaker
 
 THE_HOSTS = f"the host can give it, without {named('as')}"

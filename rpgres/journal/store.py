@@ -30,7 +30,7 @@ from rpgres.errors import FileError, named
 from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
-from rpgres.journal.files import check_format, damaged, told
+from rpgres.journal.files import check_format, damaged, table_errors
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
 from rpgres.journal.rows import (
@@ -75,7 +75,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
     """
     if os.path.exists(path):
         raise TableError(f"{path}: a table already exists; {named('table')} PATH creates one elsewhere", file=str(path))
-    with told(path):
+    with table_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
         try:
             connection.executescript(_TABLES)

@@ -196,8 +196,8 @@ def _given(history: History) -> str:
     gone = undone_in(history.entries)
     typed = (entry for entry in history.entries if entry.secret.given or entry.secret.laid)
     given = [str(entry.number) for entry in typed if entry.number not in gone]
-    told = "; results of real dice or cards, and cards given by hand, were taken as given"
-    return f"{told} (entries: {', '.join(given)})" if given else ""
+    message = "; results of real dice or cards, and cards given by hand, were taken as given"
+    return f"{message} (entries: {', '.join(given)})" if given else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------

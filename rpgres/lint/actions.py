@@ -60,8 +60,8 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
         yield Fault("incomplete", (*at, "vs"), said)
     ranges = action.bands.values() or rules.file.bands.values()
     if not any(one.has_bounds for one in ranges):
-        told = "no outcome has bounds (`from`, `to`), so results have no meaning"
-        yield Fault("incomplete", (*at, "roll"), told)
+        message = "no outcome has bounds (`from`, `to`), so results have no meaning"
+        yield Fault("incomplete", (*at, "roll"), message)
     if action.by and action.by not in known:
         yield missing((*at, "by"), "number", action.by, sorted(known))
     for count, text in action.counts.items():
@@ -143,8 +143,8 @@ def _before(
         name = key.removesuffix("-from").removesuffix("-to")
         for one in dict.fromkeys((name, key, *([wanted] if isinstance(wanted, str) else []))):
             if one in after:
-                told = f"{one} is known only after the roll, and this is evaluated before it"
-                yield Fault("too-early", (*path, kind, key), told)
+                message = f"{one} is known only after the roll, and this is evaluated before it"
+                yield Fault("too-early", (*path, kind, key), message)
 
 
 def _dice(rules: Rules, path: KeyPath, template: str, name: str, scope: Scope) -> Iterator[Fault]:
@@ -174,8 +174,8 @@ def _named(
     for name in names_in(template):
         parameter = parameters.get(name)
         if name in after and name in action.numbers:
-            told = f"the number {name} is computed from the roll, so the dice cannot depend on it"
-            yield Fault("too-early", path, told)
+            message = f"the number {name} is computed from the roll, so the dice cannot depend on it"
+            yield Fault("too-early", path, message)
         elif name in after:
             yield Fault("too-early", path, f"{name} is known only after the roll, so the dice cannot depend on it")
         elif parameter is None or name in opposers:
@@ -183,13 +183,13 @@ def _named(
         elif parameter.kind == "opposition":
             yield Fault("not-a-number", path, f"the parameter {name} is an opposition, and can be used only in `vs`")
         elif parameter.kind in ("text", "character", "tag"):
-            told = f"the parameter {name} is of the kind {parameter.kind!r}, which is not a number"
-            yield Fault("not-a-number", path, told)
+            message = f"the parameter {name} is of the kind {parameter.kind!r}, which is not a number"
+            yield Fault("not-a-number", path, message)
         elif parameter.kind == "choice" and not parameter.values:
             yield Fault("not-a-number", path, f"the choice {name} has no `values` to use in dice")
         elif parameter.kind == "choice" and parameter.default is None and name not in action.required:
-            told = f"the choice {name} is optional; give it a default, or list it under `required`"
-            yield Fault("incomplete", path, told)
+            message = f"the choice {name} is optional; give it a default, or list it under `required`"
+            yield Fault("incomplete", path, message)
 
 
 def _number(rules: Rules, path: KeyPath, number: str, name: str, scope: Scope) -> Iterator[Fault]:

@@ -53,8 +53,8 @@ def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Fault]:
         if deck not in known:
             yield missing((*at, "decks", deck), "deck", deck, known)
         elif always:
-            told = f"this deck is never used: {always}, which comes first, is used with any switches"
-            yield Fault("never-matches", (*at, "decks", deck), told)
+            message = f"this deck is never used: {always}, which comes first, is used with any switches"
+            yield Fault("never-matches", (*at, "decks", deck), message)
         elif not condition:
             always = deck
         yield from switch_faults(rules, (*at, "decks", deck), condition)
@@ -73,8 +73,8 @@ def _other_pile(rules: Rules, name: str, key: str, other: str) -> Iterator[Fault
     if other not in piles:
         yield missing(path, "pile", other, [one for one in piles if one != name])
     elif other == name:
-        told = "a pile cannot be given to itself" if is_given else "a pile cannot be refilled from itself"
-        yield Fault("endless", path, told)
+        message = "a pile cannot be given to itself" if is_given else "a pile cannot be refilled from itself"
+        yield Fault("endless", path, message)
     elif piles[other].each and (is_given or not piles[name].each):
         then = "so the target is ambiguous" if is_given else "and this one has no owner"
         yield Fault("inconsistent", path, f"every character has a pile {other!r} of its own, {then}")
@@ -91,8 +91,8 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
         elif pile not in piles:
             yield missing((*at, "pile"), "pile", pile, piles)
         elif not piles[pile].dealt_from:
-            told = f"the pile {pile} does not declare its source of cards (dealt-from = ...)"
-            yield Fault("incomplete", (*at, "pile"), told)
+            message = f"the pile {pile} does not declare its source of cards (dealt-from = ...)"
+            yield Fault("incomplete", (*at, "pile"), message)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -111,8 +111,8 @@ def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, sco
 def _text(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
     """Yield the names in braces of a text for people, which a ruleset without code has nobody to fill in."""
     for name in names_in(text) if rules.file.standalone else ():
-        told = f"texts have no placeholders; {{{name}}} is shown literally"
-        yield Fault("unfilled-text", path, told)
+        message = f"texts have no placeholders; {{{name}}} is shown literally"
+        yield Fault("unfilled-text", path, message)
 
 
 def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterator[Fault]:
@@ -122,8 +122,8 @@ def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterato
         its = bounded(rolls[label])
         yield from bounds_faults(at, its.at_least, its.at_most)
         if label in ("roll", "opposition"):
-            told = f"{label!r} is the label of the action's own roll; use another name"
-            yield Fault("taken-name", at, told)
+            message = f"{label!r} is the label of the action's own roll; use another name"
+            yield Fault("taken-name", at, message)
         elif label in scope.numbers - scope.rolled:
             yield Fault("taken-name", at, f"{label!r} is already a number; use another name for the roll")
 
@@ -159,8 +159,8 @@ def _question(
         if within and within in {question.menu, *reached(question.menu, named)}:
             yield Fault("endless", at, f"the menu {within} refers to itself endlessly")
     elif not question.menu and not question.who and not question.text:
-        told = "this question has none of `who`, `text` and `menu`"
-        yield Fault("incomplete", path, told, label, beside if is_asked else ())
+        message = "this question has none of `who`, `text` and `menu`"
+        yield Fault("incomplete", path, message, label, beside if is_asked else ())
     elif not question.menu:
         yield from _who(rules, path, question.who)
         yield from _enough(rules, (*path, "options"), question)
@@ -171,8 +171,8 @@ def _enough(rules: Rules, path: KeyPath, question: RowQuestion) -> Iterator[Faul
     if not question.options:
         yield Fault("no-choice", path, "it has no options, so it cannot be answered")
     elif len(question.options) == 1 and not question.optional and rules.file.standalone:
-        told = "it has one option, so there is nothing to decide; make it `optional`, or put its effects into the row"
-        yield Fault("no-choice", path, told)
+        message = "it has only one option; make it `optional`, or put its effects into the row"
+        yield Fault("no-choice", path, message)
 
 
 def _who(rules: Rules, path: KeyPath, who: str) -> Iterator[Fault]:
@@ -261,8 +261,8 @@ def undescribed(rules: Rules, path: KeyPath, kind: str) -> Fault:
 
 def unregistered(path: KeyPath, what: str, name: str, known: Iterable[str], decorator: str) -> Fault:
     """Return the fault that the data speak of something for which the code has no function."""
-    told = f'{what} has no function in the code (@ruleset.{decorator}("{name}"))'
-    return Fault("no-code", path, told, name, tuple(known))
+    message = f'{what} has no function in the code (@ruleset.{decorator}("{name}"))'
+    return Fault("no-code", path, message, name, tuple(known))
 
 
 def _field(
@@ -273,10 +273,10 @@ def _field(
     # A ruleset that tells no fields at all leaves them untold; in another, a kind without fields has none.
     is_told = any(other.known for other in rules.file.effects.values())
     if is_told and key not in described.known:
-        told = f"the effect {kind} has no field {key!r}"
+        message = f"the effect {kind} has no field {key!r}"
         if not nearest(key, (*described.known, *CONDITIONS)):
-            told += f"; it has: {', '.join(described.known) or 'none'}"
-        yield Fault("unknown-name", path, told, key, (*described.known, *CONDITIONS))
+            message += f"; it has: {', '.join(described.known) or 'none'}"
+        yield Fault("unknown-name", path, message, key, (*described.known, *CONDITIONS))
         return
     match = NUMBER.match(value) if isinstance(value, str) else None
     word = value if isinstance(value, str) else ""
@@ -291,14 +291,14 @@ def _field(
     elif words is not None:
         if value not in words:
             shown = ", ".join(word or '""' for word in words)
-            told = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
-            yield Fault("wrong-value", path, told, word, tuple(words))
+            message = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
+            yield Fault("wrong-value", path, message, word, tuple(words))
     elif _MEANT_MARGIN.match(word):
-        told = f"{value!r} is not a margin; write `margin`, `-margin`, `margin-1`"
-        yield Fault("not-a-number", path, told)
+        message = f"{value!r} is not a margin; write `margin`, `-margin`, `margin-1`"
+        yield Fault("not-a-number", path, message)
     elif (key in HOLDERS or (key == "on" and described.does)) and roles and value not in roles and not is_scene:
-        told = f"{value!r} is not a role; roles are: {', '.join(roles)}"
-        yield Fault("unknown-name", path, told, word, tuple(roles))
+        message = f"{value!r} is not a role; roles are: {', '.join(roles)}"
+        yield Fault("unknown-name", path, message, word, tuple(roles))
     elif described.does and not isinstance(value, str):
         yield Fault("wrong-type", path, f"expected text, found {value!r}")
 
@@ -306,13 +306,13 @@ def _field(
 def _number(path: KeyPath, value: Any, match: re.Match[str] | None, numbers: Iterable[str]) -> Iterator[Fault]:
     if (match is not None and match[2] in numbers) or type(value) is int:
         return
-    told = f"expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found {value!r}"
+    message = f"expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found {value!r}"
     known = ("margin", *sorted(numbers))
     if match is not None and nearest(match[2], known):
-        yield Fault("not-a-number", path, told, match[2], known)
+        yield Fault("not-a-number", path, message, match[2], known)
     else:
         word = value if isinstance(value, str) else ""
-        yield Fault("not-a-number", path, told, word, ("margin", "-margin"))
+        yield Fault("not-a-number", path, message, word, ("margin", "-margin"))
 
 
 def roles_of(rules: Rules) -> list[str]:

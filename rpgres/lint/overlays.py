@@ -40,8 +40,8 @@ def _unread(folder: Path) -> Iterator[Diagnostic]:
         if near or is_folder or entry.name.endswith(".toml"):
             what = "folder" if is_folder else "file"
             reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
-            told = f"there is no {what} of this name to overlay; known names: {reads}"
-            yield Diagnostic("unread-file", told, entry.path, hint=near or "")
+            message = f"there is no {what} of this name to overlay; known names: {reads}"
+            yield Diagnostic("unread-file", message, entry.path, hint=near or "")
     for name in FOLDERS:
         for entry in _entries(folder / name):
             if not entry.name.endswith(".toml"):
@@ -82,8 +82,8 @@ def _decks(rules: Rules) -> Iterator[Diagnostic]:
     for name, found in texts.items():
         others = tuple(other for other in names if other != name)
         if nearest(name, others) and name not in named and not _is_own(rules, found[0]):
-            told = f"no pile has a deck {name!r}, and no deck extends it"
-            yield located_in(found[:1], Fault("unused", (), told, name, others))
+            message = f"no pile has a deck {name!r}, and no deck extends it"
+            yield located_in(found[:1], Fault("unused", (), message, name, others))
 
 
 def _menus(rules: Rules) -> Iterator[Diagnostic]:

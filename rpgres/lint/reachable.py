@@ -44,8 +44,8 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
             named |= {band for table in action.tables for band in rules.table(table)}
     for name, band in file.bands.items():
         if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
-            told = "this band is unreachable: it has no bounds (from, to) and no condition (when)"
-            yield Fault("never-matches", ("bands", name), told)
+            message = "this band is unreachable: it has no bounds (from, to) and no condition (when)"
+            yield Fault("never-matches", ("bands", name), message)
 
 
 def _faults(
@@ -63,16 +63,16 @@ def _faults(
     for name, band in exceptions.items():
         first = next((earlier for earlier in before if _covers(exceptions[earlier], band)), None)
         if first is not None:
-            told = (
+            message = (
                 f"this band is unreachable: whenever its condition holds, that of {first}, which comes first, holds too"
             )
-            yield Fault("never-matches", (*prefix, name), told)
+            yield Fault("never-matches", (*prefix, name), message)
         before.append(name)
         for key, wanted in band.when.items():
             told_by = [_beyond(key, wanted, span) for span in spans]
             if all(told_by):
-                told = f"this band is unreachable: {told_by[0]}"
-                yield Fault("never-matches", (*prefix, name, "when", key), told)
+                message = f"this band is unreachable: {told_by[0]}"
+                yield Fault("never-matches", (*prefix, name, "when", key), message)
 
 
 def _counts(rules: Rules, name: str) -> Iterator[Fault]:
@@ -90,8 +90,8 @@ def _counts(rules: Rules, name: str) -> Iterator[Fault]:
         comparison = Comparison.read(text)
         if comparison is not None and not any(comparison.among(faces) for faces in possible):
             highest = max(faces[-1] for faces in possible)
-            told = f"no die shows that, so the count is always 0: the highest face is {highest}"
-            yield Fault("never-matches", ("actions", name, "counts", count), told)
+            message = f"no die shows that, so the count is always 0: the highest face is {highest}"
+            yield Fault("never-matches", ("actions", name, "counts", count), message)
 
 
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:

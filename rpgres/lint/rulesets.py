@@ -63,9 +63,9 @@ def check_overlaid(rules: Rules) -> None:
     if not found:
         return
     before = _own(rules) if not rules.file.standalone else set()
-    told = [_blamed(rules, diagnostic) for diagnostic in found if _key(diagnostic) not in before]
-    if told:
-        raise diagnostics_error(told)
+    parts = [_blamed(rules, diagnostic) for diagnostic in found if _key(diagnostic) not in before]
+    if parts:
+        raise diagnostics_error(parts)
 
 
 def _own(rules: Rules) -> set[tuple[str, str, str]]:
@@ -122,8 +122,8 @@ def _ends(rules: Rules) -> Iterator[Fault]:
         also = bands.get(band.also)
         is_end = (band.from_ is None) != (band.to is None) and not band.is_exception
         if band.success is None and (is_end or (also is not None and also.success is not None)):
-            told = "`success` is missing (true or false); without it the band is a tie"
-            yield Fault("incomplete", ("bands", name), told)
+            message = "`success` is missing (true or false); without it the band is a tie"
+            yield Fault("incomplete", ("bands", name), message)
 
 
 def _dice(rules: Rules) -> Iterator[Fault]:
@@ -145,8 +145,8 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
         names += [((*at, "aliases", number), alias) for number, alias in enumerate(parameter.aliases)]
         for path, name in names:
             if name in COMMON_OPTIONS:
-                told = f"every action has an option {name!r}; use another name"
-                yield Fault("taken-name", path, told)
+                message = f"every action has an option {name!r}; use another name"
+                yield Fault("taken-name", path, message)
         yield from kind_of(parameter).faults(at, parameter)
         yield from bounds_faults(at, parameter.at_least, parameter.at_most, parameter.default)
         if parameter.kind != "form" and parameter.fields:
@@ -159,8 +159,8 @@ def _settings(rules: Rules) -> Iterator[Fault]:
     """Every setting that is explained is there."""
     for path in rules.file.settings_notes:
         if rules.file.setting(path) is None:
-            told = f"there is no setting {path!r} to explain"
-            yield Fault("unknown-name", ("settings-notes", path), told)
+            message = f"there is no setting {path!r} to explain"
+            yield Fault("unknown-name", ("settings-notes", path), message)
 
 
 def _actions(rules: Rules) -> Iterator[Fault]:
@@ -271,8 +271,8 @@ def _names(rules: Rules) -> Iterator[Fault]:
             yield undescribed(rules, ("effects", name), name)
     for name in rules.file.policies:
         if rules.file.standalone:
-            told = "a policy needs code, which this ruleset does not have; use `prefer` for an order of preference"
-            yield Fault("useless", ("policies", name), told)
+            message = "a policy needs code, which this ruleset does not have; use `prefer` for an order of preference"
+            yield Fault("useless", ("policies", name), message)
         elif name not in code.policies:
             yield unregistered(("policies", name), f"the policy {name!r}", name, code.policies, "policy")
 
@@ -286,19 +286,19 @@ def _effects(rules: Rules) -> Iterator[Fault]:
                 if field not in described.known:
                     yield Fault("unknown-name", (*at, key), f"it has no field {field!r}", field, described.known)
         if needed and not getattr(described, needed):
-            told = f'does = "{described.does}" needs {needed} = ...'
-            yield Fault("incomplete", at, told)
+            message = f'does = "{described.does}" needs {needed} = ...'
+            yield Fault("incomplete", at, message)
         elif needed == "track" and described.track not in rules.file.tracks:
             yield missing((*at, "track"), "track", described.track, rules.file.tracks)
         for key in dict.fromkeys(DONE_ON.values()):
             if described.does and key != needed and getattr(described, key):
-                told = f'it has no effect here: does = "{described.does}" uses no {key}'
-                yield Fault("useless", (*at, key), told)
+                message = f'it has no effect here: does = "{described.does}" uses no {key}'
+                yield Fault("useless", (*at, key), message)
         done_with = DONE_WITH.get(described.does, ())
         for field in described.fields if done_with else ():
             if field not in done_with:
-                told = f'does = "{described.does}" has no field {field!r}'
-                yield unknown_name((*at, "fields", field), told, field, done_with, there="it knows")
+                message = f'does = "{described.does}" has no field {field!r}'
+                yield unknown_name((*at, "fields", field), message, field, done_with, there="it knows")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -55,8 +55,8 @@ def _numbers(rules: Rules) -> Iterator[Fault]:
         for key, names in (("numbers", action.numbers), ("counts", action.counts)):
             for one in names:
                 if one not in named:
-                    told = f"{one} is unused: no dice, condition, `by`, number or outcome names it"
-                    yield Fault("unused", ("actions", name, key, one), told)
+                    message = f"{one} is unused: no dice, condition, `by`, number or outcome names it"
+                    yield Fault("unused", ("actions", name, key, one), message)
 
 
 def _parameters(rules: Rules) -> Iterator[Fault]:
@@ -117,8 +117,8 @@ def _counters(rules: Rules) -> Iterator[Fault]:
         known = tuple(sorted((on_sheets | set_before | others) - {""}))
         near = nearest(counter, known)
         if near:
-            told = f"this would create a counter {counter!r} next to the counter {near!r}"
-            yield Fault("unknown-name", path, told, counter, known)
+            message = f"this would create a counter {counter!r} next to the counter {near!r}"
+            yield Fault("unknown-name", path, message, counter, known)
 
 
 def _changes_somebody(rules: Rules, kind: str) -> bool:

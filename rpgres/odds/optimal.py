@@ -18,7 +18,7 @@ import msgspec
 
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
-from rpgres.engine.run import Prepared, fault_of, laid, play
+from rpgres.engine.run import Prepared, fault_of, play, with_piles
 from rpgres.engine.running import (
     CHAIN,
     Broken,
@@ -328,7 +328,7 @@ def best_odds(
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
     budget = Budget(leaves, seconds, work=work, clock=clock)
-    solver = _Solver(laid(prepared, asked=SUCCESS), choose, policies, budget)
+    solver = _Solver(with_piles(prepared, asked=SUCCESS), choose, policies, budget)
     solver.looks_at_all, solver.merges, solver.only_first = looks_at_all, merges, only_first
     return solver.solve()
 

@@ -26,14 +26,14 @@ def at_stage(entry: Entry, stage: Stage) -> Iterator[None]:
             if entry.builtin:
                 yield
             else:
-                with _muzzled():
+                with _silenced():
                     yield
         except PluginError:
             raise
         except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
             if isinstance(error, KeyboardInterrupt) and interrupts:
                 raise
-            told, advice = _told(error, stage, entry)
+            told, advice = _explained(error, stage, entry)
             raise failure(entry, stage, told, advice=advice) from error
 
 
@@ -61,7 +61,7 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _muzzled() -> Iterator[None]:
+def _silenced() -> Iterator[None]:
     # Standard output belongs to results; and a plugin that asks something when it is imported would hang every listing.
     from contextlib import redirect_stdout
     from io import StringIO
@@ -74,7 +74,7 @@ def _muzzled() -> Iterator[None]:
         sys.stdin = typed
 
 
-def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
+def _explained(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
     """Return what a plugin's exception means, and what to do about it where that is known (else nothing)."""
     if stage == "import" and isinstance(error, ModuleNotFoundError) and error.name:
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):

@@ -182,8 +182,8 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
             if is_interrupt(error):
                 raise
             place = place_of(error)
-            told = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
-            raise blamed(RuleError(told, place=place), ruleset) from error
+            message = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
+            raise blamed(RuleError(message, place=place), ruleset) from error
         found |= drawn
     return found
 

@@ -126,8 +126,8 @@ class Rules:
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions and not self.is_described(action):
-            told = f"the ruleset {self.id} declares the action {action!r} and has no rule for it"
-            raise blamed(RuleError(told), self.ruleset)
+            message = f"the ruleset {self.id} declares the action {action!r} and has no rule for it"
+            raise blamed(RuleError(message), self.ruleset)
 
     def is_described(self, action: str) -> bool:
         """Tell whether an action's data say how it is played, so that it needs no rule in code."""

@@ -173,7 +173,7 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     for name, value in _table(data.get("switches")).items():
         if not isinstance(value, str):
             continue
-        with _told(faults, "unknown-name", "switches", name):
+        with _faults_of_errors(faults, "unknown-name", "switches", name):
             rules = load({**chosen, name: value})
             chosen[name] = value
     return rules
@@ -182,15 +182,15 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
 def _check_head(faults: _Faults, rules: Rules, data: Mapping[str, Any]) -> None:
     seed, policy = data.get("seed"), data.get("policy")
     if isinstance(seed, str):
-        with _told(faults, "wrong-value", "seed"):
+        with _faults_of_errors(faults, "wrong-value", "seed"):
             read_seed(seed)
     if isinstance(policy, str) and policy:
-        with _told(faults, "unknown-name", "policy"):
+        with _faults_of_errors(faults, "unknown-name", "policy"):
             policy_of(rules, policy)
 
 
 @contextmanager
-def _told(faults: _Faults, code: str, *path: str | int) -> Iterator[None]:
+def _faults_of_errors(faults: _Faults, code: str, *path: str | int) -> Iterator[None]:
     """Tell an error that is raised inside as a fault of the scene, at a path of it."""
     try:
         yield
@@ -208,7 +208,7 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
         at: Path_ = ("characters", name)
         policy, sheet = described.get("policy"), described.get("sheet")
         if isinstance(policy, str) and policy:
-            with _told(faults, "unknown-name", *at, "policy"):
+            with _faults_of_errors(faults, "unknown-name", *at, "policy"):
                 policy_of(rules, policy)
         own = dict(described)
         if isinstance(sheet, str):
@@ -217,7 +217,7 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
             except FileError as error:
                 faults.add("unreadable-file", error.message, *at, "sheet")
                 del own["sheet"]  # what the scene says itself can still be checked
-        with _told(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
+        with _faults_of_errors(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
             read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
             state = seated(state, read)
     return state
@@ -291,10 +291,10 @@ def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: S
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
     for label in step.given:
-        with _told(faults, "unknown-name", *at, "given", label):
+        with _faults_of_errors(faults, "unknown-name", *at, "given", label):
             check_labels(rules, step.action, given={label: ""}, choose={})
     for label in step.choose:
-        with _told(faults, "unknown-name", *at, "choose", label):
+        with _faults_of_errors(faults, "unknown-name", *at, "choose", label):
             check_labels(rules, step.action, given={}, choose={label: ""})
 
 

@@ -166,18 +166,18 @@ def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, Scene
         boxes = _box_sizes(track)
         strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
         if strange:
-            told = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
-            yield Fault("unknown-name", ("tracks", name, "marks"), told)
+            message = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+            yield Fault("unknown-name", ("tracks", name, "marks"), message)
         elif isinstance(track.marks, int) and track.marks > len(boxes):
-            told = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
-            yield Fault("wrong-value", ("tracks", name, "marks"), told)
+            message = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
+            yield Fault("wrong-value", ("tracks", name, "marks"), message)
     for name, thing in things.items():
         fault = fault_in(State(things=Map({name: freeze(thing.value)})))
         if fault:
             yield Fault("wrong-value", ("things", name, "value"), fault)
         if name in tracks:
-            told = f"there is already a track {name!r}; use another name"
-            yield Fault("taken-name", ("things", name), told)
+            message = f"there is already a track {name!r}; use another name"
+            yield Fault("taken-name", ("things", name), message)
 
 
 def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:

@@ -149,8 +149,8 @@ def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     if not any(type(value) is type(name) and value == name for name in node.values):
         is_kind = type(value) in _kinds(node)
         names = tuple(map(str, node.values))
-        told = f"expected {_expected(node)}, found {_quoted(value) if is_kind else _kind(value)}"
-        yield Fault("wrong-value" if is_kind else "wrong-type", path, told, str(value), names)
+        message = f"expected {_expected(node)}, found {_quoted(value) if is_kind else _kind(value)}"
+        yield Fault("wrong-value" if is_kind else "wrong-type", path, message, str(value), names)
 
 
 def _check_list(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
@@ -206,8 +206,8 @@ def _check_union(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     tag = value[field]
     chosen = next((one for one in able if type(one.tag) is type(tag) and one.tag == tag), None)
     if chosen is None:
-        told = f"expected {_one_of(tags)}, found {_quoted(tag)}"
-        yield Fault("wrong-value", (*path, field), told, str(tag), tags)
+        message = f"expected {_one_of(tags)}, found {_quoted(tag)}"
+        yield Fault("wrong-value", (*path, field), message, str(tag), tags)
     else:
         yield from _check_record(chosen, value, path)
 

@@ -207,8 +207,8 @@ def _shown_error(
     start = max(0, column - 1 - _SHOWN_WIDTH // 2)
     shown = in_line(text[start : start + _SHOWN_WIDTH])
     tail = f"\n{advice}" if advice else ""
-    told = f"{said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}"
-    found = Diagnostic("syntax", told, source.path, line, column)
+    message = f"{said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}"
+    found = Diagnostic("syntax", message, source.path, line, column)
     return diagnostics_error([found], file=source.path, line=line, column=column)
 
 

@@ -26,7 +26,7 @@ def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]
     """Return the cards of the deck that the line names."""
     from rpgres.cli.formats.decks import find_deck
     from rpgres.errors import RpgresError
-    from rpgres.parameters.laid import offer_cards
+    from rpgres.parameters.table_items import offer_cards
 
     typed: dict[str, Any] = ctx.params
     # While an option at the end of the line has no value yet, arguments are not told apart.

@@ -77,7 +77,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
-    record = _one(line, by) if opposition is None else _ladder(line, opposition)
+    record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     if shared["json"]:
         say_json(record)
         return
@@ -129,7 +129,7 @@ def _ladder(line: Line, opposition: str) -> LadderOdds:
     )
 
 
-def _one(line: Line, by: By) -> OddsResult:
+def _action_odds(line: Line, by: By) -> OddsResult:
     """Return the odds against what was typed."""
     from rpgres.engine.run import answers_to, prepare
 

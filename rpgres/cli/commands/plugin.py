@@ -120,10 +120,10 @@ def check_some(
         reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     record = PluginCheck(ok=is_well, plugins=reports)
-    end_check(form, ok=is_well, record=record, found=_found(reports), lines=())
+    end_check(form, ok=is_well, record=record, found=_diagnostics(reports), lines=())
 
 
-def _found(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
+def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
     from rpgres.toml.diagnostics import Diagnostic
 
     for report in reports:

@@ -86,8 +86,8 @@ def _warnings(
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
         folder = standalone_folder(ruleset, extra=extra)
         where = "its folder" if folder and folder.parent != builtin_folder() else "an overlay"
-        told = f": {count} in {where}; run `rpgres ruleset check {ruleset}` for details"
-        yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told)
+        message = f": {count} in {where}; run `rpgres ruleset check {ruleset}` for details"
+        yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message)
     for stray in strays:
         yield line(stray.text)
 

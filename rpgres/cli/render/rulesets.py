@@ -99,8 +99,8 @@ def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
     rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
     for other in described.get("instead", {}).values():
-        told = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
-        rows.append(("or", told + condition_words(other["when"], other["unless"])))
+        message = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
+        rows.append(("or", message + condition_words(other["when"], other["unless"])))
     for band, range_ in described.get("bands", {}).items():
         rows.append((band, _bounds(range_["from"], range_["to"]) + condition_words(range_["when"], range_["unless"])))
     return rows
@@ -136,9 +136,9 @@ def _band(band: Band, *, what: str) -> str:
         "if unopposed" if band.unopposed else "",
         f"also {band.also}" if band.also else "",
     ]
-    told = ", or ".join(filter(None, (bound.strip() for bound in bounds[:2])))
-    told = "; ".join(filter(None, (told, bounds[2])))
-    return f"{band.title}: {told}" if told else band.title
+    message = ", or ".join(filter(None, (bound.strip() for bound in bounds[:2])))
+    message = "; ".join(filter(None, (message, bounds[2])))
+    return f"{band.title}: {message}" if message else band.title
 
 
 def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
@@ -166,8 +166,8 @@ def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -
         for choice, text in switch.choices.items():
             marks = [mark for mark, is_so in (("default", choice == switch.default),) if is_so]
             marks += ["in force"] if choice == in_force.get(name) != switch.default else []
-            told = f" ({', '.join(marks)})" if marks else ""
-            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, text, Piece(told, "quiet"))
+            message = f" ({', '.join(marks)})" if marks else ""
+            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, text, Piece(message, "quiet"))
         yield line(INDENT * 2, Piece(f"source: {switch.source}", "quiet"))
 
 
@@ -181,13 +181,13 @@ def _pile(pile: PileText) -> str:
         ", hidden" + condition_words(pile.hidden_when, {}) if pile.hidden_when else ""
     )
     each = {"players": "one for each player's character", True: "one for each character"}
-    told = [seen, each.get(pile.each, "")]
-    told += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
-    told.append(f"immediately shuffled into {pile.given_to}" if pile.given_to else "")
+    parts = [seen, each.get(pile.each, "")]
+    parts += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
+    parts.append(f"immediately shuffled into {pile.given_to}" if pile.given_to else "")
     if pile.refill:
-        told.append(f"refilled when empty from {pile.refill}{condition_words(pile.refill_when, {})}")
-    told.append(f"cards given for it come from {pile.dealt_from}" if pile.dealt_from else "")
-    return f"{pile.title}: {'; '.join(filter(None, told))}"
+        parts.append(f"refilled when empty from {pile.refill}{condition_words(pile.refill_when, {})}")
+    parts.append(f"cards given for it come from {pile.dealt_from}" if pile.dealt_from else "")
+    return f"{pile.title}: {'; '.join(filter(None, parts))}"
 
 
 def _effect(effect: EffectText) -> str:

@@ -113,8 +113,8 @@ def _mark(box: Box) -> str:
 def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
     for tag in tags:
         uses = ", ".join(f"{count} free for {who_is(holder)}" for holder, count in tag.uses.items())
-        told = "; ".join(filter(None, (tag.kind, uses, known_to(tag.audience))))
-        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({told})", "quiet"))
+        message = "; ".join(filter(None, (tag.kind, uses, known_to(tag.audience))))
+        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
 def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
@@ -159,7 +159,7 @@ def entry_lines(
     stands = "undone: " if entry.undone else failed
     lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), Piece(stands, "quiet"))
     if not isinstance(entry, RunEntry) or entry.found is None:
-        yield line(*lead, *_told(entry))
+        yield line(*lead, *_entry_words(entry))
         if isinstance(entry, RevealEntry):
             yield line("     ", Piece(f"salt of the commitment: {entry.salt}", "quiet"))
         return
@@ -178,10 +178,10 @@ def entry_lines(
 def typed_words(entry: RunEntry) -> str:
     """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
     typed = [*entry.given, *entry.laid]
-    told = [f"given, not from the seed: {', '.join(typed)}" if typed else ""]
+    parts = [f"given, not from the seed: {', '.join(typed)}" if typed else ""]
     if isinstance(entry, AnswerEntry) and entry.accepted:
-        told.append(f"imported from a file: {entry.accepted}")
-    return "; ".join(filter(None, told))
+        parts.append(f"imported from a file: {entry.accepted}")
+    return "; ".join(filter(None, parts))
 
 
 def _waits(pending: Pending, entry: RunEntry) -> list[Line]:
@@ -198,7 +198,7 @@ def _asked_words(asked: QuestionRecord) -> str:
     return f"{asked.label}: {who_is(asked.who)}" if asked.label else who_is(asked.who)
 
 
-def _told(entry: EntryView) -> Iterator[str | Piece]:
+def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
     by = f"{who_is(entry.by)}: " if entry.by else ""
     match entry:
         case EntryView(is_hidden=True):

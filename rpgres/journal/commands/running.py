@@ -26,7 +26,7 @@ from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import HOST, hidden_by
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, State
-from rpgres.parameters.setting import ACTOR
+from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Rules
 
 NOTHING = "none"  # in place of results: those that were said for later are taken back
@@ -117,8 +117,8 @@ def ran_with(
     unused = [label for label in ran.secret.later if label in given] if is_done else []
     if unused and ran.fault is None:
         text = ran.secret.later[unused[0]][0]
-        told = f"{named('given')} {unused[0]}={text} was not used: no question had that label again"
-        return msgspec.structs.replace(ran, fault=UsageError(told))
+        message = f"{named('given')} {unused[0]}={text} was not used: no question had that label again"
+        return msgspec.structs.replace(ran, fault=UsageError(message))
     return ran
 
 

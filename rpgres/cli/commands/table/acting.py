@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import SEAT, TABLE, TABLE_PART, At, Played, app, finish_run
+from rpgres.cli.commands.table.common import SEAT, TABLE, TABLE_PART, AnswerOptions, TableOptions, app, finish_run
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
@@ -34,13 +34,13 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.journal.commands import act
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
-    at = At(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
-    played = Played(shared["given"], shared["choose"], shared["auto"], shared["policy"])
+    options = TableOptions(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
+    answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"])
     inputs, actor = opt.given_inputs(values), shared["actor"] or ""
     heading = action_lines(action, actor=actor, inputs={key.replace("_", "-"): value for key, value in inputs.items()})
-    answers = played.arguments(at, heading=heading)
-    done = act(at.find(), action, inputs, actor=actor, note=shared["note"], **answers)
-    finish_run(done, at, exit_code=shared["exit_code"])
+    arguments = answers.arguments(options, heading=heading)
+    done = act(options.find(), action, inputs, actor=actor, note=shared["note"], **arguments)
+    finish_run(done, options, exit_code=shared["exit_code"])
 
 
 def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ def _data(args: Sequence[str]) -> RulesetData:
 
     named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
     named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    new = read(At(table=named[0] if named else None).find().path).new
+    new = read(TableOptions(table=named[0] if named else None).find().path).new
     return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders_in(args)))
 
 
@@ -115,11 +115,11 @@ def begin(
         ),
     ] = "",
     *,
-    played: Played,
-    at: At,
+    answers: AnswerOptions,
+    options: TableOptions,
 ) -> None:
     """Begin a scene, an exchange, a round: the ruleset does what it does then."""
-    _turn("begin", period, played, at)
+    _turn("begin", period, answers, options)
 
 
 @app.command("end")
@@ -132,14 +132,14 @@ def end(
         ),
     ] = "",
     *,
-    played: Played,
-    at: At,
+    answers: AnswerOptions,
+    options: TableOptions,
 ) -> None:
     """End what began: the ruleset cleans up, boosts fade and the like."""
-    _turn("end", period, played, at)
+    _turn("end", period, answers, options)
 
 
-def _turn(moment: Moment, period: str, played: Played, at: At) -> None:
+def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
     from rpgres.journal.commands import turn
 
-    finish_run(turn(at.find(), moment, period, **played.arguments(at)), at)
+    finish_run(turn(options.find(), moment, period, **answers.arguments(options)), options)

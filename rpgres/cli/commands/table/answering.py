@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import At, Played, app, finish_run, say_entry
+from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry
 from rpgres.cli.output import can_prompt, say, warn
 from rpgres.errors import FileError, UsageError
 
@@ -41,36 +41,36 @@ def give(
         bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
     ] = False,
     *,
-    played: Played,
-    at: At,
+    answers: AnswerOptions,
+    options: TableOptions,
 ) -> None:
     """Answer the decision that the table waits for, and go on with the action.
 
     What is given is for what is rolled after the answer: dice that were rolled stay.
 
     A player elsewhere, who has only a view (`rpgres table view`), writes the answer to a file with --view and --out,
-    and whoever has the table takes it with --from. Whose it says it is, and dice in it, are shown first: at a terminal
-    you are asked, elsewhere --accept takes them; --as SEAT says whose it is.
+    and the host imports it with --from. Its seat and any dice in it are shown first: at a terminal you confirm them,
+    elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.journal.commands import answer as hand_in
 
-    answers = played.arguments(at, is_asked=not played.choose and from_ is None)
+    arguments = answers.arguments(options, is_asked=not answers.choose and from_ is None)
     if view is not None or out is not None:
-        _write_answer(view, out, answers["choose"], answers["given"], is_forced=force)
+        _write_answer(view, out, arguments["choose"], arguments["given"], is_forced=force)
         return
     if from_ is not None:
-        if played.choose or played.given:
+        if answers.choose or answers.given:
             raise UsageError("--from already contains the answer; leave out --choose and --given")
-        answer = _answer_in(from_, at.who)
-        accepted = _take(from_, answer, is_named=at.who is not None, is_accepted=accept)
-        answers |= {
+        answer = _answer_in(from_, options.who)
+        accepted = _take(from_, answer, is_named=options.who is not None, is_accepted=accept)
+        arguments |= {
             "seat": answer.seat,
             "choose": _listed(answer.choose),
             "given": _listed(answer.given),
             "at": answer.entry,
             "accepted": accepted,
         }
-    finish_run(hand_in(at.find(), **answers), at)
+    finish_run(hand_in(options.find(), **arguments), options)
 
 
 def _write_answer(
@@ -102,17 +102,17 @@ def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -
         [f"{label}={value}" for label, values in _listed(part).items() for value in values]
         for part in (answer.choose, answer.given)
     )
-    told = f"{answer.seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
+    message = f"{answer.seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
     if is_accepted or (is_named and not dice):
-        return told
+        return message
     if not can_prompt():
         what = "states its seat" + (" and the dice rolled" if dice else "")
         named = "" if dice else f", or --as {answer.seat}"
-        raise UsageError(f"{file} {what} ({told}): --accept confirms it{named}")
+        raise UsageError(f"{file} {what} ({message}): --accept confirms it{named}")
     from rpgres.cli.output import ask, flush, say_text
     from rpgres.text.harmless import in_line
 
-    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(told)}\n")
+    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(message)}\n")
     flush()
     try:
         typed = ask("Accept it? [y/N] ")
@@ -120,7 +120,7 @@ def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -
         typed = ""
     if typed.strip().lower() not in ("y", "yes"):
         raise UsageError(f"{file} was not accepted; nothing was written")
-    return told
+    return message
 
 
 def _answer_in(file: str, seat: str | None) -> AnswerFile:
@@ -159,7 +159,7 @@ def seal(
         ),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
 
@@ -172,13 +172,13 @@ def seal(
     from rpgres.journal.commitments import sealed
     from rpgres.journal.exchange import write_json
 
-    who = at.who
+    who = options.who
     if (choose is None) != (out is None) or (choose is None) == (commitment is None):
         raise UsageError("give --choose LABEL=ANSWER and --out FILE, or a --commitment that was made elsewhere")
     if choose is None or out is None:
         if who is None or elsewhere:
             raise UsageError("name the seat of the commitment: --as SEAT")
-        say_entry(hand_in(at.find(), commitment or "", seat=who), at)
+        say_entry(hand_in(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
@@ -192,7 +192,7 @@ def seal(
         write_json(Path(out), made)
         say([line(f"{out}: written; send the host this commitment: {made.commitment}")])
         return
-    place = at.find()
+    place = options.find()
     assert who is not None
     path = write_json(Path(out), made)  # first, as a seal of which the salt is lost can never be opened
     try:
@@ -200,7 +200,7 @@ def seal(
     except BaseException:
         path.unlink()
         raise
-    say_entry(done, at)
+    say_entry(done, options)
 
 
 @app.command("open")
@@ -218,13 +218,13 @@ def open_(
         str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     from rpgres.journal.commands import open_seal
     from rpgres.journal.exchange import read_seal
 
-    who = at.who
+    who = options.who
     if who is None:
         raise UsageError("name the seat of the sealed answer: --as SEAT")
     if (from_ is None) == (choose is None) or (choose is None) != (salt is None):
@@ -235,8 +235,8 @@ def open_(
     else:
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
         salted = salt or ""
-    done = open_seal(at.find(), seat=who, label=label, text=answer, salt=salted)
-    finish_run(done, at)
+    done = open_seal(options.find(), seat=who, label=label, text=answer, salt=salted)
+    finish_run(done, options)
 
 
 @app.command("pass")
@@ -258,7 +258,7 @@ def let_pass(
         ),
     ] = "action",
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Let optional moments go by in advance, so that nobody waits for this seat.
 
@@ -268,13 +268,13 @@ def let_pass(
     from rpgres.journal.commands import let_pass as let
     from rpgres.journal.commands import may_pass
 
-    who = at.who
+    who = options.who
     if who is None:
         raise UsageError("name the seat that skips: --as SEAT")
-    done = let(at.find(), label, seat=who, until=until)
+    done = let(options.find(), label, seat=who, until=until)
     if label and not may_pass(done.rules, label):
         warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
-        say_entry(done, at)
+        say_entry(done, options)
         return
-    finish_run(done, at)
+    finish_run(done, options)

@@ -9,7 +9,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets, spread
-from rpgres.cli.commands.table.common import TABLE_ENV, At, Table, app, say_entry
+from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
 
@@ -90,7 +90,7 @@ def undo(
         ),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Take back what was done from an entry on.
 
@@ -99,7 +99,7 @@ def undo(
     """
     from rpgres.journal.commands import undo as take_back
 
-    say_entry(take_back(at.find(), number, seat=at.who), at)
+    say_entry(take_back(options.find(), number, seat=options.who), options)
 
 
 @app.command("set")
@@ -123,7 +123,7 @@ def set_(
         ),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Correct or award something: put a value at a place of the table.
 
@@ -134,8 +134,8 @@ def set_(
     path, separator, text = assignment.partition("=")
     if not separator or not path.strip():
         raise UsageError(f"give PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
-    done = set_value(at.find(), path.strip(), text.strip(), seat=at.who, to=to or ())
-    say_entry(done, at)
+    done = set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
+    say_entry(done, options)
 
 
 @app.command("note")
@@ -147,13 +147,13 @@ def note(
         typer.Option("--to", metavar="SEAT", help="Who may read it [default: everybody].", show_default=False),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Write something down in the journal."""
     from rpgres.journal.commands import write_note
 
-    done = write_note(at.find(), text, seat=at.who, to=to or ())
-    say_entry(done, at)
+    done = write_note(options.find(), text, seat=options.who, to=to or ())
+    say_entry(done, options)
 
 
 @app.command("join")
@@ -161,7 +161,7 @@ def note(
 def join(
     sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheets to add.")],
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Let somebody sit down, or replace the sheet of somebody who sits there.
 
@@ -169,16 +169,16 @@ def join(
     """
     from rpgres.journal.commands import join as sit_down
 
-    say_entry(sit_down(at.find(), sheet, seat=at.who), at)
+    say_entry(sit_down(options.find(), sheet, seat=options.who), options)
 
 
 @app.command("reveal")
 @spread
 def reveal(
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Tell the seed and its salt, so that everybody can check every roll. Nothing more is rolled at the table."""
     from rpgres.journal.commands import reveal as tell
 
-    say_entry(tell(at.find(), seat=at.who), at)
+    say_entry(tell(options.find(), seat=options.who), options)

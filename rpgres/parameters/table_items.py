@@ -7,16 +7,16 @@ from typing import Any
 
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
+from rpgres.parameters.context import ACTOR
 from rpgres.parameters.kind import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.parameters.plain import integer_metavar, integer_schema, name_metavar, whole_number
-from rpgres.parameters.setting import ACTOR
 from rpgres.rulesets import Parameter, Rules
 from rpgres.toml.diagnostics import Fault, KeyPath
 
 
 def _read_counter(slot: Slot, value: Any) -> int:
     setting, parameter = slot.setting, slot.described
-    counter, number = parameter.counter, whole_number(parameter, value, slot.called)
+    counter, number = parameter.counter, whole_number(parameter, value, slot.option)
     if parameter.holder == ACTOR:
         counters = setting.state.characters[setting.actor].counters.with_(counter, number)
         setting.state = put(setting.state, ("characters", setting.actor, "counters"), counters)
@@ -42,15 +42,15 @@ def _read_cards(slot: Slot, value: Any) -> None:
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise UsageError(f"{slot.called} takes cards separated by commas, not {value!r}", reason="type")
+        raise UsageError(f"{slot.option} takes cards separated by commas, not {value!r}", reason="type")
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
     most = parameter.at_most if parameter.at_most is not None else parameter.most
     if len(texts) > most:
-        raise UsageError(f"{slot.called} takes at most {most} of the cards, not {len(texts):,}", reason="range")
+        raise UsageError(f"{slot.option} takes at most {most} of the cards, not {len(texts):,}", reason="range")
     each = setting.rules.file.piles[parameter.pile].each
     if each == "players" and setting.state.seat_of(setting.actor) == GM:
-        raise UsageError(f"{slot.called}: {setting.actor} is the game master's, who has no {parameter.pile}")
-    setting.placed.append((pile_of(setting.rules, parameter, setting.actor), texts, slot.called))
+        raise UsageError(f"{slot.option}: {setting.actor} is the game master's, who has no {parameter.pile}")
+    setting.placed.append((pile_of(setting.rules, parameter, setting.actor), texts, slot.option))
 
 
 def pile_of(rules: Rules, parameter: Parameter, actor: str) -> str:
