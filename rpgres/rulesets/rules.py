@@ -126,8 +126,8 @@ class Rules:
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions and not self.is_described(action):
-            told = f"the ruleset {self.id} describes the action {action!r} and has no rule for it"
-            raise blamed(RuleError(told), self.ruleset)
+            message = f"the ruleset {self.id} declares the action {action!r} and has no rule for it"
+            raise blamed(RuleError(message), self.ruleset)
 
     def is_described(self, action: str) -> bool:
         """Tell whether an action's data say how it is played, so that it needs no rule in code."""
@@ -191,7 +191,7 @@ class Rules:
         for name, band in self.file.bands.items():
             if band.unopposed:
                 return name
-        raise FileError(f"the ruleset {self.id} has no band for an action that nothing opposes (unopposed = true)")
+        raise FileError(f"the ruleset {self.id} has no band for an unopposed action (unopposed = true)")
 
     def is_band(self, band: str, wanted: str) -> bool:
         """Tell whether a band is the wanted one, or also is it."""
