@@ -2,7 +2,7 @@
 
 `python tests/mutation.py [RULESET...] [--sample N] [--seed S]` changes one thing at a time in a temporary copy: in the
 TOML tables of a ruleset (outcomes, menus, bands) and in the Python of its plugin. Each mutant meets the scenes of its
-ruleset, and the tests of `tests/systems/test_RULESET*.py` if every scene holds. Tests of more than a second are left out,
+ruleset, and the tests of `tests/systems/test_RULESET*.py` if every scene holds. Tests of over a second are left out,
 so what survives here may still be caught by one of these. Survivors are listed with their lines.
 
 Left out, as a change makes no difference to a ruling:
