@@ -9,7 +9,8 @@ Left out, as a change makes no difference to a ruling:
 
 - texts: what stands in `raise`, in f-strings and what chooses one, in what is called `text` or one of `TEXTS`; `tell`,
   and an `if` that ends with it; docstrings and annotations;
-- preferences: `prefer`, modules named `policies`, functions registered as policies or called like one;
+- preferences: `prefer`, suggested answers (`SUGGESTED`, `ways`), modules named `policies`, functions registered as
+  policies;
 - economies of odds, which change the cost of an answer and not the answer: `lump`, `canon`, `merge`, `alike`, `apart`,
   `dominant`, `is_won`, functions that end with `merge`, and those of `FOR_ODDS`; facts for policies (`_facts`);
 - sizes of records in memory, `assert`, `ENDLESS` (a number larger than any other), and what stands in for the value of
@@ -43,7 +44,7 @@ TEST_WITHIN = 1.0  # seconds; a test that takes longer is left out
 SHOWN = 110  # characters of a change
 
 SIZES = {"minor": "serious", "serious": "minor"}
-TEXTS = ("text", "words", "listed", "told", "how", "shown", "near", "known", "help", "title", "example")
+TEXTS = ("text", "texts", "words", "listed", "told", "how", "shown", "near", "known", "help", "title", "example")
 LEFT_OUT = frozenset(
     (*TEXTS, "prefer", "dominant", "is_won", "alike", "apart", "low", "ENDLESS")
 )  # variables, arguments
