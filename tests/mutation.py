@@ -49,7 +49,17 @@ LEFT_OUT = frozenset(
     (*TEXTS, "prefer", "dominant", "is_won", "alike", "apart", "low", "ENDLESS")
 )  # variables, arguments
 FOR_ODDS = frozenset(
-    ("_alike", "_counts_trumpless", "_facts", "_is_doubtful", "_is_won", "_low_cards", "_suit_if", "suits_of")
+    (
+        "_alike",
+        "_counts_trumpless",
+        "_essence",
+        "_facts",
+        "_is_doubtful",
+        "_is_won",
+        "_low_cards",
+        "_suit_if",
+        "suits_of",
+    )
 )
 ECONOMIES = ("lump", "canon", "policy", "policies")
 SILENT = ("merge", "tell")  # calls that change no ruling
