@@ -24,7 +24,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, FileError, GivenError, PluginError, UsageError
 from rpgres.model.state import GM, Character, State
 from rpgres.parameters.values import Rating
-from rpgres.plugins.discovery import BUILTIN
+from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Effect, Option, Ruleset
 
 DATA = """

@@ -11,10 +11,10 @@ from types import FunctionType, ModuleType
 from typing import Any, get_args, get_type_hints
 
 import msgspec
-from rpgres.cli.formats.descriptions import field_texts
 
 import rpgres
 from rpgres import kits
+from rpgres.cli.formats.descriptions import field_texts
 from rpgres.rulesets.schema import Action, FormField, Parameter
 
 # By what an author does with them; every public name has to be in one group.
