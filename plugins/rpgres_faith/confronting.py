@@ -109,7 +109,7 @@ def distinct(
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         where = named("target") if double in targets else option
-        raise UsageError(f"{where} {double}: nobody takes part twice")
+        raise UsageError(f"{where} {double}: a character takes part only once")
     return against
 
 
@@ -189,9 +189,9 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
     known = [side.name for side in others]
     for name in names:
         if not rules.switches(Switches).gm_may_confront_counteractions:
-            raise UsageError("bad luck confronts the first action alone, unless gm_may_confront_counteractions=yes")
+            raise UsageError("bad luck confronts only the first action, unless gm_may_confront_counteractions=yes")
         if name not in known:
-            raise UsageError(f"{named('gm-against')} {name}: {name} has declared no counteraction")
+            raise UsageError(f"{named('gm-against')} {name}: {name} has no counteraction")
     return names
 
 

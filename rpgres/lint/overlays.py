@@ -42,8 +42,8 @@ def _unread(folder: Path) -> Iterator[Diagnostic]:
         if near or is_folder or entry.name.endswith(".toml"):
             what = "folder" if is_folder else "file"
             reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
-            told = f"no {what} of this name is read; overlays have {reads}"
-            yield Diagnostic("unread-file", told, entry.path, hint=near or "")
+            message = f"there is no {what} of this name to overlay; known names: {reads}"
+            yield Diagnostic("unread-file", message, entry.path, hint=near or "")
     for name in FOLDERS:
         for entry in _entries(folder / name):
             if not entry.name.endswith(".toml"):
@@ -84,8 +84,8 @@ def _decks(rules: Rules) -> Iterator[Diagnostic]:
     for name, found in texts.items():
         others = tuple(other for other in names if other != name)
         if nearest(name, others) and name not in named and not _is_own(rules, found[0]):
-            told = f"no pile has a deck {name!r}, and no deck extends it"
-            yield located_in(found[:1], Fault("unused", (), told, name, others))
+            message = f"no pile has a deck {name!r}, and no deck extends it"
+            yield located_in(found[:1], Fault("unused", (), message, name, others))
 
 
 def _menus(rules: Rules) -> Iterator[Diagnostic]:
@@ -98,7 +98,7 @@ def _menus(rules: Rules) -> Iterator[Diagnostic]:
     for name in new:
         if name not in named:
             known = tuple(sorted(own or named))
-            yield located_in(laid, Fault("unused", (name,), f"no question takes a menu {name!r}", name, known))
+            yield located_in(laid, Fault("unused", (name,), f"no question uses a menu {name!r}", name, known))
 
 
 def _is_own(rules: Rules, text: Text) -> bool:
@@ -147,7 +147,7 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[D
                 continue
             near = nearest(entry.name, ids)
             if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
-                message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                message = f"there is no ruleset {entry.name!r}, so this folder is ignored"
                 if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
                     message += f"; {BEGINS_SO}"
                 stray = Diagnostic("unread-file", message, entry.path, hint=near or "")

@@ -122,8 +122,8 @@ class Rules:
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions and not self.is_described(action):
-            told = f"the ruleset {self.id} describes the action {action!r} and has no rule for it"
-            raise self.blamed(RuleError(told))
+            message = f"the ruleset {self.id} declares the action {action!r} and has no rule for it"
+            raise self.blamed(RuleError(message))
 
     def blamed(self, error: RuleError) -> RuleError:
         """Return the error of the ruleset's code with what there is to do about it; see `registry.blamed`."""
@@ -191,7 +191,7 @@ class Rules:
         for name, band in self.file.bands.items():
             if band.unopposed:
                 return name
-        raise FileError(f"the ruleset {self.id} has no band for an action that nothing opposes (unopposed = true)")
+        raise FileError(f"the ruleset {self.id} has no band for an unopposed action (unopposed = true)")
 
     def is_band(self, band: str, wanted: str) -> bool:
         """Tell whether a band is the wanted one, or also is it."""

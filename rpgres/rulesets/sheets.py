@@ -268,8 +268,10 @@ def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
         if is_told or is_interrupt(error):
             raise
         place = place_of(error)
-        told = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
-        raise rules.blamed(RuleError(told, place=place)) from error
+        message = (
+            f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
+        )
+        raise rules.blamed(RuleError(message, place=place)) from error
 
 
 def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
@@ -277,7 +279,7 @@ def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
     said = data.get(RULESET)
     if RULESET in rules.file.sheet or not isinstance(said, str) or said == rules.id:
         return None
-    return f"this is a sheet for the ruleset {said!r}, and {rules.id} cannot read it"
+    return f"this sheet is for the ruleset {said!r}, not {rules.id}"
 
 
 def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:

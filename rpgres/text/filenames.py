@@ -90,7 +90,7 @@ def _put(made: Path, path: Path) -> None:
         raise
     except OSError:  # a file system without links
         if path.exists():
-            raise FileExistsError(f"{path} is there already") from None
+            raise FileExistsError(f"{path} already exists") from None
         os.rename(made, path)
 
 
