@@ -571,7 +571,7 @@ def test_a_sound_house_rule_is_let_through(file: tuple[str, str]) -> None:
         ),
         (
             "settings = { remove = true }\n",
-            "taken away (with rulesets/saga laid over it)",
+            "taken away (with rulesets/saga as overlay)",
         ),
         (
             '[settings]\nstep = "4"\n',
@@ -599,7 +599,7 @@ def test_what_code_cannot_cope_with_names_the_house_rules_first() -> None:
     line = ("roll", "saga", "act", "--ability", "strength=3", "--vs", "4", "--auto")
     write("rulesets/saga/ruleset.toml", "[piles.deck]\ndecks = { remove = true }\n")
     told = run_rpgres(*line).err
-    assert told.index("rulesets/saga is laid over it") < told.index("please report this fault")
+    assert told.index("rulesets/saga is laid over it") < told.index("please report this as a bug")
 
 
 @pytest.mark.usefixtures("_here")
