@@ -174,7 +174,7 @@ class Table(msgspec.Struct, eq=False):
     def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:
         """Promise that from here on only `key` (hashable) matters; odds continue once for all runs with the same key.
 
-        The key must distinguish different points of a rule. Earlier events are removed from all views, so that no policy
+        The key must distinguish different points of a rule. Earlier events are removed from all views, so no policy
         can depend on which of the merged runs continues.
 
         Args:
