@@ -86,15 +86,15 @@ def overcome(
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
     check_present(table.state, actor, vs, given)
-    foes = _opposers(table, vs)
-    standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
-    roles = roles_of(actor.name, target or opponent_of(foes))
-    if not (removes or alters or harms):
-        return settle(table, "overcome", standing, roles, facts_of(foes), defaults=boost_defaults(given))
     if removes and alters:
         raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
+    foes = _opposers(table, vs)
+    roles = roles_of(actor.name, target or opponent_of(foes))
     if harms and roles[OPPONENT] == GM:
         raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
+    standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
+    if not (removes or alters or harms):
+        return settle(table, "overcome", standing, roles, facts_of(foes), defaults=boost_defaults(given))
     old, _, new = (alters or "").partition("=")
     said = {"removes": removes, "alters": alters, "harm": harms}
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()))

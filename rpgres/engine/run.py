@@ -23,7 +23,7 @@ from rpgres.model.state import EMPTY, GM, Card, State, slug
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
 from rpgres.parameters.values import Form, Opposition
-from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, unknown
 
 if TYPE_CHECKING:
     from rpgres.model.cards import Stack
@@ -207,15 +207,15 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
             if run.fault is not None:
                 fault = run.fault
             else:
-                fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), run.rules.ruleset)
+                fault = run.rules.blamed(RuleError(f"{told} cannot be played: {error.told}"))
         case Stop() | RpgresError():
             error.run = run
-            return blamed(error, run.rules.ruleset) if isinstance(error, RuleError) else error
+            return run.rules.blamed(error) if isinstance(error, RuleError) else error
         case _ if is_interrupt(error):
             return error
         case _:
             place = place_of(error)
-            fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), run.rules.ruleset)
+            fault = run.rules.blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place))
     fault.run = run
     fault.__cause__ = error
     return fault
@@ -392,7 +392,7 @@ def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, 
     try:
         return _run(prepared, by)
     except RuleError as error:
-        raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
+        raise prepared.rules.blamed(error)  # noqa: B904  # it is the same error
 
 
 def _run(prepared: Prepared, by: Answering) -> tuple[Result | Pending, State]:

@@ -1,17 +1,19 @@
-"""What an overlay folder has that nothing reads: misspelt files, tables nobody names, folders of no ruleset."""
+"""What overlays have that nothing reads, such as misspelt files and folders of no ruleset; settings they spoil."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import named_menus
 from rpgres.rulesets.folders import BEGINS_SO, Text, overlay_roots
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.toml.diagnostics import Diagnostic, Fault, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, nearest
+from rpgres.toml.faults import kind_of
 
 FILES = ("ruleset.toml", "menus.toml")
 FOLDERS = ("outcomes", "sheets", "scenes", "decks")
@@ -103,6 +105,31 @@ def _is_own(rules: Rules, text: Text) -> bool:
     """Tell whether a text is the ruleset's own, not an overlay's."""
     path = Path(text.source.path)
     return not any(path.is_relative_to(folder) for folder in rules.layers.overlays)
+
+
+def setting_faults(rules: Rules) -> Iterator[Fault]:
+    """Yield what overlays have made of settings that the ruleset's code cannot read."""
+    if rules.file.standalone or not rules.layers.overlays:
+        return
+    try:
+        own = rules.without_overlays().file.settings
+    except FileError:
+        return  # it takes the overlays to make it readable
+    for name in own:
+        if name not in rules.file.settings:
+            yield Fault("no-data", ("settings", name), "the code reads this setting, which cannot be taken away")
+    yield from _spoilt(own, rules.file.settings, ("settings",))
+
+
+def _spoilt(was: Mapping[str, Any], now: Mapping[str, Any], at: KeyPath) -> Iterator[Fault]:
+    for name in was:
+        if name not in now:
+            continue
+        path, before, after = (*at, name), was[name], now[name]
+        if type(before) is not type(after):
+            yield Fault("wrong-type", path, f"expected {kind_of(before)}, found {kind_of(after)}")
+        elif isinstance(before, dict):
+            yield from _spoilt(before, after, path)
 
 
 def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Diagnostic]:

@@ -18,7 +18,7 @@ from rpgres.lint.conditions import switch_faults
 from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
-from rpgres.lint.overlays import stray_diagnostics
+from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
@@ -347,6 +347,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] =
     _names,
     _effects,
     _settings,
+    setting_faults,
     description_faults,
     reach_faults,
     unmet_rows,

@@ -29,7 +29,6 @@ from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import SEED, Estimate, Sample, estimate
-from rpgres.rulesets import blamed
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -610,7 +609,7 @@ def outcome_odds(
             share, counts = _played_on(once, dealer, games=games, until=end)
     except Broken as broken:
         message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
-        raise blamed(RuleError(message), rules.ruleset) from broken
+        raise rules.blamed(RuleError(message)) from broken
     if undecided:
         raise needs_policy(undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
     masses: dict[Any, Fraction] = {**dict.fromkeys(counts, odds.open * 0), **odds.masses}
@@ -619,7 +618,7 @@ def outcome_odds(
     if not masses:
         message = f"no run of the rule {rules.id} {prepared.action} ended"
         why = "it loops, or needs a larger budget"
-        raise blamed(RuleError(f"{message}: {why} ({named('leaves')}, {named('seconds')})"), rules.ruleset)
+        raise rules.blamed(RuleError(f"{message}: {why} ({named('leaves')}, {named('seconds')})"))
     if by == "outcome":
         masses = in_order(prepared, masses)
     elif None in masses:

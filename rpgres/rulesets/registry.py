@@ -188,12 +188,20 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
     return found
 
 
-def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:
-    """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do."""
+def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> RuleError:
+    """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do.
+
+    Args:
+        error: what went wrong.
+        ruleset: whose code it was.
+        overlays: the folders that were laid over its data, which may be what the code could not cope with.
+    """
     origin = ruleset.origin
     if origin is None or "distribution" in error.details:
         return error
     name = f"{origin.distribution} {origin.version}".rstrip()
+    if overlays:
+        error.add(f". {' and '.join(overlays)} is laid over it: see whether it works without that first")
     if origin.builtin:
         advice = f"The ruleset {ruleset.id} ships with rpgres ({name}): please report this as a bug"
     else:

@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
-from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
+from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, parse, read_source
 
@@ -271,7 +271,7 @@ def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
         message = (
             f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
         )
-        raise blamed(RuleError(message, place=place), rules.ruleset) from error
+        raise rules.blamed(RuleError(message, place=place)) from error
 
 
 def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:

@@ -111,6 +111,7 @@ def _put_unnamed(path: Path, content: bytes) -> bool:
         raise
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.EXDEV, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP):
+            error.filename, error.filename2 = str(path), None  # nobody knows the name of the open file
             raise
         return False
     finally:

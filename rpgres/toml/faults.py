@@ -51,7 +51,7 @@ def missing(path: KeyPath, table: Any) -> Fault:
     """Return the fault that `table` has no entry under the last part of `path`."""
     key = str(path[-1])
     if not isinstance(table, dict):
-        return Fault("wrong-type", path[:-1], f"expected a table, found {_kind(table)}")
+        return Fault("wrong-type", path[:-1], f"expected a table, found {kind_of(table)}")
     return Fault("missing-key", path, f"missing key `{key}`", key, tuple(table))
 
 
@@ -103,7 +103,7 @@ def _faults(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     node = _bare(node)
     check = _CHECKS.get(type(node), _check_by_msgspec)
     if check is not _check_names and type(value) not in _kinds(node):
-        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {_kind(value)}")
+        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {kind_of(value)}")
     else:
         yield from check(node, value, path)
 
@@ -149,7 +149,7 @@ def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     if not any(type(value) is type(name) and value == name for name in node.values):
         is_kind = type(value) in _kinds(node)
         names = tuple(map(str, node.values))
-        message = f"expected {_expected(node)}, found {_quoted(value) if is_kind else _kind(value)}"
+        message = f"expected {_expected(node)}, found {_quoted(value) if is_kind else kind_of(value)}"
         yield Fault("wrong-value" if is_kind else "wrong-type", path, message, str(value), names)
 
 
@@ -328,13 +328,14 @@ def _expected(node: Any) -> str:
     return next(_KIND_WORDS[kind] for kind in _kinds(node))
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return what kind of value this is, in words."""
     return _KIND_WORDS.get(type(value), type(value).__name__)
 
 
 def _quoted(value: Any) -> str:
     if isinstance(value, (dict, list)):
-        return _kind(value)
+        return kind_of(value)
     if not isinstance(value, str):
         return _cut(str(value).lower())
     return f"`{in_line(_cut(value))}`" if value else "an empty text"

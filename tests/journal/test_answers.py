@@ -425,7 +425,7 @@ def leap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str) -> None:
-    with pytest.raises(RpgresError, match="it had no effect, but what was drawn stays known") as told:
+    with pytest.raises(RpgresError, match=r"it had no effect; .* will be drawn again") as told:
         sitting.act(leap, "leap", {"how": fault}, actor="ann", seat="ann")
     if fault not in ("usage", "rule"):
         assert "the rule leap leap failed" in told.value.message
@@ -437,6 +437,37 @@ def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str)
     assert rolled(done)["roll"] == rolled(head)["roll"]  # the same question gets the same dice
     sitting.answer(leap, choose={"again": ["no"]})
     assert in_order(leap)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sheets", "action", "typed", "fault"),
+    [
+        (
+            "fate",
+            ["mara"],
+            "overcome",
+            {"skill": "burglary", "vs": [2], "removes": "a", "alters": "b=c"},
+            "two actions",
+        ),
+        ("fate", ["mara"], "overcome", {"skill": "burglary", "vs": [2], "harms": True}, "does not say whom"),
+        (
+            "faith",
+            ["bero", "sable"],
+            "confront",
+            {"skill": "hacking", "attribute": "mind", "against": ["sable:skill=3,attribute=2"], "target": ["sable"]},
+            "nobody takes part twice",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_shown(
+    tmp_path: Path, ruleset: str, sheets: list[str], action: str, typed: dict[str, Any], fault: str
+) -> None:
+    """Else a slip is an entry, and the dice that it showed are never anybody's real ones."""
+    place = Place(tmp_path / "t.db")
+    sitting.begin_table(place, ruleset=ruleset, sheets=sheets, seed="7", trust="players")
+    with pytest.raises(UsageError, match=fault):
+        sitting.act(place, action, typed, actor=sheets[0], auto=True)
+    assert [entry.kind for entry in entries(place)] == ["new"]
 
 
 @pytest.mark.parametrize("hidden", [False, True])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -558,6 +559,47 @@ def test_a_sound_house_rule_is_let_through(file: tuple[str, str]) -> None:
     rules = load_rules(find_ruleset("fate"))
     assert rules.layers.overlays == ["rulesets/fate"] == rules.layers.identity()["overlays"]
     assert run_rpgres("ruleset", "check", "fate") == (0, "fate: ok (with rulesets/fate)\n", "")
+
+
+@pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "[settings]\nstep = { remove = true }\n",
+            "toml:2: settings.step: the code reads this setting",
+        ),
+        (
+            "settings = { remove = true }\n",
+            "taken away (with rulesets/saga as overlay)",
+        ),
+        (
+            '[settings]\nstep = "4"\n',
+            "toml:2: settings.step: expected a whole number, found text",
+        ),
+        (
+            "[settings.readings]\npositive = 3\n",
+            "toml:2: settings.readings.positive: expected text, found a whole number",
+        ),
+        ("[settings]\ntrumps = []\n", "toml:2: settings.trumps: expected a table, found a list"),
+        ("[settings]\nstep = 5\narmor = { mithril = 9, kevlar = { remove = true } }\n", ""),
+    ],
+)
+def test_settings_that_code_reads_stay_what_they_are(text: str, told: str) -> None:
+    write("rulesets/saga/ruleset.toml", text)
+    if not told:
+        load_rules(find_ruleset("saga"))
+        return
+    with pytest.raises(FileError, match=re.escape(told)):
+        load_rules(find_ruleset("saga"))
+
+
+@pytest.mark.usefixtures("_here")
+def test_what_code_cannot_cope_with_names_the_house_rules_first() -> None:
+    line = ("roll", "saga", "act", "--ability", "strength=3", "--vs", "4", "--auto")
+    write("rulesets/saga/ruleset.toml", "[piles.deck]\ndecks = { remove = true }\n")
+    told = run_rpgres(*line).err
+    assert told.index("rulesets/saga is laid over it") < told.index("please report this as a bug")
 
 
 @pytest.mark.usefixtures("_here")
