@@ -118,7 +118,7 @@ def read_plan(rules: Rules, state: State, name: str, typed: str) -> Plan:
     if colon and does != "strike":
         raise UsageError(f"{action} has no target; leave :{on} out")
     if colon and not on:
-        raise UsageError(f"behind {action}: the target is expected; with only one other character, leave the : out")
+        raise UsageError(f"after {action}: the target is expected; with only one other character, leave the : out")
     if does == "pause":
         return _pause(rules, parts[1:], action)
     has_bid = len(parts) > 1 and "=" in parts[-1]

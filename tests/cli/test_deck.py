@@ -163,7 +163,7 @@ Piles of gambit that use it
 
 def test_show_counts_cards_by_suit_value_and_attribute() -> None:
     assert shown("deck", "show", "gambit/little", "--codes") == LITTLE
-    without = LITTLE[: LITTLE.index("Codes\n")] + LITTLE[LITTLE.index("Where ") :]
+    without = LITTLE[: LITTLE.index("Codes\n")] + LITTLE[LITTLE.index("Piles of") :]
     assert shown("deck", "show", "gambit/little") == without
 
 

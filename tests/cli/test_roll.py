@@ -457,7 +457,7 @@ def test_help_of_an_action_explains_all_of_it() -> None:
     out = " ".join(rpgres("roll", "fate", "attack", "--help").out.split())
     for text in (
         "Usage: rpgres roll fate attack [OPTIONS]",
-        "--skill, --ability NAME|NAME=N|N The skill rolled",
+        "--skill, --ability NAME|NAME=N|N The skill to roll",
         "--track physical|mental Which stress the harm goes to: physical (wounds and exhaustion)",
         "[default: physical]",
         "--sheet FILE",

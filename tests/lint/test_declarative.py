@@ -241,7 +241,7 @@ CONTRARY = {
     "a question with one answer": (
         [(HIT, ASKED % "")],
         "",
-        "outcomes.try.hit.ask.what.options: it has only one option there is nothing to decide",
+        "outcomes.try.hit.ask.what.options: it has only one option",
     ),
     "a name in a text": (
         [(HIT, 'text = "It is done to {target}."')],

@@ -648,7 +648,7 @@ def test_a_skill_that_changes_nothing_is_said_to_do_so() -> None:
     assert isinstance(skilled, Result)
     assert isinstance(scored, Result)
     assert (plain.total, skilled.total, scored.total) == (17, 17, 21)
-    lines = ["changes nothing" in " ".join(told(one)) for one in (plain, skilled, scored)]
+    lines = ["has no effect" in " ".join(told(one)) for one in (plain, skilled, scored)]
     assert lines == [False, True, False]
 
 
