@@ -46,7 +46,7 @@ SHOWN = 110  # characters of a change
 SIZES = {"minor": "serious", "serious": "minor"}
 TEXTS = ("text", "texts", "words", "listed", "told", "how", "shown", "near", "known", "help", "title", "example")
 LEFT_OUT = frozenset(
-    (*TEXTS, "prefer", "dominant", "is_won", "alike", "apart", "low", "ENDLESS")
+    (*TEXTS, "prefer", "dominant", "is_won", "alike", "apart", "low", "ways", "SUGGESTED", "ENDLESS")
 )  # variables, arguments
 FOR_ODDS = frozenset(
     (
