@@ -273,6 +273,8 @@ def _slots(parent: ast.AST, policies: frozenset[str]) -> Iterator[tuple[Slot, as
 def _is_left_out(node: ast.AST, policies: frozenset[str]) -> bool:
     if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Assert, ast.Import, ast.ImportFrom)):
         return True
+    if isinstance(node, ast.Compare):
+        return any(isinstance(one, ast.Name) and one.id.startswith("MOST") for one in node.comparators)
     if isinstance(node, ast.BoolOp):
         return len(node.values) == 2 and ast.unparse(node).endswith(".value or 0")
     if isinstance(node, ast.Call) and _called(node.func) == "get" and isinstance(node.func, ast.Attribute):
