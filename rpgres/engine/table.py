@@ -557,7 +557,9 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         kind = effect["kind"]
         function = rules.effect_function(kind)
         if function is None:
-            raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
+            raise RuleError(
+                f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered"
+            )
         try:
             state = function(state, named(effect, outcome.roles))
             if type(state) is not State:
@@ -566,8 +568,8 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             if is_interrupt(error):
                 raise
             place = place_of(error)
-            told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
-            raise RuleError(told, place=place) from error
+            message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
+            raise RuleError(message, place=place) from error
         _check_kept(rules, kind, before, state)
     return state
 
@@ -581,7 +583,7 @@ def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
 
     fault = ("" if is_plain else fault_in(after)) or misnamed_in(after)
     if fault:
-        raise RuleError(f"the effect {kind} of the ruleset {rules.id} left what cannot be kept: {fault}")
+        raise RuleError(f"the effect {kind} of the ruleset {rules.id} returned an invalid state: {fault}")
 
 
 def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:

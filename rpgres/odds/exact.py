@@ -22,14 +22,13 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
-from rpgres.engine.run import Prepared, is_ours, laid, play
+from rpgres.engine.run import Prepared, is_ours, play, with_piles
 from rpgres.engine.running import MAX_QUESTIONS, PURE, Broken, NeedsAnswer, Settled, Stop, endless, not_deterministic
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.joint import JointDealer
 from rpgres.odds.sampling import SEED, Estimate, Sample, estimate
-from rpgres.rulesets import blamed
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -314,7 +313,7 @@ def explore(
     try:
         return _explore(play, WalkDealer(others=others), Budget(leaves, seconds, clock=clock), recheck=recheck)
     except Broken as broken:
-        raise RuleError(f"the rule cannot be weighed: {broken.told}") from broken
+        raise RuleError(f"the rule cannot be evaluated: {broken.told}") from broken
 
 
 def _explore(play: Callable[[WalkDealer], Hashable], dealer: WalkDealer, budget: Budget, *, recheck: int = 0) -> Odds:
@@ -579,7 +578,7 @@ def outcome_odds(
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    prepared = laid(prepared, asked=by)
+    prepared = with_piles(prepared, asked=by)
     passed: set[str] = set()
     undecided: dict[str, Question] = {}
 
@@ -609,22 +608,22 @@ def outcome_odds(
         if dealer.dropped and games:
             share, counts = _played_on(once, dealer, games=games, until=end)
     except Broken as broken:
-        told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
-        raise blamed(RuleError(told), rules.ruleset) from broken
+        message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
+        raise rules.blamed(RuleError(message)) from broken
     if undecided:
         raise needs_policy(undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
     masses: dict[Any, Fraction] = {**dict.fromkeys(counts, odds.open * 0), **odds.masses}
     if counts:
         masses.pop(UNKNOWN, None)
     if not masses:
-        told = f"no course of the rule {rules.id} {prepared.action} came to an end"
-        why = "it asks without end, or needs a larger budget"
-        raise blamed(RuleError(f"{told}: {why} ({named('leaves')}, {named('seconds')})"), rules.ruleset)
+        message = f"no run of the rule {rules.id} {prepared.action} ended"
+        why = "it loops, or needs a larger budget"
+        raise rules.blamed(RuleError(f"{message}: {why} ({named('leaves')}, {named('seconds')})"))
     if by == "outcome":
         masses = in_order(prepared, masses)
     elif None in masses:
         name = f"{rules.id} {prepared.action}"
-        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave {named('by')} out")
+        raise UsageError(f"{name} has no {by} in odds; leave {named('by')} out")
     else:
         masses = dict(sorted(masses.items()))
     sample = _sample(prepared, masses, counts, share=share, left=float(odds.open)) if counts else None

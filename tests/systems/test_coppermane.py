@@ -174,7 +174,7 @@ def test_defend_has_a_variant_only_where_one_was_said(line: tuple[str, ...], hea
 @pytest.mark.parametrize("inputs", [{"variant": "new"}, {"name": "Cornered"}])
 @pytest.mark.parametrize("against", ["attack", "overcome"])
 def test_what_is_said_of_an_advantage_is_not_swallowed(against: str, inputs: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=f"are about an advantage; leave them out against {against}"):
+    with pytest.raises(UsageError, match=f"are only for an advantage; leave them out against {against}"):
         resolve("coppermane", "defend", attribute=2, vs=2, against=against, **inputs)
 
 

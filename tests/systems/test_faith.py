@@ -427,7 +427,7 @@ def test_what_others_let_pass_in_secret_leaves_a_best_card() -> None:
 def test_nobody_is_named_twice() -> None:
     loaded = load_rules(find_ruleset("faith"))
     inputs = {"skill": 5, "attribute": 2, "against": "bob:skill=3,attribute=2", "target": "bob"}
-    with pytest.raises(UsageError, match="`target` bob: nobody takes part twice"):
+    with pytest.raises(UsageError, match="`target` bob: a character takes part only once"):
         run(prepare(loaded, "confront", inputs), streams=Streams("1"), choose={"join": ["no"]}, identify=False)
 
 
@@ -1010,7 +1010,7 @@ def test_no_card_is_preferred_like_a_joker_or_the_deck() -> None:
 )
 def test_a_countermeasure_is_within_bounds(typed: str) -> None:
     ready = confront(target=["bero"])
-    with pytest.raises(UsageError, match=r"is at most 99|is said twice"):
+    with pytest.raises(UsageError, match=r"is at most 99|is given twice"):
         run(ready, streams=Streams("1"), choose={"join": ["no"], "counter": [typed]}, identify=False)
 
 

@@ -398,7 +398,7 @@ def test_what_the_game_master_holds_lowers_the_odds() -> None:
 def test_there_is_no_best_choice_over_what_one_cannot_see() -> None:
     """The other hero's hand is dealt face down, and deciding by it would be deciding by what nobody knows."""
     ready = prepare(rules(), "versus", {"ability": "strength=5", "vs": 4, "against": 5, "hand": "St6,Ag3"})
-    with pytest.raises(UsageError, match="does not see everything"):
+    with pytest.raises(UsageError, match="does not know everything"):
         best_odds(ready, policies={"": policy_of(rules())})
 
 
