@@ -53,7 +53,7 @@ def check_points(character: Character) -> None:
     points = _points(character)
     if rating is not None and points > rating:
         raise UsageError(
-            f"{character.name}: legend-points is {points}, and can be {rating} at most, as the permanent legend is; "
+            f"{character.name}: legend-points is {points}, and can be at most {rating}, as the permanent legend is; "
             "lower legend-points, or raise legend"
         )
 

@@ -1263,7 +1263,7 @@ def test_what_is_thrown_counts_by_distance(metres: int, counted: int) -> None:
 def test_nothing_is_thrown_beyond_its_reach() -> None:
     with pytest.raises(UsageError, match="at most 50 m, not 51 m"):
         played([], thrown=51)
-    with pytest.raises(UsageError, match=r"counter=.*nothing is thrown over 60 m"):
+    with pytest.raises(UsageError, match=r"counter=.*at most 50 m, not 60 m"):
         played([], target=["bero"], choose={"counter": ["skill=3,attribute=0,thrown=60"]})
 
 
