@@ -17,7 +17,7 @@ from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Policy, Seats, policy_of, uniform
 from rpgres.engine.run import play
 from rpgres.engine.running import NeedsAnswer, Settled
-from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.odds.explorer import Odds, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from rpgres.engine.run import Prepared, play
 from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run, Settled
 from rpgres.engine.table import Outcome, apply_effects
 from rpgres.errors import RpgresError, RuleError
-from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.odds.explorer import Odds, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float =
             return {"outcome": settled.band, "margin": settled.margin}.get(asked, settled.total)
         return End.of(outcome).told(asked)
 
-    return explore(once, leaves=leaves, seconds=seconds, others=others)
+    return explore(once, dealer=WalkDealer(others=others), leaves=leaves, seconds=seconds)
 
 
 def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:

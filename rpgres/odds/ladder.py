@@ -13,7 +13,8 @@ from rpgres.engine.players import Policy
 from rpgres.engine.run import Prepared, answers_to, prepare
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import WORK, Chance, Method, Odds, chance_record, outcome_odds
+from rpgres.odds.exact import Chance, chance_record, outcome_odds
+from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
 
