@@ -158,11 +158,11 @@ def outcome_odds(
     prepared, rules = laid(prepared, asked=by), prepared.rules
     runs, dealer, end = Runs(attrgetter(ANSWERS[by])), WalkDealer(), inf if seconds is None else monotonic() + seconds
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
+    playing = partial(play, prepared, asked=by)
     counts: Mapping[Any, int] = EMPTY
 
     def once(dealer: TapeDealer) -> str | int | None:
-        seats = Seats(choose, policies=policies)
-        found: str | int | None = runs.run(partial(play, prepared, dealer=dealer, players=seats, asked=by), seats)
+        found: str | int | None = runs.run(playing, dealer, Seats(choose, policies=policies))
         return found
 
     try:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import Question, Seats
 from rpgres.engine.running import (
     MAX_QUESTIONS,
@@ -260,15 +261,15 @@ class Runs(msgspec.Struct):
     undecided: dict[str, Question] = {}
     work: int = 0
 
-    def run(self, once: Callable[[], tuple[Outcome, Run]], players: Seats) -> Any:
+    def run(self, once: Callable[..., tuple[Outcome, Run]], dealer: Dealer, players: Seats) -> Any:
         """Return the answer of a run; an empty text where somebody has to decide and nobody does.
 
         Args:
-            once: runs the rule.
-            players: who decides in it.
+            once: runs the rule with the dealer and the players it is given.
+            dealer, players: who answers.
         """
         try:
-            outcome, run = once()
+            outcome, run = once(dealer=dealer, players=players)
         except Stop as stop:
             self.work += stop.run.work
             if isinstance(stop, Settled):
@@ -292,16 +293,17 @@ class WalkDealer(TapeDealer):
     """Answers chance with every result in turn: from the tape while it lasts, then the first, queueing the others.
 
     Attributes:
+        waiting: courses not yet run, as a heap.
         dropped: courses that were given up.
         weight, scale: the running course has the mass weight / scale.
         withheld: masses of what is left open: sums of weights by scale.
     """
 
-    __slots__ = ("_begun", "_heap", "_serial", "dropped", "scale", "weight", "withheld")
+    __slots__ = ("_begun", "_serial", "dropped", "scale", "waiting", "weight", "withheld")
 
     def __init__(self, *, others: bool = False) -> None:
         super().__init__(others=others)
-        self._heap: list[Waiting] = [(-1.0, 0, 1, 1, None)]
+        self.waiting: list[Waiting] = [(-1.0, 0, 1, 1, None)]
         self.dropped: list[Waiting] = []
         self._serial = self._begun = 0
         self.weight = self.scale = 1
@@ -309,21 +311,17 @@ class WalkDealer(TapeDealer):
 
     def begin(self) -> None:
         """Turn to the heaviest course not yet run; there has to be one."""
-        _, _, self.weight, self.scale, node = heapq.heappop(self._heap)
+        _, _, self.weight, self.scale, node = heapq.heappop(self.waiting)
         self.load(node)
         self._begun = len(self._tape)
 
     def drop(self, *, keep: int = 0) -> None:
         """Give up the lightest courses not yet run, all but so many; their mass stays open."""
-        self._heap.sort()  # which leaves it a heap
-        for _, _, weight, scale, _ in self._heap[keep:]:
+        self.waiting.sort()  # which leaves it a heap
+        for _, _, weight, scale, _ in self.waiting[keep:]:
             self.withhold(weight, scale)
-        self.dropped += self._heap[keep:]
-        del self._heap[keep:]
-
-    def waiting(self) -> int:
-        """Return how many courses wait to be run."""
-        return len(self._heap)
+        self.dropped += self.waiting[keep:]
+        del self.waiting[keep:]
 
     def withhold(self, weight: int, scale: int) -> None:
         """Leave a mass open."""
@@ -332,7 +330,7 @@ class WalkDealer(TapeDealer):
     def queue(self, weight: int, scale: int, node: Node | None) -> None:
         """Add a course to be run."""
         self._serial += 1
-        heapq.heappush(self._heap, (-(weight / scale), self._serial, weight, scale, node))
+        heapq.heappush(self.waiting, (-(weight / scale), self._serial, weight, scale, node))
 
     def of_law(self, label: str, law: Law | JointLaw) -> Any:
         """Return a value; what the law itself leaves open stays open."""
@@ -344,7 +342,7 @@ class WalkDealer(TapeDealer):
         return value
 
     def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
-        node, heap, position = self.node, self._heap, self._position
+        node, heap, position = self.node, self.waiting, self._position
         if position >= self._begun + DESCENT and heap and -heap[0][0] > self.weight / self.scale:
             self.queue(self.weight, self.scale, node)
             raise Suspended(label)
@@ -417,11 +415,11 @@ def explore_within(
     leaves = states = 0
     while True:
         joints: dict[object, tuple[dict[int, int], Node | None]] = {}
-        half = budget.half()
-        while dealer.waiting():
+        half, waiting = budget.half(), dealer.waiting
+        while waiting:
             if budget.is_spent or (joints and budget.is_past(half)):
                 break
-            if dealer.waiting() > ROOM and dealer.waiting() > min(2 * budget.runs + ROOM, MOST_WAITING):
+            if len(waiting) > ROOM and len(waiting) > min(2 * budget.runs + ROOM, MOST_WAITING):
                 # the lightest could never have their turn
                 dealer.drop(keep=int(min(budget.runs, MOST_WAITING // 2)))
             dealer.begin()

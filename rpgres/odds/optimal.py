@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
+from rpgres.engine.dealers import Dealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
 from rpgres.engine.run import Prepared, fault_of, laid, play
@@ -408,15 +409,13 @@ class _Solver:
         self._leaves += 1
         at, before = course.at, self._runs.work
         self._walk.load(course.tape)
-        players = self._players(at)
-        once: Callable[[], tuple[Outcome, Run]]
+        once: Callable[..., tuple[Outcome, Run]]
         if at is not None:
-            once = partial(self._step, at, players)
+            once = partial(self._step, at)
         else:
-            follow = self._followed if self.merges else None
-            once = partial(play, self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
+            once = partial(play, self._prepared, asked=SUCCESS, follow=self._followed if self.merges else None)
         try:
-            return self._ended(self._runs.run(once, players))
+            return self._ended(self._runs.run(once, self._walk, self._players(at)))
         except _Known as known:
             return known.value
         except _Onward as onward:
@@ -444,14 +443,14 @@ class _Solver:
         run.players = self._players(at)
         return at.place
 
-    def _step(self, at: _Place, players: Seats) -> NoReturn:
+    def _step(self, at: _Place, dealer: Dealer, players: Seats) -> NoReturn:
         """Take the next step of a chain.
 
         Raises:
             _Onward: to the course that goes on from there.
         """
         rules, chain = self._prepared.rules, at.chain
-        run = Run(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
+        run = Run(rules, at.state, dealer, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
         run.unseen, run.has_secrets = at.unseen, at.has_secrets
         table = Table(run, rules)
         try:
