@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         slug,
     )
     from rpgres.parameters.values import Form, Opposition, Rating
-    from rpgres.plugins.discovery import hookimpl
+    from rpgres.plugins.spec import hookimpl
     from rpgres.rulesets import (
         API,
         QUESTIONS,
@@ -79,7 +79,7 @@ _HOMES = {
     "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.resolve": ("resolve",),
     "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
-    "plugins.discovery": ("hookimpl",),
+    "plugins.spec": ("hookimpl",),
     "rulesets": (
         *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
         *("Rule", "Rules", "Ruleset", "effect", "unknown"),

@@ -23,8 +23,8 @@ def named(name: str) -> str:
 
 
 def as_key(name: str) -> str:
-    """Return the name of an input as a scene, a request or a program writes it."""
-    return name
+    """Return the name of an input as messages for scenes, requests and programs write it."""
+    return f"`{name}`"
 
 
 def as_option(name: str) -> str:

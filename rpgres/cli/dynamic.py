@@ -20,7 +20,8 @@ from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import UsageError
 from rpgres.parameters.kinds import metavar
 from rpgres.parameters.setting import SHEET
-from rpgres.plugins.discovery import BUILTIN, ruleset_names
+from rpgres.plugins.discovery import ruleset_names
+from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words
 

@@ -15,6 +15,7 @@ from rpgres.text.harmless import harmless, in_line, to_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
+    from rpgres.engine.records import Pending, Result
 
 FALLBACK = "rpgres"  # the name of the error handler below
 _PROGRESS = 79  # columns of a line that can be taken back: one that wraps cannot
@@ -333,6 +334,28 @@ def unwritten(error: OSError) -> OutputError | None:
         _give_up(sys.stdout)
         return _cannot_write(error)
     return _cannot_write(error) if error.errno in _WRITE_FAULTS else None
+
+
+WAITING = 3  # exit code: a decision waits
+FAILED, TIED = 10, 11  # exit codes of --exit-code
+
+
+def exit_of(found: Result | Pending, *, is_told: bool) -> int:
+    """Return the exit code of a command that prints a result, or a decision that waits.
+
+    Args:
+        found: what is printed.
+        is_told: whether a failure and a tie have codes of their own.
+    """
+    from rpgres.engine.records import Pending
+
+    if isinstance(found, Pending):
+        return WAITING
+    if not is_told:
+        return 0
+    if found.success is None:
+        return TIED if found.margin is not None else 0
+    return 0 if found.success else FAILED
 
 
 def finish(code: Any, *, as_json: bool = False) -> Any:

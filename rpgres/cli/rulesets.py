@@ -7,7 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from rpgres.plugins.discovery import BUILTIN, find_ruleset
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, Part, Rules, RulesetFile, data_folders, merge_parts, read_parts
 
 

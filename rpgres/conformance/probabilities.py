@@ -42,15 +42,12 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
         found: dict[str, Odds] = {}
         for asked in ASKED:
             merged = found[asked] = walk_merged(case.prepared, asked=asked, leaves=budget)
-            told = _disagreement(merged, _by(whole, asked))
-            if told:
-                yield finding(f"{told}, walked as odds do, and roll by roll", case.place, _ADVICE[asked])
-                return
-            if merged.states or case.prepared.rules.file.piles:
+            told, how = _disagreement(merged, _by(whole, asked)), "walked as odds do, and roll by roll"
+            if not told and (merged.states or case.prepared.rules.file.piles):
                 others = walk_merged(case.prepared, asked=asked, leaves=budget, others=True)
-                told = _disagreement(merged, others)
+                told, how = _disagreement(merged, others), "by which of equivalent cards or runs go on"
             if told:
-                yield finding(f"{told}, by which of equivalent cards or runs go on", case.place, _ADVICE[asked])
+                yield finding(f"{told}, {how}", case.place, _ADVICE[asked])
                 return
         if case.is_example:
             yield from _sampled(case, found)

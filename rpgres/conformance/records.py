@@ -9,7 +9,7 @@ import msgspec
 
 from rpgres.errors import as_option, told
 from rpgres.model.printed import Printed
-from rpgres.plugins.discovery import PluginStatus
+from rpgres.plugins.listing import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
 
 

@@ -188,6 +188,17 @@ def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[
     return lines
 
 
+def accounts(prepared: Prepared, *, seeds: int) -> list[list[bytes]]:
+    """Return the accounts of runs with so many seeds; of one that fails, its message."""
+    found = list[list[bytes]]()
+    for number in range(seeds):
+        try:
+            found.append(account(prepared, seed=f"contract#{number}"))
+        except RpgresError as error:
+            found.append([error.message.encode()])
+    return found
+
+
 def first_plays(prepared: Prepared) -> Diagnostic | None:
     """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
     for number in range(FIRST):

@@ -38,6 +38,7 @@ from rpgres.journal.standing import (
     without_pass,
 )
 
+STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
 RECENT = 4  # entries that are kept as they were read
 
 
@@ -98,7 +99,7 @@ def stamp(path: Path) -> str:
 
 def _memory(path: Path, new: str) -> Path:
     """Return the file in which it is noted of a table: in $XDG_STATE_HOME, or where programs keep such things."""
-    folder = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA") or "~/.local/state"
+    folder = os.environ.get(STATE_HOME) or os.environ.get("LOCALAPPDATA") or "~/.local/state"
     return Path(folder).expanduser() / "rpgres" / "tables" / digest(f"{path.resolve()}\n{new}".encode())[:32]
 
 

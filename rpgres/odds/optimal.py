@@ -203,11 +203,6 @@ class _Walk(TapeDealer):
         super().load(node)
         self.keys = []
 
-    def chain(self) -> _Place | None:
-        """Return where a chain of steps was followed to; None where it has to be followed yet."""
-        found: _Place | None = None if self.is_fresh else self.recorded(CHAIN)
-        return found
-
     def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         """End the run at a new question."""
         raise _Chance(label, values, weights, total)
@@ -303,19 +298,9 @@ def best_odds(
     return solver.solve()
 
 
-def weigh_best(
-    prepared: Prepared,
-    *,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, Policy] = EMPTY,
-    leaves: int | None = None,
-    seconds: float | None = None,
-    work: int = SEARCH,
-    only_first: bool = False,
-) -> Odds:
+def weigh_best(prepared: Prepared, **how: Any) -> Odds:
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
-    budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds, "work": work}
-    return best_odds(prepared, choose=choose, policies=policies, **budget, only_first=only_first).odds(prepared)
+    return best_odds(prepared, **how).odds(prepared)
 
 
 def _options(question: Question) -> list[str]:
@@ -434,10 +419,9 @@ class _Solver:
 
     def _followed(self, table: Table, chain: Chain, start: Any) -> Any:
         """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
-        at = self._walk.chain()
-        if at is None:
+        if self._walk.is_fresh:
             raise _Onward(self._place(table, chain, start, before=self._walk.node), table.run)
-        run = table.run
+        run, at = table.run, self._walk.recorded(CHAIN)
         run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
         run.since = len(run.events)
         run.players = self._players(at)

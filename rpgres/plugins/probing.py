@@ -11,7 +11,9 @@ from typing import Any
 
 import msgspec
 
-from rpgres.plugins.discovery import ENDED, Entry, installed_entries, load_entry
+from rpgres.plugins.discovery import installed_entries
+from rpgres.plugins.entries import ENDED, Entry
+from rpgres.plugins.importing import load_entry
 
 SECONDS = 60.0  # within which all plugins are imported; one that waits for ever is to blame for the rest
 READY, DONE = "ready", "done"

@@ -16,7 +16,7 @@ from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion
 from rpgres.rulesets.schema import MoreBoxes, Parameter, RulesetFile, Track
 from rpgres.rulesets.settling import Settling
 from rpgres.rulesets.switches import Record as Switches
-from rpgres.rulesets.switches import switch_record, unchosen
+from rpgres.rulesets.switches import check_choices, switch_record, unchosen
 from rpgres.toml.diagnostics import Fault, unknown
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Rules:
         self.layers = Layers(ruleset.id, file, parts)
         self.folders = self.layers.folders
         self.settling = Settling(self)
-        chosen = {name: self._check_switch(name, value) for name, value in switches.items()}
+        check_choices(file.switches, switches, of=ruleset.id)
+        chosen = dict(switches)
         self._unchosen = unchosen(file.switches, chosen)
         self.chosen: Map[str, str] = Map({**self._unchosen, **chosen})  # frozen: it counts for the next run, too
         self._switches: dict[type, Any] = {}
@@ -75,15 +76,6 @@ class Rules:
             UsageError: a switch is unknown or has no such choice.
         """
         return Rules(self.ruleset, file=self.file, parts=self.layers.parts, switches=switches)
-
-    def _check_switch(self, name: str, value: str) -> str:
-        switch = self.file.switches.get(name)
-        if switch is None:
-            raise UsageError(unknown("switch", name, self.file.switches, of=f"the ruleset {self.id}"))
-        if value not in switch.choices:
-            choices = ", ".join(switch.choices)
-            raise UsageError(f"the switch {name} of {self.id} can be {choices}; not {value!r}")
-        return value
 
     def default_switch(self, name: str) -> str:
         """Return what a switch is at unless it is chosen: its default, or what another choice brings with it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
-from rpgres.errors import RuleError, in_words
+from rpgres.errors import RuleError, UsageError, in_words
+from rpgres.toml.diagnostics import unknown
 
 if TYPE_CHECKING:
     from rpgres.rulesets.schema import Switch
@@ -13,6 +14,25 @@ if TYPE_CHECKING:
 Record = TypeVar("Record")
 
 TRUTHS = {"yes": True, "no": False, "on": True, "off": False}
+
+
+def check_choices(switches: Mapping[str, Switch], chosen: Mapping[str, str], *, of: str) -> None:
+    """Check that what is chosen are switches of a ruleset, and choices of theirs.
+
+    Args:
+        switches: the ruleset's.
+        chosen: by name.
+        of: the ruleset's id.
+
+    Raises:
+        UsageError: a switch is unknown, or has no such choice.
+    """
+    for name, value in chosen.items():
+        switch = switches.get(name)
+        if switch is None:
+            raise UsageError(unknown("switch", name, switches, of=f"the ruleset {of}"))
+        if value not in switch.choices:
+            raise UsageError(f"the switch {name} of {of} can be {', '.join(switch.choices)}; not {value!r}")
 
 
 def unchosen(switches: Mapping[str, Switch], chosen: Mapping[str, str]) -> dict[str, str]:

@@ -391,7 +391,8 @@ def test_what_is_different_once_is_not_put_down_to_the_order_of_sets_alone(site:
 
 
 def test_every_check_is_broken_once() -> None:
-    assert {check for check, *_ in BROKEN} == set(BY_NAME)
+    elsewhere = {"permissions"}  # its faults are the table's, not the ruleset's: see below
+    assert {check for check, *_ in BROKEN} | elsewhere == set(BY_NAME)
 
 
 def test_a_fault_of_a_rule_is_told_with_its_line(site: Path) -> None:

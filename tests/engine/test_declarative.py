@@ -23,7 +23,8 @@ from rpgres.engine.running import Run
 from rpgres.engine.table import Table
 from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.odds.exact import outcome_odds
-from rpgres.plugins.discovery import find_ruleset, list_rulesets, ruleset_names
+from rpgres.plugins.discovery import find_ruleset, ruleset_names
+from rpgres.plugins.listing import list_rulesets
 from tests.support.command_line import completions, rpgres
 from tests.support.declarative import BLADES, RAISES, UNDER, done, here, odds, rules, write
 

@@ -41,7 +41,7 @@ def test_a_field_of_a_form_has_its_path() -> None:
 
 
 def test_inputs_are_called_as_they_are_typed() -> None:
-    with pytest.raises(UsageError, match=r"^vs takes a number"):
+    with pytest.raises(UsageError, match=r"^`vs` takes a number"):
         resolve("fate", "overcome", skill=3, vs=True)
     typed = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "fiar")
     assert typed.err.startswith("rpgres: --vs 'fiar' is no rung")
@@ -50,17 +50,17 @@ def test_inputs_are_called_as_they_are_typed() -> None:
     assert record["message"].startswith("--vs 'fiar' is no rung")
     assert record["details"]["path"] == ["vs", 0]
     answer = resolve_request({"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": "fiar"}})
-    assert answer["message"].startswith("vs 'fiar' is no rung")
+    assert answer["message"].startswith("`vs` 'fiar' is no rung")
 
 
 def test_paths_grow_from_the_inside_out() -> None:
     with pytest.raises(RpgresError) as found, located("steps", 3), located("with", "vs"):
         raise UsageError(f"{named('defense_stunt')} is wrong", path=("skill",))
     assert found.value.path == ("steps", 3, "with", "vs", "skill")
-    assert (found.value.message, str(found.value)) == ("defense-stunt is wrong",) * 2
+    assert (found.value.message, str(found.value)) == ("`defense-stunt` is wrong",) * 2
     assert told(found.value.raw, as_option) == "--defense-stunt is wrong"
 
 
 def test_a_message_is_whole_whatever_somebody_typed() -> None:
     assert told("a \ue000 b") == "a  b"
-    assert told(f"{named('vs')}: \ue001x") == "vs: \ue001x"
+    assert told(f"{named('vs')}: \ue001x") == "`vs`: \ue001x"

@@ -126,7 +126,7 @@ def test_an_ability_is_a_number_a_name_or_both(typed: Any, expected: Rating) -> 
 @pytest.mark.parametrize("typed", ["brwan=3", "witts=1"])
 def test_a_misspelt_ability_with_a_rating_is_refused(typed: str) -> None:
     near = {"b": "brawn", "w": "wits"}[typed[0]]
-    with pytest.raises(UsageError, match=f"skill: tiny has no ability .*; did you mean '{near}'"):
+    with pytest.raises(UsageError, match=f"`skill`: tiny has no ability .*; did you mean '{near}'"):
         probe(ADA, "ada", skill=typed)
     with pytest.raises(UsageError, match=near):
         probe(ADA, "ada", against=f"bo:{typed}")
@@ -184,9 +184,9 @@ def test_dice_in_a_form_may_be_a_number() -> None:
     [
         (
             "rook:skil=3",
-            r"rivals rook has no field 'skil'; did you mean 'skill'\?; it is typed as NAME:KEY=VALUE,...",
+            r"`rivals` rook has no field 'skil'; did you mean 'skill'\?; it is typed as NAME:KEY=VALUE,...",
         ),
-        ("rook:coins=10", "rivals rook: coins takes a whole number from 0 to 9, not 10"),
+        ("rook:coins=10", "`rivals` rook: coins takes a whole number from 0 to 9, not 10"),
         ("rook:coins", "behind coins stands = and its value"),
         ("rook:coins=1,coins=2", "coins is said twice"),
         ("skill=3", "names nobody and nothing"),
@@ -248,7 +248,7 @@ def test_what_cannot_be_meant_is_refused(inputs: dict[str, Any], message: str) -
 
 
 def test_what_is_required_is_asked_for_with_its_form() -> None:
-    with pytest.raises(UsageError, match=r"tiny try needs vs N\|RUNG\|DICE"):
+    with pytest.raises(UsageError, match=r"tiny try needs `vs` N\|RUNG\|DICE"):
         prepare(tiny_rules(), "try", {})
 
 

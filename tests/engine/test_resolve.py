@@ -24,7 +24,7 @@ from rpgres.engine.table import Outcome, Table
 from rpgres.errors import ChoiceError, FileError, GivenError, PluginError, UsageError
 from rpgres.model.state import GM, Character, State
 from rpgres.parameters.values import Rating
-from rpgres.plugins.discovery import BUILTIN
+from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Effect, Option, Ruleset
 
 DATA = """
@@ -277,7 +277,7 @@ def test_another_folder_means_other_overlays(dive: Ruleset, tmp_path: Path, monk
         ({"given": {"roll": [None]}}, UsageError, "given roll: an answer is a text"),
         ({"choose": {"breath": True}}, UsageError, "choose breath: an answer is a text"),
         ({"choose": {"breath": "lnog"}}, ChoiceError, "did you mean 'long'?"),
-        ({"choose": {"roll": "1,2"}}, UsageError, "answer it with given"),
+        ({"choose": {"roll": "1,2"}}, UsageError, "answer it with `given`"),
         ({"switches": {"watr": "warm"}}, UsageError, "did you mean 'water'?"),
         ({"switches": {"water": "hot"}}, UsageError, "can be cold, warm"),
         ({"switches": {"water": ["warm"]}}, UsageError, "the switch water takes the name of a choice"),

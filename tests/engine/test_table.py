@@ -66,9 +66,9 @@ def test_an_unknown_label_names_the_nearest() -> None:
 
 
 def test_chance_and_decisions_are_not_mixed_up() -> None:
-    with pytest.raises(UsageError, match="with choose"):
+    with pytest.raises(UsageError, match="with `choose`"):
         play(tiny_action(vs=3), given={"price": ["time"]})
-    with pytest.raises(UsageError, match="with given"):
+    with pytest.raises(UsageError, match="with `given`"):
         play(tiny_action(vs=3), choose={"roll": ["6,6"]})
 
 

@@ -370,7 +370,7 @@ def test_a_ruleset_of_somebody_elses_declares_both(at_tug: Path) -> None:
     place = tug_at(at_tug, trust="")
     assert store.read(place.path).new.public.trust == "players"  # its own default
     place = tug_at(at_tug, "gm")
-    with pytest.raises(UsageError, match="--wind: the game master says this, or the host, and not ada: the wind"):
+    with pytest.raises(UsageError, match="`wind`: the game master says this, or the host, and not ada: the wind"):
         sitting.act(place, "pull", {"skill": "rope", "wind": "9"}, seat="ada")
     done = sitting.act(place, "pull", {"skill": "rope", "cry": "Heave!", "token": "a goat"}, seat="ada")
     assert asked(done) == [("pull", "bo"), ("pull", "cy")]  # words are nobody else's matter

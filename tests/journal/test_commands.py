@@ -103,7 +103,7 @@ def test_each_action_has_dice_of_its_own(place: Place) -> None:
 
 
 def test_who_acts(place: Place) -> None:
-    with pytest.raises(UsageError, match=r"say who acts: --actor mara\|edda"):
+    with pytest.raises(UsageError, match=r"say who acts: `actor` mara\|edda"):
         overcome(place, actor="")
     assert overcome(place, actor="", seat="edda").entry.public.actor == "edda"
     with pytest.raises(UsageError, match="edda is not mara's to act with"):
@@ -229,7 +229,7 @@ def test_a_seat_lets_windows_go_by(place: Place) -> None:
     assert isinstance(found(overcome(place, choose={})), Pending)
     with pytest.raises(UsageError, match="did you mean 'invoke'"):
         sitting.let_pass(place, "invoce", seat="mara")
-    with pytest.raises(UsageError, match="--until has no span 'scnee'; did you mean 'scene'"):
+    with pytest.raises(UsageError, match="`until` has no span 'scnee'; did you mean 'scene'"):
         sitting.let_pass(place, seat="mara", until="scnee")
 
 

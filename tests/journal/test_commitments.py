@@ -65,7 +65,7 @@ def test_what_is_sealed_is_told_by_opening_it_alone(place: Place) -> None:
     hand_in(place, "bo", "12 coins", salt=bytes(32))
     with pytest.raises(UsageError, match="ada sealed an answer in entry 2"):
         sitting.answer(place, seat="ada", choose={"bid": ["3"]})
-    with pytest.raises(UsageError, match="the others answer with --as"):
+    with pytest.raises(UsageError, match="the others answer with `as`"):
         sitting.answer(place, choose={"bid": ["1", "2", "3"]})
     for answer, salt in (("4", SALT), ("3", bytes(32)), ("3 ", SALT)):
         with pytest.raises(UsageError, match="not what ada sealed in entry 2"):

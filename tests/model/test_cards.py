@@ -72,7 +72,7 @@ def test_several_cards_are_given_at_once_or_one_by_one() -> None:
     assert drawn == [["Re2-", "Fo", "St2+"]] * 3
     table = table_of(prepared(), given={"draw": ["Re2,Sx1"]})
     table.draw("deck", to="discard", label="draw")
-    with pytest.raises(GivenError, match="given draw=Sx1: there is no card 'Sx1'"):
+    with pytest.raises(GivenError, match="`given` draw=Sx1: there is no card 'Sx1'"):
         table.draw("deck", to="discard", label="draw")
     dealer = GivenDealer({"draw": ["Re2,Fo"]}, then=SeededDealer(Streams("7")))
     run = Run(prepared().rules, prepared().state, dealer, Seats())
@@ -270,8 +270,8 @@ def test_the_cards_that_a_typed_hand_replaces_go_back_shuffled() -> None:
 @pytest.mark.parametrize(
     ("hand", "message"),
     [
-        ("St3,St3,St3", "hand: no St3 is left in deck"),
-        ("St3,Sx1", "hand: there is no card 'Sx1'"),
+        ("St3,St3,St3", "`hand`: no St3 is left in deck"),
+        ("St3,Sx1", "`hand`: there is no card 'Sx1'"),
         ("Re9", "there is no card 'Re9'; there are such as Re1"),
         ("3St", "there is no card '3St'; did you mean St3-?"),
         ("1", "there is no card '1': its suit comes first, as in "),

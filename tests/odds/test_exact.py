@@ -356,7 +356,7 @@ def test_a_rule_of_which_no_course_ends_has_no_odds() -> None:
         while True:
             table.roll(dice("d6"))
 
-    with pytest.raises(RuleError, match=r"no course of the rule tiny try came to an end.*--leaves, --seconds"):
+    with pytest.raises(RuleError, match=r"no course of the rule tiny try came to an end.*`leaves`, `seconds`"):
         outcome_odds(with_rule(endless), leaves=300)
 
 

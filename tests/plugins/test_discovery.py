@@ -20,9 +20,12 @@ import pytest
 import rpgres
 from rpgres import resolve
 from rpgres.errors import PluginError, UsageError
-from rpgres.plugins import discovery as plugins
+from rpgres.plugins import entries, importing
 from rpgres.plugins import spec as hooks
-from rpgres.plugins.discovery import BUILTIN, PluginStatus, find_ruleset, is_standalone, list_rulesets, ruleset_names
+from rpgres.plugins.discovery import find_ruleset, ruleset_names
+from rpgres.plugins.entries import BUILTIN
+from rpgres.plugins.folders import is_standalone
+from rpgres.plugins.listing import PluginStatus, list_rulesets
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import API, builtin_folder
 from tests.support.checkout import ROOT
@@ -75,8 +78,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _forget() -> None:
-    plugins._scan.cache_clear()
-    plugins._record.cache_clear()
+    entries._scan.cache_clear()
+    importing.record_of.cache_clear()
 
 
 def install(
@@ -558,7 +561,7 @@ def test_a_distribution_without_metadata_is_called_by_its_folder(site: Path) -> 
         info = site / f"{name}-3.1.dist-info"
         info.mkdir()
         (info / "entry_points.txt").write_text(f"[rpgres]\n{name} = nowhere\n", "utf-8")
-    plugins._scan.cache_clear()
+    entries._scan.cache_clear()
     found = {one.id: (one.distribution, one.version) for one in list_rulesets() if not one.builtin}
     assert found == {"coin": ("rpgres-coin", "1.2"), "first": ("first", "3.1"), "second": ("second", "3.1")}
     assert "pip install --force-reinstall second." in status("second").problem

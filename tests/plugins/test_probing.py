@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rpgres.plugins import discovery as plugins
-from rpgres.plugins import probing
+from rpgres.plugins import entries, probing
 from tests.support.command_line import PROGRAM, rpgres
 
 CODE = """
@@ -56,16 +56,18 @@ def install(site: Path, name: str, *, at_import: str = "", at_yield: str = "pass
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return a folder on the path of modules, with two good plugins around those of a test."""
     folder = tmp_path / "site"
     folder.mkdir()
     install(folder, "aright")
     install(folder, "zright")
     monkeypatch.syspath_prepend(str(folder))
-    monkeypatch.setattr(plugins, "ENDED", {})
-    monkeypatch.setattr(probing, "ENDED", plugins.ENDED)
-    return folder
+    kept = dict(entries.ENDED)
+    entries.ENDED.clear()
+    yield folder
+    entries.ENDED.clear()
+    entries.ENDED.update(kept)
 
 
 def said(site: Path, *args: str) -> tuple[int, str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rpgres.conformance import CHECKS
-from rpgres.plugins.discovery import BUILTIN
+from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.scaffold import TEMPLATE, files_of, write_plugin
 from tests.docs import put_metadata
 from tests.support.command_line import rpgres

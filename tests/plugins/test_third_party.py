@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rpgres.plugins import discovery as plugins
-from rpgres.plugins.discovery import BUILTIN
+from rpgres.plugins import entries, importing
+from rpgres.plugins.entries import BUILTIN
 from tests.support.checkout import ROOT
 from tests.support.command_line import Ran, rpgres
 from tests.support.installed import crowded_environment
@@ -38,8 +38,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _forget() -> None:
-    plugins._scan.cache_clear()
-    plugins._record.cache_clear()
+    entries._scan.cache_clear()
+    importing.record_of.cache_clear()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -30,7 +30,8 @@ from rpgres.engine.resolve import error_record
 from rpgres.engine.run import policies_of, prepare, run
 from rpgres.errors import RpgresError
 from rpgres.lint.overlays import stray_folders
-from rpgres.plugins.discovery import claimed_ids, find_ruleset, misnamed_folders, ruleset_names
+from rpgres.plugins.discovery import claimed_ids, find_ruleset, ruleset_names
+from rpgres.plugins.entries import misnamed_folders
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import builtin_folder
 from rpgres.rulesets.sheets import read_sheet

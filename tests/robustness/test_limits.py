@@ -159,11 +159,11 @@ def test_seconds_are_a_number_over_0(typed: str) -> None:
 # How often
 
 MANY = [
-    ("fate", "overcome", {"skill": 3, "vs": 2, "aspect": [f"aspect {n}" for n in range(101)]}, "--aspect", 100),
-    ("fate", "overcome", {"skill": 3, "vs": [2] * 101}, "--vs", 100),
+    ("fate", "overcome", {"skill": 3, "vs": 2, "aspect": [f"aspect {n}" for n in range(101)]}, "`aspect`", 100),
+    ("fate", "overcome", {"skill": 3, "vs": [2] * 101}, "`vs`", 100),
     ("faith", "confront", {"skill": 3, "attribute": 3, "against": [f"b{n}:skill=1" for n in range(21)]}, "", 20),
-    ("saga", "act", {"ability": "strength=8", "vs": 8, "hand": ["St6"] * 101}, "--hand", 100),
-    ("saga", "act", {"ability": "strength=8", "vs": 8, "hand": ",".join(["St6"] * 101)}, "--hand", 100),
+    ("saga", "act", {"ability": "strength=8", "vs": 8, "hand": ["St6"] * 101}, "`hand`", 100),
+    ("saga", "act", {"ability": "strength=8", "vs": 8, "hand": ",".join(["St6"] * 101)}, "`hand`", 100),
 ]
 
 

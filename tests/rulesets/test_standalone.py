@@ -11,8 +11,9 @@ import pytest
 
 from rpgres import resolve
 from rpgres.errors import FileError, PluginError, UsageError
-from rpgres.plugins import discovery as plugins
-from rpgres.plugins.discovery import builtin_folder, find_ruleset, list_rulesets, ruleset_names
+from rpgres.plugins import entries, importing
+from rpgres.plugins.discovery import builtin_folder, find_ruleset, ruleset_names
+from rpgres.plugins.listing import list_rulesets
 from rpgres.plugins.loading import load_rules
 from tests.support.command_line import rpgres
 
@@ -45,8 +46,8 @@ def _empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("RPGRES_DISABLE", "RPGRES_RULESETS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    plugins._scan.cache_clear()
-    plugins._record.cache_clear()
+    entries._scan.cache_clear()
+    importing.record_of.cache_clear()
     sys.modules.pop("rpgres_coin", None)
 
 
@@ -69,7 +70,7 @@ def install(site: Path, *, data: str) -> None:
     (package / "ruleset.toml").write_text(data, "utf-8")
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rpgres-coin\nVersion: 1.0\n", "utf-8")
     (info / "entry_points.txt").write_text("[rpgres]\ncoin = rpgres_coin\n", "utf-8")
-    plugins._scan.cache_clear()
+    entries._scan.cache_clear()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from types import FunctionType, ModuleType
 from typing import Any, get_args, get_type_hints
 
 import msgspec
-from rpgres.cli.formats.field_texts import TEXTS
 
 import rpgres
 from rpgres import kits
+from rpgres.cli.formats.descriptions import field_texts
 from rpgres.rulesets.schema import Action, FormField, Parameter
 
 # By what an author does with them; every public name has to be in one group.
@@ -150,7 +150,7 @@ def keys_text() -> str:
 
 def keys_of(record: type[msgspec.Struct]) -> dict[str, str]:
     """Return the keys of a table of `ruleset.toml`, as they are written there, with what each says."""
-    texts, hints = TEXTS[record.__name__], get_type_hints(record, include_extras=True)
+    texts, hints = field_texts(record), get_type_hints(record, include_extras=True)
     keys = {field.encode_name: _described(hints[field.name]) for field in msgspec.structs.fields(record)}
     return {key: described or texts[key] for key, described in keys.items()}
 

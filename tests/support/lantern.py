@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rpgres.cli.root import app
-from rpgres.plugins import discovery as plugins
+from rpgres.plugins import entries, importing
 
 CODE = """
 from pathlib import Path
@@ -225,8 +225,8 @@ def write(site: Path, name: str, *, code: str, data: str) -> None:
 
 
 def _forget() -> None:
-    plugins._scan.cache_clear()
-    plugins._record.cache_clear()
+    entries._scan.cache_clear()
+    importing.record_of.cache_clear()
 
 
 def rpgres(*args: str, stdin: str | bytes | None = None) -> Result:

@@ -136,7 +136,7 @@ def test_what_counts(inputs: dict[str, Any], total: int) -> None:
 
 
 def test_something_has_to_be_rolled() -> None:
-    with pytest.raises(UsageError, match="attribute"):
+    with pytest.raises(UsageError, match="`attribute`"):
         resolve("coppermane", "overcome", vs=2)
 
 
@@ -220,7 +220,7 @@ def test_an_epic_attribute_is_at_most_half_of_legend_and_attribute(
         ({"sheet": "tamsin", "attribute": "dexterity=2"}, "epic dexterity is 2, and can be 1 at most"),
         ({"sheet": "tamsin", "attribute": "dexterity", "legend": 2, "legend-points": 2}, "epic dexterity is 2"),
         ({"attribute": 3, "vs": "tamsin:dexterity=3"}, "epic dexterity is 2, and can be 1 at most"),
-        ({"skill": 4, "epic": 1}, "a skill has none; give attribute"),
+        ({"skill": 4, "epic": 1}, "a skill has none; give `attribute`"),
     ],
 )
 def test_an_epic_level_is_within_its_limits_however_it_is_said(inputs: dict[str, Any], told: str) -> None:
@@ -263,7 +263,7 @@ RATED = st.integers(0, 12).flatmap(lambda rating: st.tuples(st.just(rating), st.
 )
 def test_legend_comes_back_up_to_its_cap(rules: Rules, legend: tuple[int, int], witnesses: int, amount: str) -> None:
     rating, points = legend
-    rules = Rules(rules.ruleset, file=rules.file, parts=rules._parts, switches={"epic_legend_amount": amount})
+    rules = Rules(rules.ruleset, file=rules.file, parts=rules.layers.parts, switches={"epic_legend_amount": amount})
     inputs = {"attribute": 9, "vs": 0, "legend": rating, "legend-points": points, "witnesses": witnesses}
     found, state = run(prepare(rules, "overcome", inputs), streams=Streams("1"), given={"roll": ["0000"]}, policies={})
     assert isinstance(found, Result)

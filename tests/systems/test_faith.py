@@ -427,7 +427,7 @@ def test_what_others_let_pass_in_secret_leaves_a_best_card() -> None:
 def test_nobody_is_named_twice() -> None:
     loaded = load_rules(find_ruleset("faith"))
     inputs = {"skill": 5, "attribute": 2, "against": "bob:skill=3,attribute=2", "target": "bob"}
-    with pytest.raises(UsageError, match="target bob: nobody takes part twice"):
+    with pytest.raises(UsageError, match="`target` bob: nobody takes part twice"):
         run(prepare(loaded, "confront", inputs), streams=Streams("1"), choose={"join": ["no"]}, identify=False)
 
 
@@ -903,7 +903,7 @@ def test_an_environment_that_is_none_is_told_when_a_sheet_is_checked(tmp_path: P
 
 
 def test_what_is_for_bad_luck_needs_her() -> None:
-    with pytest.raises(UsageError, match="give gm too"):
+    with pytest.raises(UsageError, match="give `gm` too"):
         run(
             confront(gm_advantages=1, against=["orso:skill=1,attribute=0"]),
             streams=Streams("1"),

@@ -117,8 +117,8 @@ def test_a_bid_may_be_dice() -> None:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("bob:atack=3", "target bob has no field 'atack'; did you mean 'stack'.; it is typed as ACTION:agi=N"),
-        ("bob:agl=3", "target bob has no field 'agl'; it has: agi, .*; it is typed as ACTION:agi=N,..."),
+        ("bob:atack=3", "`target` bob has no field 'atack'; did you mean 'stack'.; it is typed as ACTION:agi=N"),
+        ("bob:agl=3", "`target` bob has no field 'agl'; it has: agi, .*; it is typed as ACTION:agi=N,..."),
         ("atack:agi=3", "'atack'; did you mean 'attack'.; for one of your own say its kind too: kind=physical"),
         ("attack:agi=0..99999", "agi=0..99999 could be more than 99 points"),
         ("attack:agi=100", "agi=100 could be more than 99 points"),
@@ -764,7 +764,7 @@ def test_the_game_masters_corrections_tell_nothing_of_what_is_hidden(place: Plac
     declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
     for path in ("hand-bram.hand.str", "hand-bram.stacks.bram#1.bid.agi", "hand-bram", "hand-bram.nowhere"):
         refused = told(partial(sitting.set_value, place, f"things.{path}", "x", seat="gm"))
-        assert refused == f"things.{path}: this is not gm's to set; whoever keeps the table can, without as"
+        assert refused == f"things.{path}: this is not gm's to set; whoever keeps the table can, without `as`"
     assert "gm's to set" in told(partial(sitting.set_value, place, "audiences.hand-bram", "gm", seat="gm"))
     assert "bram" not in told(partial(sitting.set_value, place, "audiences", "x", seat="gm"))
     sitting.set_value(place, "characters.bram.counters.zone", "2", seat="gm")

@@ -747,5 +747,5 @@ def test_what_is_said_of_cards_in_full_is_true_whatever_seed_says_of_the_others(
 
 
 def test_one_card_at_most_is_the_game_masters() -> None:
-    with pytest.raises(UsageError, match="gm-card takes at most 1 of the cards, not 2"):
+    with pytest.raises(UsageError, match="`gm-card` takes at most 1 of the cards, not 2"):
         act("St6", vs=8, **{"gm-card": "In4,In5"})

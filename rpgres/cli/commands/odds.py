@@ -9,20 +9,22 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec import Struct
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import is_terminal, say, say_json
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
-from rpgres.odds.exact import EXACT_SHARE, Weighed, odds_record, outcome_odds
+from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
 from rpgres.odds.explorer import Odds
-from rpgres.odds.ladder import ladder_odds, missing_opposition
+from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules
 
 if TYPE_CHECKING:
+    from rpgres.engine.players import Policy
     from rpgres.engine.run import Prepared
     from rpgres.odds.optimal import Best
     from rpgres.odds.sampling import Sample
@@ -35,27 +37,65 @@ DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
+class Line(Struct, kw_only=True):
+    """What a line asks of an action's odds.
+
+    Attributes:
+        rules: the ruleset with its house rules.
+        action: the action.
+        inputs: what it takes, as typed.
+        shared: the options of every action.
+        weighed: who decides for whoever acts.
+        named: policies by character, for the record; everybody's under `*`.
+        choose: decisions that were typed.
+    """
+
+    rules: Rules
+    action: str
+    inputs: dict[str, Any]
+    shared: dict[str, Any]
+    weighed: Weighed
+    named: dict[str, str]
+    choose: dict[str, list[str]]
+
+    @property
+    def budget(self) -> dict[str, Any]:
+        """The limits of the search."""
+        leaves = opt.read_count(self.shared["leaves"], option="--leaves", default=0) or None
+        return {"leaves": leaves, "seconds": opt.read_seconds(self.shared["seconds"])}
+
+    def policies(self, prepared: Prepared) -> dict[str, Policy]:
+        """Return the policies by character."""
+        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"])
+
+
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    from rpgres.engine.players import Policy
-    from rpgres.engine.run import answers_to, prepare
-
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
-    leaves = opt.read_count(shared["leaves"], option="--leaves", default=0) or None
-    seconds = opt.read_seconds(shared["seconds"])
-    choose = opt.read_answers(shared["choose"], option="--choose")
+    line = _read_line(data, action, opt.given_inputs(values), shared)
+    by = opt.read_by(shared["by"])
+    opposition = missing_opposition(line.rules, action, line.inputs)
+    if opposition is not None and by != "outcome":
+        raise UsageError(f"--by needs one opposition: give --{opposition}")
+    record: LadderOdds | OddsResult
+    record = _one(line, by) if opposition is None else _ladder(line, opposition)
+    if shared["json"]:
+        say_json(record)
+        return
+    from rpgres.cli.render.odds import ladder_lines, odds_lines
+
+    if isinstance(record, LadderOdds):
+        say(ladder_lines(record, data.file), is_plain=shared["plain"])
+    else:
+        say(odds_lines(record, data.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
+
+
+def _read_line(data: RulesetData, action: str, inputs: dict[str, Any], shared: dict[str, Any]) -> Line:
     from rpgres.plugins.loading import checked
 
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
-    inputs = opt.given_inputs(values)
     named = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
-
-    def policies(prepared: Prepared) -> dict[str, Policy]:
-        return opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
-
-    by = opt.read_by(shared["by"])
     weighed = _weighed(rules, action, shared, is_named="*" in named)
-    weigh: Callable[..., Odds] = partial(outcome_odds, games=GAMES)
     if weighed != "policies" and "*" not in named:  # the others decide by what they would do when nobody says
         shared["auto"] = True
         named = {**opt.policy_names(rules, names=(), auto=True), **named}
@@ -63,54 +103,53 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         weighed = "policies"  # nobody asked for cards to be weighed, so what hands come to is told
     if weighed != "policies":
         _require_hand(rules, action, inputs)
+    if weighed == "best":
+        named = {**named, "actor": "best"}
+    choose = opt.read_answers(shared["choose"], option="--choose")
+    return Line(rules=rules, action=action, inputs=inputs, shared=shared, weighed=weighed, named=named, choose=choose)
+
+
+def _ladder(line: Line, opposition: str) -> LadderOdds:
+    """Return the odds at every rung."""
+    weigh: Callable[..., Odds] = partial(outcome_odds, games=GAMES)
+    if line.weighed != "policies":
         from rpgres.odds.optimal import weigh_best
 
-        if weighed == "best":
-            named = {**named, "actor": "best"}
-        weigh = partial(weigh_best, only_first=weighed == "each")
-    opposition = missing_opposition(rules, action, inputs)
-    if opposition is not None and by != "outcome":
-        raise UsageError(f"--by needs one opposition: give --{opposition}")
-    if opposition is not None:
-        ladder = ladder_odds(
-            rules,
-            action,
-            inputs,
-            opposition=opposition,
-            choose=choose,
-            policies=policies,
-            named=named,
-            leaves=leaves,
-            seconds=seconds,
-            note=shared["note"],
-            weigh=weigh,
-        )
-        if shared["json"]:
-            say_json(ladder)
-            return
-        from rpgres.cli.render.odds import ladder_lines
+        weigh = partial(weigh_best, only_first=line.weighed == "each")
+    return ladder_odds(
+        line.rules,
+        line.action,
+        line.inputs,
+        opposition=opposition,
+        choose=line.choose,
+        policies=line.policies,
+        named=line.named,
+        note=line.shared["note"],
+        weigh=weigh,
+        **line.budget,
+    )
 
-        say(ladder_lines(ladder, data.file), is_plain=shared["plain"])
-        return
-    prepared = prepare(rules, action, inputs)
-    answers: dict[str, Any] = {"choose": answers_to(prepared, choose), "policies": policies(prepared)}
-    if weighed != "policies":
+
+def _one(line: Line, by: By) -> OddsResult:
+    """Return the odds against what was typed."""
+    from rpgres.engine.run import answers_to, prepare
+
+    prepared, budget = prepare(line.rules, line.action, line.inputs), line.budget
+    answers: dict[str, Any] = {"choose": answers_to(prepared, line.choose), "policies": line.policies(prepared)}
+    if line.weighed == "policies":
+        odds, choices = outcome_odds(prepared, **answers, **budget, games=GAMES, by=by), []
+    else:
         from rpgres.odds.optimal import best_odds
 
+        seconds = budget["seconds"]
         end = monotonic() + seconds if seconds is not None else None
         exact = seconds * EXACT_SHARE if seconds is not None else None
-        best = best_odds(prepared, **answers, leaves=leaves, seconds=exact, only_first=weighed == "each")
+        is_each = line.weighed == "each"
+        best = best_odds(prepared, **answers, leaves=budget["leaves"], seconds=exact, only_first=is_each)
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-    else:
-        odds, choices = weigh(prepared, **answers, leaves=leaves, seconds=seconds, by=by), []
-    record = odds_record(prepared, odds, policies=named, choices=choices, note=shared["note"], by=by, weighed=weighed)
-    if shared["json"]:
-        say_json(record)
-        return
-    from rpgres.cli.render.odds import odds_lines
-
-    say(odds_lines(record, data.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
+    told = {"policies": line.named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
+    return odds_record(prepared, odds, by=by, **told)
 
 
 def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: bool) -> Weighed:

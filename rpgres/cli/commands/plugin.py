@@ -16,7 +16,7 @@ from rpgres.cli.checks import AsForm, end_check, form_of
 
 if TYPE_CHECKING:
     from rpgres.conformance import PluginReport
-    from rpgres.plugins.discovery import PluginStatus
+    from rpgres.plugins.listing import PluginStatus
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
@@ -36,7 +36,8 @@ def list_all(
     name; --debug shows where plugins fail.
     """
     from rpgres.cli.output import trace
-    from rpgres.plugins.discovery import list_rulesets, unused_disabled
+    from rpgres.plugins.discovery import unused_disabled
+    from rpgres.plugins.listing import list_rulesets
     from rpgres.plugins.probing import probe_plugins
 
     probe_plugins()
@@ -95,7 +96,8 @@ def check_some(
     from rpgres.cli.output import say, show_progress, trace
     from rpgres.cli.render.plugins import header_line, plugin_lines
     from rpgres.conformance import PluginCheck
-    from rpgres.plugins.discovery import list_rulesets, unknown_ruleset
+    from rpgres.plugins.discovery import unknown_ruleset
+    from rpgres.plugins.listing import list_rulesets
     from rpgres.plugins.probing import probe_plugins
 
     form = form_of(form, as_json=as_json)
@@ -159,7 +161,7 @@ def _tell(
 ) -> None:
     from rpgres.cli.output import say, say_json
     from rpgres.cli.render.plugins import plugin_lines, warning_lines
-    from rpgres.plugins.discovery import PluginList
+    from rpgres.plugins.listing import PluginList
 
     is_well = all(plugin.ok or plugin.stage == "disabled" for plugin in plugins)
     if as_json:

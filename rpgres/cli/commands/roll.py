@@ -10,7 +10,7 @@ from msgspec import structs
 
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.cli.output import WAITING, can_prompt, exit_of, is_terminal, say, say_json
 from rpgres.cli.rulesets import RulesetData
 from rpgres.dice.seeds import Streams, read_seed, run_seed
 from rpgres.engine.records import Pending, Result
@@ -20,9 +20,6 @@ from rpgres.rulesets import Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Prompt
-
-WAITING = 3  # exit code: somebody has to decide
-FAILED, TIED = 10, 11  # exit codes of --exit-code
 
 ACTION_OPTIONS = (
     *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS),
@@ -127,21 +124,13 @@ def _show_one(result: Result | Pending, rules: Rules | None, shared: dict[str, A
             file = rules.file if rules is not None else None
             house = _house_rules(rules)
             say(result_lines(result, file, house_rules=house, is_drawn=is_drawn), is_plain=shared["plain"])
-    if isinstance(result, Pending):
-        return WAITING
-    return _code_of(result) if shared.get("exit_code") else 0
+    return exit_of(result, is_told=bool(shared.get("exit_code")))
 
 
 def _house_rules(rules: Rules | None) -> str:
     from rpgres.cli.render.words import house_rules
 
     return house_rules(rules) if rules is not None else ""
-
-
-def _code_of(result: Result) -> int:
-    if result.success is None:
-        return TIED if result.margin is not None else 0
-    return 0 if result.success else FAILED
 
 
 def _show_many(results: Iterable[Result | Pending], rules: Rules | None, shared: dict[str, Any], *, seed: str) -> int:

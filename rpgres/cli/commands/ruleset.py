@@ -67,7 +67,8 @@ def _contested(names: Sequence[RulesetName], extra: Sequence[Path]) -> list[Diag
 def _strays(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
     """Return the folders on the rulesets path in which nothing is read."""
     from rpgres.lint.overlays import stray_folders
-    from rpgres.plugins.discovery import claimed_ids, misnamed_folders
+    from rpgres.plugins.discovery import claimed_ids
+    from rpgres.plugins.entries import misnamed_folders
 
     return [*stray_folders(claimed_ids(extra=extra), extra=extra), *misnamed_folders(extra=extra)]
 
@@ -76,7 +77,7 @@ def _warnings(
     broken: dict[str, Sequence[Diagnostic]], strays: Sequence[Diagnostic], extra: Sequence[Path]
 ) -> Iterator[Line]:
     from rpgres.cli.render.lines import Piece, line
-    from rpgres.plugins.discovery import standalone_folder
+    from rpgres.plugins.entries import standalone_folder
     from rpgres.rulesets import builtin_folder
 
     if broken or strays:
@@ -94,7 +95,8 @@ def _warnings(
 def _homemade_problems(ruleset_id: str, extra: Sequence[Path]) -> Sequence[Diagnostic]:
     """Return what is wrong with a ruleset that is a folder here, or with the house rules of one from elsewhere."""
     from rpgres.errors import FileError, RpgresError
-    from rpgres.plugins.discovery import BUILTIN, find_ruleset, standalone_folder
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.plugins.entries import BUILTIN, standalone_folder
     from rpgres.plugins.loading import load_rules
     from rpgres.rulesets import builtin_folder, data_folders
     from rpgres.toml.diagnostics import diagnostics_in
@@ -206,7 +208,9 @@ def _checked_folder(folder: Path, extra: Sequence[Path]) -> RulesetCheck:
         UsageError: it is neither.
     """
     from rpgres.cli.formats.summary import RulesetCheck
-    from rpgres.plugins.discovery import folder_fault, is_standalone, owner_of
+    from rpgres.plugins.discovery import owner_of
+    from rpgres.plugins.entries import folder_fault
+    from rpgres.plugins.folders import is_standalone
     from rpgres.rulesets import Ruleset
     from rpgres.toml.diagnostics import Diagnostic
 

@@ -19,7 +19,8 @@ from rpgres.errors import FileError, PluginError, UsageError
 from rpgres.model.cards import Stack, known_cards
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Card, Deck, code_of
-from rpgres.plugins.discovery import BUILTIN, find_ruleset, ruleset_names
+from rpgres.plugins.discovery import find_ruleset, ruleset_names
+from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.decks import shared_deck, shared_decks
 from rpgres.rulesets.rows import Condition

@@ -38,7 +38,7 @@ from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
-from rpgres.plugins.discovery import PluginList
+from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult

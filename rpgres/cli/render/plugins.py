@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.conformance import Verdict
-from rpgres.plugins.discovery import PluginStatus
+from rpgres.plugins.listing import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
 
 GAP = 2  # blanks between two columns

@@ -13,18 +13,15 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders
 from rpgres.cli.options import Option
-from rpgres.cli.output import can_prompt, is_terminal, say, say_json
+from rpgres.cli.output import can_prompt, exit_of, is_terminal, say, say_json
 
 if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.engine.players import Prompt
-    from rpgres.engine.records import Result
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
     from rpgres.rulesets import Rules
 
-WAITING = 3  # exit code: somebody has to decide
-FAILED, TIED = 10, 11  # exit codes of --exit-code
 TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
 TABLE_PART = "The table"
 
@@ -185,7 +182,6 @@ def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
         at: who reads it, and how.
         exit_code: whether a failure and a tie have codes of their own.
     """
-    from rpgres.engine.records import Pending, Result
     from rpgres.journal.views import run_seen
 
     found, said_by = run_seen(done.history, done.entry, at.who), done.history.run_of(done.entry).secret.by
@@ -200,17 +196,8 @@ def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
         # Whoever has the file knows what was typed there.
         lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=at.is_drawn)
         say(lines, is_plain=at.plain)
-    code = WAITING if isinstance(found, Pending) else 0
-    if exit_code and isinstance(found, Result):
-        code = _code_of(found)
-    if code:
+    if code := exit_of(found, is_told=exit_code):
         raise typer.Exit(code)
-
-
-def _code_of(result: Result) -> int:
-    if result.success is None:
-        return TIED if result.margin is not None else 0
-    return 0 if result.success else FAILED
 
 
 def say_entry(done: Done, at: At) -> None:

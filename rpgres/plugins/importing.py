@@ -1,0 +1,131 @@
+"""The record of a ruleset, imported from its plugin and checked as far as that needs no data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from rpgres.errors import PluginError, in_short
+from rpgres.plugins.entries import DISABLE, ENDED, Entry, is_disabled
+from rpgres.plugins.failures import RENAME, at_stage, failure
+from rpgres.rulesets import API, Origin, Ruleset
+from rpgres.version import __version__
+
+MOST_RECORDS = 1000  # a plugin that yields more does not end
+
+
+def load(entry: Entry) -> Ruleset:
+    check_entry(entry)
+    return record_of(entry)
+
+
+def check_entry(entry: Entry) -> None:
+    if is_disabled(entry):
+        value = os.environ.get(DISABLE, "")
+        raise failure(
+            entry, "disabled", f"{DISABLE}={value} switches it off", advice=f"To use it, take it out of {DISABLE}."
+        )
+    if entry in ENDED:
+        raise failure(entry, "import", ENDED[entry])
+    if entry.fault:
+        raise failure(entry, "find", entry.fault, advice=RENAME if entry.folder else None)
+
+
+def load_entry(entry: Entry) -> None:
+    """Import a plugin as every use of it does, and let be whatever is wrong with it."""
+    with suppress(PluginError):
+        record_of(entry)
+
+
+# An exception is not kept, so a plugin mended while a program runs is found.
+@lru_cache(maxsize=256)
+def record_of(entry: Entry) -> Ruleset:
+    """Return the record an entry point stands for, after the checks that need no data."""
+    if entry.folder:
+        return Ruleset(entry.id, data=Path(entry.folder))
+    records = _records(_import(entry), entry)
+    with at_stage(entry, "validate"):
+        rulesets = [_checked(record, place, entry) for place, record in enumerate(records, 1)]
+        found = [ruleset for ruleset in rulesets if ruleset.id == entry.id]
+        if not found:
+            has = ", ".join(repr(ruleset.id) for ruleset in rulesets) or "nothing"
+            raise failure(
+                entry, "validate", f"its hook yields {has}, and no ruleset {entry.id!r}, as the entry point promises"
+            )
+        if len(found) > 1:
+            raise failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
+        _check_contract(found[0], entry)
+    found[0].origin = Origin(entry.distribution, entry.version, entry.builtin)
+    return found[0]
+
+
+def _import(entry: Entry) -> object:
+    from importlib import import_module
+
+    with at_stage(entry, "import"):
+        plugin: object = import_module(entry.module)
+        for name in filter(None, entry.attribute.split(".")):
+            plugin = getattr(plugin, name)
+    return plugin
+
+
+def _records(plugin: object, entry: Entry) -> list[object]:
+    with at_stage(entry, "register"):
+        records = _hook_of(plugin, entry)
+    with at_stage(entry, "yield"):
+        found = list(islice(records(), MOST_RECORDS + 1))
+    if len(found) > MOST_RECORDS:
+        raise failure(entry, "yield", f"its hook yields more than {MOST_RECORDS:,} records and does not seem to end")
+    return found
+
+
+def _hook_of(plugin: Any, entry: Entry) -> Callable[[], Iterable[object]]:
+    if entry.builtin:  # what ships needs no checks, and importing pluggy takes 3 ms of a one-shot command
+        hook: Callable[[], Iterable[object]] = plugin.rpgres_rulesets
+        return hook
+    from rpgres.plugins.spec import register
+
+    return register(plugin, name=entry.module)
+
+
+def _checked(record: object, place: int, entry: Entry) -> Ruleset:
+    if not isinstance(record, Ruleset):
+        raise failure(
+            entry,
+            "validate",
+            f"what its hook yields as number {place} is no rpgres.Ruleset but {in_short(repr(record))}",
+        )
+    return record
+
+
+def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
+    """Check what a record says of itself; the data are another matter (`rpgres.lint.whole`)."""
+    api: object = ruleset.api
+    if type(api) is not int or api < 1:
+        raise failure(entry, "validate", f"its api is {in_short(repr(api))}, and not a whole number from 1 to {API}")
+    if api > API:
+        raise failure(
+            entry,
+            "validate",
+            f"it was written for API {api} of rpgres, and rpgres {__version__} has API {API}",
+            advice="To use it, upgrade rpgres (pip install --upgrade rpgres), or install an older "
+            f"{entry.distribution}.",
+        )
+    data: object = ruleset.data
+    if not isinstance(data, Path) and not (entry.builtin and data is None):
+        raise failure(
+            entry,
+            "validate",
+            f"its data folder is {in_short(repr(data))}; it should be a pathlib.Path, as in "
+            f"Ruleset({entry.id!r}, data=Path(__file__).parent)",
+        )
+    for name in ("actions", "effects", "policies"):
+        functions = getattr(ruleset, name)
+        wrong = [key for key, function in functions.items() if not callable(function)]
+        if wrong:
+            raise failure(entry, "validate", f"its {name} have something that is no function: {', '.join(wrong)}")

@@ -1,0 +1,143 @@
+"""Every plugin with its state: what `rpgres plugin list` tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+from rpgres.errors import FileError, PluginError, RpgresError
+from rpgres.model.printed import Printed
+from rpgres.plugins.discovery import _able, _claims, all_entries, title_of
+from rpgres.plugins.entries import Entry, Stage
+from rpgres.plugins.failures import at_stage, clash, failure
+from rpgres.plugins.importing import check_entry, record_of
+from rpgres.rulesets import data_folders, merge_parts, read_parts
+
+
+class PluginStatus(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one entry point when it was checked thoroughly.
+
+    `stage` and `problem` say where and why it failed; they are None and empty when it is `ok`. Several problems of the
+    data are on one line each. An entry point that could not be read has an empty `id`.
+
+    Attributes:
+        id: the ruleset; empty where the plugin could not be read.
+        title: what people call it.
+        summary: what it is, in a line.
+        distribution: the package that brings it.
+        version: that package's version.
+        module: the module that has it.
+        builtin: whether it ships with rpgres.
+        ok: whether it can be used.
+        stage: where it failed; null where it did not.
+        problem: why it failed; empty where it did not.
+    """
+
+    id: str
+    title: str = ""
+    summary: str = ""
+    distribution: str
+    version: str
+    module: str
+    builtin: bool
+    ok: bool
+    stage: Stage | None = None
+    problem: str = ""
+
+
+class PluginList(Printed, frozen=True, kw_only=True, tag="rpgres.plugins/1"):
+    """The plugins that bring rulesets, as `rpgres plugin list --json` prints them.
+
+    Attributes:
+        ok: whether every plugin can be used, those aside that were disabled.
+        plugins: the plugins.
+        warnings: what else should be known.
+    """
+
+    ok: bool
+    plugins: Sequence[PluginStatus]
+    warnings: Sequence[str]
+
+
+def list_rulesets(
+    ruleset_id: str | None = None,
+    *,
+    extra: Sequence[Path] = (),
+    failed: Callable[[PluginError], None] | None = None,
+    begins: Callable[[str], None] | None = None,
+) -> list[PluginStatus]:
+    """Return what becomes of every entry point, built-ins first, each imported and checked thoroughly. Raises nothing.
+
+    Checked are a plugin's own data, without overlays, so that a fault found is the plugin's.
+
+    Args:
+        ruleset_id: only the entry points of this id, of which there may be none.
+        extra: the folders of `--rulesets`.
+        failed: is told the error of each that cannot be used, with what the plugin raised as its cause.
+        begins: is told the id of each before it is checked.
+    """
+    entries = [entry for entry in all_entries(extra) if ruleset_id is None or entry.id == ruleset_id]
+    found = []
+    for entry in entries:
+        if begins is not None:
+            begins(entry.id)
+        found.append(_status(entry, extra=extra, failed=failed))
+    return found
+
+
+def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginError], None] | None) -> PluginStatus:
+    title, summary = title_of(entry)
+    try:
+        check_entry(entry)
+        claims = [] if entry.builtin else _able(_claims(entry.id, extra))
+        if len(claims) > 1:
+            raise clash(entry, claims)
+        title, summary = _check_thoroughly(entry)
+    except PluginError as error:
+        stage, problem = error.details["stage"], error.message
+        if failed is not None:
+            failed(error)
+    else:
+        stage, problem = None, ""
+    return PluginStatus(
+        id=entry.id,
+        title=title,
+        summary=summary,
+        distribution=entry.distribution,
+        version=entry.version,
+        module=entry.value,
+        builtin=entry.builtin,
+        ok=not problem,
+        stage=stage,
+        problem=problem,
+    )
+
+
+def _check_thoroughly(entry: Entry) -> tuple[str, str]:
+    """Hold a ruleset's data against its code and return title and summary."""
+    from rpgres.lint.whole import all_diagnostics
+    from rpgres.rulesets import Rules
+
+    ruleset = record_of(entry)
+    with at_stage(entry, "validate"):
+        try:
+            parts = read_parts(data_folders(entry.id, own=ruleset.data)[:1], ruleset_id=entry.id)
+            file = merge_parts(parts)
+            found = all_diagnostics(Rules(ruleset, file=file, parts=parts))
+            problems = list(dict.fromkeys(diagnostic.text for diagnostic in found))
+        except RpgresError as error:
+            problems = [error.message]
+            if not isinstance(error, FileError):
+                raise
+        if problems:
+            _refuse_data(entry, problems)
+    return file.title, file.summary
+
+
+def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
+    head = "its data are faulty:" if entry.folder else "its data and its code do not fit:"
+    told = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
+    raise failure(entry, "validate", told)
