@@ -32,7 +32,7 @@ def as_option(name: str) -> str:
     return f"--{name}"
 
 
-def told(text: str, name: Callable[[str], str] = as_key) -> str:
+def readable(text: str, name: Callable[[str], str] = as_key) -> str:
     """Return a message for people.
 
     Args:
@@ -59,7 +59,7 @@ class RpgresError(Exception):
     run: Any = None
 
     def __init__(self, message: str, *, path: tuple[str | int, ...] = (), reason: str = "", **details: Any) -> None:
-        super().__init__(told(message))
+        super().__init__(readable(message))
         self.raw = message
         self.path = path
         self.reason = reason
@@ -68,12 +68,12 @@ class RpgresError(Exception):
     @property
     def message(self) -> str:
         """What is told, with inputs by their keys."""
-        return told(self.raw)
+        return readable(self.raw)
 
     @property
     def typed(self) -> str:
         """What is told, with inputs as they are typed on a command line."""
-        return told(self.raw, as_option)
+        return readable(self.raw, as_option)
 
     def add(self, text: str) -> None:
         """Add to the end of the message."""

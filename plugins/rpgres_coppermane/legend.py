@@ -136,7 +136,7 @@ def use_knack(
         return False, ()
     costs = (effect("legend", to=actor.name, change=-PRICE, on=knack),)
     left = points_of(table.state, opponent, spent)
-    cancel = Option("cancel", f"{knack} comes to nothing, for a legend point.")
+    cancel = Option("cancel", f"{knack} is cancelled, for a legend point.")
     offered = (cancel,) if left >= PRICE else ()
     text = f"Cancel {knack}?" if offered else "no legend point is left"
     if table.ask("cancel", opponent, offered, text=text, optional=True, points=left) != NO:

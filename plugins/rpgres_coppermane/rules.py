@@ -118,7 +118,7 @@ def _check_epic(character: Character, attribute: Rating, level: int) -> None:
     if level > most:
         halves = "" if rating is None else f"half of the legend ({rating}) and "
         raise UsageError(
-            f"epic {attribute.name or 'attribute'} is {level}, and can be {most} at most: {halves}half of the "
+            f"epic {attribute.name or 'attribute'} is {level}, and can be at most {most}: {halves}half of the "
             f"attribute ({attribute.value}), rounded down"
         )
 
@@ -140,7 +140,7 @@ def overcome(
     check_present(table.state, actor, vs, deed)
     foes = _foes(table, actor, vs, action="overcome", defender=defender, target=target, stunts=defense_stunt)
     if removes and alters:
-        raise UsageError(f"{named('removes')} and {named('alters')} are two actions; give one of them")
+        raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     old, _, new = (alters or "").partition("=")
     aspect = {"aspect": {"name": known_name(table.state, actor, (removes or old).strip())}} if removes or alters else {}
     facts = (("removes", "yes" if removes else "no"), ("alters", "yes" if alters else "no"))
@@ -207,7 +207,7 @@ def attack(
     check_present(table.state, actor, vs, deed)
     foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=defense_stunt)
     if not foes:
-        raise UsageError(f"an attack is met by a defense; give {named('vs')} 0 for somebody who does not defend")
+        raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
     deed["conflict"] = True
     return _resolve(table, actor, "attack", foes, deed, track=_track(table.rules, track), consequence=consequence or "")
 
@@ -232,7 +232,7 @@ def defend(
         raise UsageError(f"defend is against one action; give {named('vs')} once")
     if against != "advantage" and (variant or name):
         raise UsageError(
-            f"{named('variant')} and {named('name')} are about an advantage; leave them out against {against}"
+            f"{named('variant')} and {named('name')} are only for an advantage; leave them out against {against}"
         )
     one = vs[0]
     parts: list[Part] = []
@@ -381,7 +381,9 @@ def _foes(
         called=CALLED,
     )
     if actor.name in (foe.who, target):
-        raise UsageError(f"{actor.name} does not defend against the own action; say somebody else, or leave it out")
+        raise UsageError(
+            f"{actor.name} cannot defend against their own action; name another character, or leave it out"
+        )
     return (foe,)
 
 

@@ -75,17 +75,24 @@ class BadLuck(msgspec.Struct, frozen=True):
     against: Sequence[str]
 
 
-def declared_action(table: Table, action: Action, *, is_npc: bool) -> Side:
+def declared_action(table: Table, action: Action, against: Sequence[Form], *, is_npc: bool) -> Side:
     """Return the side of who acts; everybody is told of the action (S:84).
 
+    Args:
+        table: where it is played.
+        action: what is declared.
+        against: the counteractions that were typed.
+        is_npc: whether who acts plays from the game master's deck.
+
     Raises:
-        UsageError: somebody is their own target.
+        UsageError: somebody is their own target, or takes part twice.
     """
     name, skill, attribute, values = action.actor.name, action.skill, action.attribute, action.values
     side = side_of(table, name, skill=skill, attribute=attribute, values=values, is_npc=is_npc)
     # What was typed is read before anybody is asked, so that a slip is told to whoever made it.
     for option, names in ((named("target"), action.aware), (named("unaware"), action.unaware)):
         check_targets(name, names, option=option)
+    distinct(action.actor, against, action.affected)
     tell_action(table, name, "action", skill, attribute, values, action.affected)
     return side
 
@@ -102,7 +109,7 @@ def distinct(
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         where = named("target") if double in targets else option
-        raise UsageError(f"{where} {double}: nobody takes part twice")
+        raise UsageError(f"{where} {double}: a character takes part only once")
     return against
 
 
@@ -182,9 +189,9 @@ def _also_met(rules: Rules, others: Sequence[Side], names: Sequence[str]) -> Seq
     known = [side.name for side in others]
     for name in names:
         if not rules.switches(Switches).gm_may_confront_counteractions:
-            raise UsageError("bad luck confronts the first action alone, unless gm_may_confront_counteractions=yes")
+            raise UsageError("bad luck confronts only the first action, unless gm_may_confront_counteractions=yes")
         if name not in known:
-            raise UsageError(f"{named('gm-against')} {name}: {name} has declared no counteraction")
+            raise UsageError(f"{named('gm-against')} {name}: {name} has no counteraction")
     return names
 
 

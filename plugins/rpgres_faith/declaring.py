@@ -44,7 +44,7 @@ def check_targets(actor: str, targets: Sequence[str], *, option: str) -> None:
         UsageError: somebody is their own target.
     """
     if actor in targets:
-        raise UsageError(f"{option} {actor}: who acts does not confront the own action")
+        raise UsageError(f"{option} {actor}: the actor cannot confront their own action")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ def read_ruling(text: str, *, option: str, about: str, names: Sequence[str], tar
             raise UsageError(f"{name!r} takes no part in it; there are: {', '.join(names)}")
         if re.fullmatch(r"[+-][0-9]{1,4}", value):
             if abs(int(value)) > MOST_NUMBER:
-                raise UsageError(f"{MOST_NUMBER} advantages are the most, not {value}")
+                raise UsageError(f"{MOST_NUMBER} advantages at most, not {value}")
             granted[name] = granted.get(name, 0) + int(value)
         elif sign and value.lower() == UNAWARE and name in targets:
             unaware.append(name)
@@ -256,7 +256,7 @@ def _fitting(table: Table, name: str, answer: str, names: Sequence[str]) -> Ques
     def reads(text: str) -> str:
         ruling = read_ruling(text, option=UNFIT.name, about=name, names=names, targets=())
         if ruling.option and ruling.granted:
-            raise UsageError(f"{UNFIT.name} stands alone: what is no countermeasure has no advantages")
+            raise UsageError(f"{UNFIT.name} cannot be combined: a rejected countermeasure has no advantages")
         return ruling_text(ruling)
 
     values = read_counter(table, name, answer)
@@ -290,7 +290,7 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
     for part in parts:
         key, sign, value = (piece.strip() for piece in part.partition("="))
         if key in values:
-            raise UsageError(f"{key} is said twice")
+            raise UsageError(f"{key} is given twice")
         if value.isdecimal() and (len(value) > MOST_DIGITS or int(value) > MOST_NUMBER):
             raise UsageError(f"{key} is at most {MOST_NUMBER}")
         if key in ("skill", "attribute") and sign:
@@ -300,14 +300,14 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
         elif key == "ammo" and value in table.rules.file.settings["armour-ignored"]:
             values[key] = value
         else:
-            raise UsageError(f"a countermeasure is told as {FORM}, and {part!r} is no part of that")
+            raise UsageError(f"a countermeasure is given as {FORM}; {part!r} is not a part of that")
     is_npc = values.get("skill") is not None and values["skill"].name in table.rules.file.settings["npc-values"]
     if "skill" not in values or ("attribute" not in values and not is_npc):
         raise UsageError(f"a countermeasure needs a skill and an attribute: {FORM}")
     values.setdefault("attribute", values["skill"])
     values["words"] = plain_words(words)
     if not values["words"] and table.rules.switches(Switches).countermeasure_words == "required":
-        raise UsageError("say what it is, too: ...,words=dives behind the crate")
+        raise UsageError("describe it, too: ...,words=dives behind the crate")
     return values
 
 
@@ -317,7 +317,7 @@ def _rating(character: Character, text: str) -> Rating:
     name = slug(text)
     if name not in character.abilities:
         known = ", ".join(character.abilities) or "none"
-        raise UsageError(f"{character.name}'s sheet has no {text!r}; it has: {known}; a number will do too")
+        raise UsageError(f"{character.name}'s sheet has no {text!r}; it has: {known}; or give a number")
     return Rating(character.abilities[name], name)
 
 

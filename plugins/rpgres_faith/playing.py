@@ -439,13 +439,15 @@ def tell(table: Table, play: Play) -> None:
     """Tell the values and how many cards each may still play (S:96), and who plays next."""
     if not table.is_read:
         return
-    told = [f"{spoken(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides]
+    shown = [
+        f"{spoken(side)} {side.value} ({', '.join([*_elsewhere(play, side), _left(side)])})" for side in play.sides
+    ]
     asked = _asked(table, play)
     lowest = min((side.value for side in asked), default=0)
     tied = [side for side in asked if side.value == lowest]
     names = [spoken(side) for side in tied if side.is_player] or [spoken(side) for side in tied]
     then = f"; {' and '.join(names)} to play" if names else "; all have played"
-    table.tell(", ".join(told) + then)
+    table.tell(", ".join(shown) + then)
 
 
 def _elsewhere(play: Play, side: Side) -> list[str]:

@@ -34,7 +34,7 @@ def take_turn(table: Table, who: str) -> list[Effect]:
         return []
     left = [name for name in kept["order"] if name not in kept["acted"]]
     if who in kept["acted"]:
-        raise UsageError(f"{who} has had an action in this round; still to act: {', '.join(left or ['nobody'])}")
+        raise UsageError(f"{who} has had an action in this round; still to act: {', '.join(left or ['none'])}")
     if who in left[1:] and table.rules.switches(Switches).turn_order == "enforced":
         raise UsageError(
             f"it is {left[0]}'s turn, and then {left[1]}'s; who lets the turn go by does so with `hold` "

@@ -126,8 +126,8 @@ def confront(
     action = Action(actor, skill, attribute, Map({**own, **arms, "words": words}), tuple(target), tuple(unaware))
     luck = BadLuck(gm, gm_advantages, gm_disadvantages, gm_against)
     spent = take_turn(table, actor.name)
-    first = declared_action(table, action, is_npc=npc)
-    others = [typed_counteraction(table, form, ambience) for form in distinct(actor, against, action.affected)]
+    first = declared_action(table, action, against, is_npc=npc)
+    others = [typed_counteraction(table, form, ambience) for form in against]
     ruling = ruling_of_luck(table, action, luck, others)
     declared, granted = declared_counteractions(table, action, others, ruling)
     others += declared

@@ -173,7 +173,7 @@ def side_of(
     used = values.get("used")
     gear = gear_for(character, skill.name, attribute.name)
     if values.get("range") and values.get("thrown") is not None:
-        raise UsageError(f"{who}: nothing is shot over kilometres and thrown over metres at once; leave one out")
+        raise UsageError(f"{who}: a range in kilometres and a throw in metres exclude each other")
     near, far = thrown_for(rules.file.settings, values.get("thrown"))
     far += range_loss(values.get("range") or 0)  # long range is a disadvantage too (R:6.11)
     minus = values.get("disadvantages", 0) + far + (1 if unskilled else 0)
@@ -212,9 +212,9 @@ def _check_names(settings: Any, who: str, *, skill: str, attribute: str) -> None
     """
     known = settings["attributes"]
     if skill in known:
-        raise UsageError(f"{who}: {skill} is an attribute, which says how many cards may be played, and no skill")
+        raise UsageError(f"{who}: {skill} is an attribute, not a skill")
     if attribute and attribute not in (*known, *settings["npc-values"]):
-        raise UsageError(f"{who}: {attribute} is no attribute; there are: {', '.join(known)}; or a number")
+        raise UsageError(f"{who}: {attribute} is not an attribute; there are: {', '.join(known)}; or a number")
 
 
 def luck_of(table: Table, target: Side, *, name: str, advantages: int, disadvantages: int) -> Side:
@@ -251,7 +251,7 @@ def thrown_for(settings: Any, metres: int | None) -> tuple[int, int]:
         return 0, 0
     reach, near, step = (settings[f"thrown-{name}"] for name in ("reach", "near", "step"))
     if metres > reach:
-        raise UsageError(f"nothing is thrown over {metres} m; {reach} m is the most")
+        raise UsageError(f"the range of a throw is at most {reach} m, not {metres} m")
     return (1, 0) if metres <= near else (0, -(-(metres - near) // step))
 
 

@@ -86,17 +86,15 @@ def overcome(
 ) -> Outcome:
     """Get past an obstacle, or change something for good (A:125-146)."""
     check_present(table.state, actor, vs, given)
+    if removes and alters:
+        raise UsageError(f"{named('removes')} and {named('alters')} exclude each other")
     foes = _opposers(table, vs)
-    standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
     roles = roles_of(actor.name, target or opponent_of(foes))
+    if harms and roles[OPPONENT] == GM:
+        raise UsageError(f"{named('harms')} needs a target; give {named('target')} NAME, or {named('vs')} SHEET:SKILL")
+    standing = roll_off(table, actor, effort(table, actor, "overcome", skill, given), foes, given)
     if not (removes or alters or harms):
         return settle(table, "overcome", standing, roles, facts_of(foes), defaults=boost_defaults(given))
-    if removes and alters:
-        raise UsageError(f"{named('removes')} and {named('alters')} are two actions; give one of them")
-    if harms and roles[OPPONENT] == GM:
-        raise UsageError(
-            f"{named('harms')} does not say whom; give {named('target')} NAME, or {named('vs')} SHEET:SKILL"
-        )
     old, _, new = (alters or "").partition("=")
     said = {"removes": removes, "alters": alters, "harm": harms}
     facts = facts_of(foes, *((key, "yes" if value else "no") for key, value in said.items()))
@@ -123,7 +121,7 @@ def discover(
     check_present(state, actor, vs, given)
     is_new = variant == "establish"
     if is_new:
-        refusal = Option("veto", "It is out of scope: say something else.")
+        refusal = Option("veto", "It is out of scope: choose something else.")
         if table.ask("veto", GM, (refusal,), text="Does the game master refuse it?", optional=True) != NO:
             return settle(table, "veto", Standing(None), roles_of(actor.name, GM), EMPTY)
     foes = _opposers(table, vs)
@@ -177,7 +175,7 @@ def create_advantage(
         foes = (foe,)
         carrier = foe.who or carrier  # who steps in has it on
     elif defender or full_defense or defense_stunt:
-        raise UsageError(f"nobody defends against an advantage on the scene; say whom it is on ({named('on')} NAME)")
+        raise UsageError(f"an advantage on the scene has no defender; name its target ({named('on')} NAME)")
     else:
         foes = _opposers(table, vs)
     standing = roll_off(table, actor, effort(table, actor, "create-advantage", skill, given), foes, given)
@@ -320,7 +318,7 @@ def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> 
     if tag is not None and tag.kind == aspects.BOOST:
         raise UsageError(f"{tag.name!r} is a boost, and boosts cannot be compelled")
     if proposer not in (GM, actor.name, *state.characters):
-        raise UsageError(f"nobody called {proposer!r} is at the table to propose a compel")
+        raise UsageError(f"no character {proposer!r} is at the table to propose a compel")
     pays = proposer != actor.name and state.seat_of(proposer) != GM
     if pays and aspects.points_of(state, proposer) < 1:
         raise UsageError(f"{proposer} has no fate point to propose a compel with")

@@ -46,7 +46,7 @@ def known(table: Table, state: State, token: Token) -> Played:
     is_there = token.by in state.characters
     stack = holding_of(state, token.by).stacks.get(token.name) if is_there else None
     if stack is None:
-        raise UsageError(f"{token.name} lies on the timeline, and nothing on the table says what it is")
+        raise UsageError(f"{token.name} lies on the timeline without a plan in the state")
     return Played(token, stack, plan_of(stack))
 
 

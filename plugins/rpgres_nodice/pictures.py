@@ -10,7 +10,7 @@ from rpgres_nodice.timeline import RESOLVED, THING, UP, Timeline, Token, timelin
 
 HANDS, SEEN = "hand-", "seen-"
 MOST_PHASES = 24  # of a row; further ones are told in words alone
-LEGEND = "[n] face down  <n> known in part  (n) known  =n= resolved  xn taken back or stopped  ^ the current phase"
+LEGEND = "[n] face down  <n> known in part  (n) known  =n= resolved  xn removed or stopped  ^ the current phase"
 
 
 def register(ruleset: Ruleset) -> None:

@@ -94,9 +94,9 @@ def read_plans(rules: Rules, state: State, name: str, typed: str) -> tuple[Plan,
         return ()
     parts = [part.strip() for part in typed.split("+")]
     if not all(parts):
-        raise UsageError(f"{typed!r} has an empty stack; between stacks stands one +, and none at either end")
+        raise UsageError(f"{typed!r} has an empty stack; stacks are joined by a single +")
     if NOTHING in map(str.lower, parts):
-        raise UsageError(f"{NOTHING!r} is an answer of its own, and is joined to no stack")
+        raise UsageError(f"{NOTHING!r} is a separate answer and cannot be combined with stacks")
     return tuple(read_plan(rules, state, name, part) for part in parts)
 
 
@@ -116,9 +116,9 @@ def read_plan(rules: Rules, state: State, name: str, typed: str) -> Plan:
     if not all(parts):
         raise UsageError(f"{typed.strip()!r} has an empty part; a stack for {action} is {form_of(rules, action)}")
     if colon and does != "strike":
-        raise UsageError(f"{action} is aimed at nobody; leave :{on} out")
+        raise UsageError(f"{action} has no target; leave :{on} out")
     if colon and not on:
-        raise UsageError(f"behind {action}: stands whom it is aimed at; where there is one other, leave the : out")
+        raise UsageError(f"after {action}: the target is expected; with only one other character, leave the : out")
     if does == "pause":
         return _pause(rules, parts[1:], action)
     has_bid = len(parts) > 1 and "=" in parts[-1]
@@ -155,17 +155,17 @@ def _bid(rules: Rules, action: str, text: str) -> tuple[Points, int]:
 
 def _pause(rules: Rules, parts: Sequence[str], action: str) -> Plan:
     if not parts or not (parts[0].isascii() and parts[0].isdecimal() and len(parts[0]) < 5):
-        raise UsageError(f"say on which phase, by a number up to 9999: {form_of(rules, action)}")
+        raise UsageError(f"give the phase, a number up to 9999: {form_of(rules, action)}")
     stats = rules.file.settings["stats"]
     is_later = rules.switches(Switches).pause_pool_chosen_at == "resolve"
     pool = parts[1].lower() if len(parts) > 1 else ""
     if len(parts) > 2 or (is_later and pool):
-        told = "the pool is said when the pause resolves" if is_later else "a pause brings back one pool"
-        raise UsageError(f"{told}: {action}/{int(parts[0])}{'' if is_later else '/agi'}")
+        message = "the pool is chosen when the pause resolves" if is_later else "a pause brings back one pool"
+        raise UsageError(f"{message}: {action}/{int(parts[0])}{'' if is_later else '/agi'}")
     if pool and pool not in stats:
         raise UsageError(unknown("pool", pool, stats, of="the ruleset"))
     if not is_later and not pool:
-        raise UsageError(f"say which pool comes back: {action}/{int(parts[0])}/{'|'.join(stats)}")
+        raise UsageError(f"name the pool to recover: {action}/{int(parts[0])}/{'|'.join(stats)}")
     return Plan(action, phase=int(parts[0]), pool=pool)
 
 
@@ -174,7 +174,7 @@ def _observation(
 ) -> Plan:
     stacks = tuple(part.strip().lower() for part in ",".join(cards).split(",") if part.strip())
     if not stacks:
-        raise UsageError(f"say which stacks: {form_of(rules, action)}")
+        raise UsageError(f"name the stacks: {form_of(rules, action)}")
     line, seen = timeline_of(state), state.things.get(seen_thing(name), EMPTY)
     for stack in stacks:
         token = line.named(stack)
@@ -194,13 +194,13 @@ def _observation(
 def _aimed_at(state: State, name: str, action: str, on: str) -> str:
     others = [one for one, character in state.characters.items() if one != name and not character.is_out]
     if not others:
-        raise UsageError(f"there is nobody at the table whom {name} could aim at")
+        raise UsageError(f"there is no character at the table that {name} could target")
     if on:
         if on not in others:
             raise UsageError(unknown("foe", on, others, of="the table"))
         return on
     if len(others) > 1:
-        raise UsageError(f"say whom it is aimed at, behind the action: {action}:{'|'.join(others)}/...")
+        raise UsageError(f"name the target after the action: {action}:{'|'.join(others)}/...")
     return others[0]
 
 
@@ -266,8 +266,8 @@ def stack_of(rules: Rules, plan: Plan) -> Stack:
 def _pause_cards(rules: Rules, plan: Plan) -> tuple[str, ...]:
     if not plan.pool:
         return (plan.action,)
-    told = f"returns {plan.pool}"
-    return (plan.action, told) if rules.switches(Switches).pause_pool_is_second_card else (f"{plan.action}, {told}",)
+    pool = f"returns {plan.pool}"
+    return (plan.action, pool) if rules.switches(Switches).pause_pool_is_second_card else (f"{plan.action}, {pool}",)
 
 
 def _top_cards(plan: Plan) -> tuple[str, ...]:

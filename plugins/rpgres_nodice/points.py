@@ -261,11 +261,11 @@ def read_points(text: str, stats: Iterable[str], *, of: str = "a bid") -> Points
     for part in text.split(","):
         stat, sign, number = (piece.strip().lower() for piece in part.partition("="))
         if not sign or not (number.isascii() and number.isdecimal() and len(number) < 4):
-            raise UsageError(f"{part.strip()!r} is no number of points such as str=3, from 0 to 999")
+            raise UsageError(f"{part.strip()!r} is not a number of points such as str=3, from 0 to 999")
         if stat not in known:
             raise UsageError(unknown("part", stat, known, of=of))
         if stat in found:
-            raise UsageError(f"{stat} is said twice")
+            raise UsageError(f"{stat} is given twice")
         found[stat] = int(number)
     return positive(found)
 

@@ -31,7 +31,7 @@ def check_declared(table: Table, line: Timeline) -> None:
     late = [name for name, one in table.state.characters.items() if not one.is_out and name not in done]
     if late:
         least = f"if only {NOTHING!r}" if rule == "all" else "one stack at least"
-        raise UsageError(f"everybody declares before the first phase, {least}; not yet: {', '.join(late)}")
+        raise UsageError(f"all players declare before the first phase, {least}; missing: {', '.join(late)}")
 
 
 def held_by(table: Table, phase: int) -> list[str]:
@@ -161,12 +161,12 @@ def abort(table: Table, name: str, stacks: tuple[str, ...]) -> list[Effect]:
         token = next((token for token in own if token.name == wanted.strip().lower()), None)
         if token is None:
             raise UsageError(
-                f"{wanted} is no stack of {name} that could be aborted; "
+                f"{wanted} is not a stack of {name} that can be aborted; "
                 f"there are: {', '.join(one.name for one in own) or 'none'}"
             )
         is_seen = any(holding.stacks[token.name].shown.values())
         if is_seen and switches.observed_abort == "forbidden":
-            raise UsageError(f"somebody has seen a card of {token.name}, so it cannot be aborted")
+            raise UsageError(f"a card of {token.name} was observed, so it cannot be aborted")
         where = HAND
         if is_seen or token.state == UP:
             where = APART if switches.observed_abort_returned_by == "any_pause" and is_seen else SPENT

@@ -75,12 +75,12 @@ def _described(table: Table, form: Form, phase: int) -> Target:
     switches = rules.switches(Switches)
     known = "spell" if form.name in spells_of(rules) else form.name
     if known in actions_of(rules) and is_reaction(rules, known):
-        raise UsageError(f"{named('target')} {form.name}: a reaction lies on no phase, and cannot be observed")
+        raise UsageError(f"{named('target')} {form.name}: a reaction has no phase and cannot be observed")
     nature = values.get("kind") or (nature_of(rules, known) if known in actions_of(rules) else "")
     if not nature:
         raise UsageError(
             f"{named('target')} {form.name}: {unknown('action', form.name, actions_of(rules), of=rules.id)}; "
-            "for one of your own say its kind too: kind=physical"
+            "for a custom action give its kind too: kind=physical"
         )
     stat = {"physical": "agi", "mental": "qic"}.get(nature, "")
     defence = _bid(table, form.name, stat, values[stat]) if stat else 0
@@ -121,7 +121,7 @@ def _bid(table: Table, name: str, stat: str, typed: str) -> int:
     where = f"{named('target')} {name}: {stat}={typed}"
     low, dots, high = (part.strip() for part in typed.partition(".."))
     if dots and not (_is_number(low) and _is_number(high) and int(low) <= int(high)):
-        raise UsageError(f"{where} is no range such as 0..3, the lower number first")
+        raise UsageError(f"{where} is not a range such as 0..3, the lower number first")
     # A range is measured before dice are made of it, so that a long one is refused for what it says.
     if _is_number(high if dots else low) and int(high if dots else low) > MOST_BID:
         raise _too_much(where)
@@ -129,9 +129,9 @@ def _bid(table: Table, name: str, stat: str, typed: str) -> int:
         dice = Dice.of(f"1d{int(high) - int(low) + 1}{int(low) - 1:+d}" if dots else typed)
         values = dice.law.values
     except UsageError as error:
-        raise UsageError(f"{where} is no bid: {error.message}. {BID_FORMS}") from None
+        raise UsageError(f"{where} is not a bid: {error.message}. {BID_FORMS}") from None
     if min(values) < 0:
-        raise UsageError(f"{where} could be less than 0, and nobody bids that")
+        raise UsageError(f"{where} can be less than 0, which is not a bid")
     if max(values) > MOST_BID:
         raise _too_much(where)
     return values[0] if dice.constant else table.roll(dice, "bid")
@@ -142,14 +142,14 @@ def _is_number(text: str) -> bool:
 
 
 def _too_much(where: str) -> UsageError:
-    return UsageError(f"{where} could be more than {MOST_BID} points, which is more than can be bid against it")
+    return UsageError(f"{where} can be more than {MOST_BID} points, the maximum for bids against it")
 
 
 def _words(sight: Sight) -> str:
     if sight.outcome is None:
         return f"{sight.target.name}: no longer there"
-    told = f"{sight.target.name}: {sight.effort} against {sight.target.defence}, outcome {sight.outcome:+d}: "
-    return told + (" | ".join(sight.cards[sight.target.seen :]) if sight.fresh else "nothing")
+    message = f"{sight.target.name}: {sight.effort} against {sight.target.defence}, outcome {sight.outcome:+d}: "
+    return message + (" | ".join(sight.cards[sight.target.seen :]) if sight.fresh else "nothing")
 
 
 def _told(sight: Sight) -> Map[str, Any]:
@@ -172,7 +172,7 @@ def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Out
     state, rules = table.state, table.rules
     names = [name for name in dict.fromkeys(who or state.characters) if not state.characters[name].is_out]
     if not names:
-        raise UsageError("there is nobody who could declare anything")
+        raise UsageError("no character can declare anything")
     questions = [declaring.question(rules, state, name) for name in names]
     answers = table.ask_together(questions, secret=True)
     found: list[Effect] = []
@@ -193,12 +193,12 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
     """Go on to the next phase with stacks; with `phase` no further than to it."""
     line, roles = timeline_of(table.state), Map({"actor": actor.name})
     if phase is not None and phase <= line.phase:
-        raise UsageError(f"the current phase is {line.phase} already; {named('phase')} names a later one")
+        raise UsageError(f"the current phase is already {line.phase}; {named('phase')} must be later")
     resolving.check_declared(table, line)
     ahead = line.next_phase()
     to = ahead if phase is None or (ahead is not None and ahead <= phase) else phase
     if to is None:
-        raise UsageError("no stack lies ahead on the timeline; declare some, or name a phase to go on to")
+        raise UsageError("no stack lies ahead on the timeline; declare one, or give a phase to advance to")
     waiting = resolving.held_by(table, to)
     if waiting:
         table.tell(f"Phase {to} does not begin yet. Acting first: {', '.join(waiting)}.")
@@ -214,7 +214,7 @@ def abort(table: Table, actor: Character, *, stack: tuple[str, ...] = ()) -> Out
     """Take stacks back between two phases."""
     found = resolving.abort(table, actor.name, stack)
     taken = [one["stack"] for one in found if one["kind"] == "turn"]
-    table.tell(f"taken back: {', '.join(taken) or 'nothing, as no stack lies ahead'}")
+    table.tell(f"removed: {', '.join(taken) or 'nothing, as no stack lies ahead'}")
     return table.settle("abort", None, band="aborted", roles=Map({"actor": actor.name})).plus(found)
 
 

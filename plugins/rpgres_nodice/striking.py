@@ -36,7 +36,7 @@ def strikes(table: Table, course: Course, before: State, struck: list[Played]) -
         target = before.characters.get(one.plan.on)
         striker = before.characters[one.token.by]
         if target is None or target.is_out:
-            table.tell(f"{one.token.name}: {one.plan.on} is not there any more")
+            table.tell(f"{one.token.name}: {one.plan.on} is no longer there")
             continue
         described = _described(table, striker, one)
         if abs(striker.counters.get("zone", 0) - target.counters.get("zone", 0)) > described["reach"]:

@@ -27,7 +27,7 @@ def plain(one: Opposition | None, option: str) -> int:
     if one is None:
         return 0
     if one.dice is not None:
-        raise UsageError(f"{option} takes a number or a rung: nobody rolls dice here")
+        raise UsageError(f"{option} takes a number or a rung, not dice")
     return one.value
 
 
@@ -42,7 +42,8 @@ def levels(rules: Rules, actor: Character, *, skilled: bool, skills: Sequence[st
         if slug(name) not in known:
             listed = ", ".join(known.values()) or "none"
             raise UsageError(
-                f"{actor.name}'s sheet has no skill {name!r}; it has: {listed}. {named('skilled')} says one helps"
+                f"{actor.name}'s sheet has no skill {name!r}; it has: {listed}. Use {named('skilled')} for a "
+                "skill that is not listed"
             )
     count = len({slug(name) for name in skills}) + (1 if skilled else 0)
     return count if rules.switches(Switches).skills_stack else min(count, 1)

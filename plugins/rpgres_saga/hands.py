@@ -130,7 +130,7 @@ def require_able(actor: Character) -> None:
         UsageError: they are.
     """
     if actor.is_out:
-        raise UsageError(f"{actor.name} is out, and cannot act before `heal` has brought something back")
+        raise UsageError(f"{actor.name} is out, and cannot act before healing with `heal`")
 
 
 def has_points(character: Character) -> bool:

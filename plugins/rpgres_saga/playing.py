@@ -225,9 +225,7 @@ def _flip(table: Table, hero: Hero, stand: Stand) -> Stand:
     if table.rules.switches(Switches).empty_hand_flip:
         card = table.draw(DECK, to=IN_PLAY, by=hero.name)
     if card is None:
-        raise UsageError(
-            f"{hero.name} has no card to play, and cannot act; {named('hand')} says which cards are in hand"
-        )
+        raise UsageError(f"{hero.name} has no cards to play; give the cards in hand with {named('hand')}")
     return msgspec.structs.replace(stand, total=stand.total + (card.value or 0), drawn=(*stand.drawn, card))
 
 

@@ -103,7 +103,7 @@ def versus(
     foe = hero_of(table, other, Rating(against.value, against.ability), edge=against_edge)
     helped = {hero.name for hero, is_helped in ((own, skilled), (foe, against_skilled)) if is_helped}
     if skilled and rounds == 1 and not switches.active_must_succeed and switches.skill_in_pvp == "reach":
-        table.tell(f"the skill of {own.name} changes nothing: whoever plays first has no number to reach")
+        table.tell(f"the skill of {own.name} has no effect: the first player has no difficulty to reach")
     duel = Duel(own, foe, difficulty, helped, dire or switches.push_free)
     met = _rounds(table, duel, rounds)
     effects = [change for one in met for change in one.effects]
@@ -122,9 +122,7 @@ def _other(table: Table, actor: Character, against: Opposition) -> Character | s
     """
     other = table.state.characters[against.character] if against.character else "opponent"
     if isinstance(other, Character) and table.count(OTHER_HAND):
-        raise UsageError(
-            f"{other.name} has a hand of their own; {named('against-hand')} is for somebody without a sheet"
-        )
+        raise UsageError(f"{other.name} already has a hand; {named('against-hand')} is for opponents without a sheet")
     for one in (actor, other):
         if isinstance(one, Character):
             require_able(one)

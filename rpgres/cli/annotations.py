@@ -31,7 +31,7 @@ OfRuleset = Annotated[
     typer.Option(
         "--ruleset",
         metavar="ID",
-        help="Say which ruleset, where there are several and the file's folder does not tell.",
+        help="The ruleset, if several are installed and the file's folder does not determine it.",
         show_default=False,
         autocompletion=complete_rulesets,
     ),

@@ -10,9 +10,9 @@ from rpgres.cli.rulesets import RulesetData
 from rpgres.engine.labels import chance_help, labels_of
 from rpgres.engine.players import NO
 from rpgres.errors import RpgresError
+from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kind import Offers, Typed
 from rpgres.parameters.kinds import kind_of
-from rpgres.parameters.setting import sheet_offers
 from rpgres.rulesets import Parameter, RowQuestion, Rules, Ruleset
 from rpgres.rulesets.tree import walk
 
@@ -105,7 +105,10 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
                 for choice, text in switch.choices.items()
             ]
         case "policy":
-            common = [("preferred", "what is liked best"), ("uniform", "every option with equal chances")]
+            common = [
+                ("preferred", "chooses the preferred option"),
+                ("uniform", "chooses each option with equal probability"),
+            ]
             return [*data.file.policies.items(), *common]
         case "sheet":
             return sheet_offers(_read(data))
@@ -121,6 +124,6 @@ def _choices(data: RulesetData, action: str) -> Iterator[tuple[str, str]]:
             for name, option in questions[label].options.items():
                 yield f"{label}={name}", option.text
             if questions[label].optional:
-                yield f"{label}={NO}", "let it pass"
+                yield f"{label}={NO}", "skip"
         else:
             yield f"{label}=", text

@@ -18,8 +18,8 @@ from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
 from rpgres.errors import UsageError
+from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
-from rpgres.parameters.setting import SHEET
 from rpgres.plugins.discovery import ruleset_names
 from rpgres.plugins.entries import BUILTIN
 from rpgres.rulesets import Parameter, unknown
@@ -77,7 +77,7 @@ class PlayGroup(LazyGroup):
         if not ctx._protected_args:
             name = self.verb.name
             raise UsageError(
-                f"say what to {'roll' if name == 'roll' else 'weigh'}: dice, as in `rpgres {name} 4dF+3`, "
+                f"name what to {'roll' if name == 'roll' else 'evaluate'}: dice, as in `rpgres {name} 4dF+3`, "
                 f"or a ruleset and an action, as in `rpgres {name} fate overcome --skill 3 --vs 2`"
             )
         return super().invoke(ctx)
@@ -105,7 +105,7 @@ class RulesetGroup(LazyGroup):
         super().__init__(
             name=data.id,
             help=f"{data.file.title}: {data.file.summary}",
-            epilog=f"`rpgres ruleset show {data.id}` tells everything about it.",
+            epilog=f"`rpgres ruleset show {data.id}` shows all its details.",
             rich_markup_mode=None,
             subcommand_metavar="ACTION [OPTIONS]",
         )
@@ -128,9 +128,7 @@ class RulesetGroup(LazyGroup):
         """
         if not ctx._protected_args:
             actions = ", ".join(self.data.file.actions)
-            raise UsageError(
-                f"say which action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them"
-            )
+            raise UsageError(f"name an action of {self.data.id}: {actions}; `{ctx.command_path} --help` explains them")
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
@@ -169,7 +167,7 @@ class ActionCommand(SectionedCommand):
 
         action = str(self.name)
         sections = {
-            "What may be asked (--given for dice, --choose for decisions)": label_records(self.data, action),
+            "Dice and decisions (--given for dice, --choose for decisions)": label_records(self.data, action),
             "House rules (--switch)": switch_records(self.data),
         }
         for title, records in sections.items():
@@ -179,10 +177,10 @@ class ActionCommand(SectionedCommand):
         example = self.data.file.actions[action].example
         if example:
             formatter.write_paragraph()
-            formatter.write_text(f"Example: {_said(example, self.verb.name)}")
+            formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
 
 
-def _said(example: str, verb: str) -> str:
+def _example_for(example: str, verb: str) -> str:
     if verb == "act":  # who acts sits there, and the table says which ruleset
         words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
         return " ".join(("rpgres table act", *words))
@@ -203,14 +201,14 @@ def inputs_of(data: RulesetData, action: str, *, verb: str = "roll") -> list[Opt
         _input_option(data, name, parameter, left_out=_left_out(data, parameter, name in required, verb))
         for name, parameter in taken
     ]
-    who = Option(SHEET, "Take who acts from a sheet: a file, or one that comes with the ruleset.", "FILE", INPUTS)
+    who = Option(SHEET, "The actor's sheet: a file, or one shipped with the ruleset.", "FILE", INPUTS)
     return [*options, _with_offers(who, data, action)]
 
 
 def _left_out(data: RulesetData, parameter: Parameter, is_required: bool, verb: str) -> str:
     """Return what becomes of an input that is not typed."""
     if is_required and verb == "odds" and parameter.kind == "opposition" and data.file.ladder:
-        return "[left out: the odds at every rung of the ladder]"
+        return "[omitted: the odds at every rung of the ladder]"
     if is_required:
         return "[required]"
     return f"[default: {parameter.default}]" if parameter.default is not None else ""
@@ -225,7 +223,7 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     if left_out:
         text += f" {left_out}"
     if parameter.is_repeated:
-        text += f" [repeat it, {parameter.most} times at most]"
+        text += f"[repeatable, at most {parameter.most} times]"
 
     def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
         from rpgres.cli.completion import offer_input
@@ -286,7 +284,7 @@ NdX are N dice of X sides, dX is one, d% is d100, NdF are Fate dice. Expressions
 Behind dice, kh kl dh dl keep or drop the highest or lowest (4d6kh3), ! explodes the highest face, r and ro reroll
 always or once (d6r1, d6ro<3), and >= <= = > < count the dice that fit (6d10>=8; > is strictly greater).
 
-In place of an expression, - reads one from standard input."""
+Instead of an expression, - reads one from standard input."""
 
 
 def _expression(first: str, words: Sequence[str]) -> str:

@@ -72,34 +72,34 @@ class Option(msgspec.Struct, frozen=True):
         )
 
 
-SEED = Option("seed", "Draw all chance from this text, so that the same line gives the same result.", "TEXT")
+SEED = Option("seed", "Seed of all random results; the same command with the same seed gives the same result.", "TEXT")
 GIVEN = Option(
     "given",
-    "Take what real dice or cards showed: roll=++0-, roll=6,5,4, draw=St6,Ag3; repeat it for later ones.",
+    "Use results of real dice or cards: roll=++0-, roll=6,5,4, draw=St6,Ag3; repeat for later ones.",
     "LABEL=FACES",
     many=True,
 )
 CHOOSE = Option(
-    "choose", "Answer a decision (of WHO:LABEL, if need be); repeat it for others.", "LABEL=OPTION", many=True
+    "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
 )
-BEST = Option("best", "Let who acts decide as well as can be, and weigh each first choice.")
-EACH = Option("each", "Weigh each first choice of who acts, with policies deciding all after it.")
-BY = Option("by", "Weigh the margin or the total in place of the outcome.", "margin|total")
-AUTO = Option("auto", "Let the ruleset's policy answer what nobody chose.")
+BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
+EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
+BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
+AUTO = Option("auto", "Let the ruleset's policy make all decisions that are not given.")
 POLICY = Option(
-    "policy", "Let this policy answer for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
+    "policy", "Let this policy decide for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
 )
-SWITCH = Option("switch", "Play with a house rule.", "NAME=CHOICE", OTHER, many=True)
+SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
 RULESETS = Option(
-    "rulesets", "Look here for rulesets and house rules first [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
+    "rulesets", "Search this folder first for rulesets and house rules [env: RPGRES_RULESETS].", "DIR", OTHER, many=True
 )
-JSON = Option("json", "Print JSON, one object a line.", section=OUTPUT)
-PLAIN = Option("plain", "Print words only: no colours, no drawn dice or bars.", section=OUTPUT)
-NOTE = Option("note", "Carry this text into the result.", "TEXT", OUTPUT)
-REPEAT = Option("repeat", "Do it so often, each time with a seed of its own, and sum up.", "N", OUTPUT)
+JSON = Option("json", "Print JSON, one object per line.", section=OUTPUT)
+PLAIN = Option("plain", "Print plain text: no colours, no drawn dice or bars.", section=OUTPUT)
+NOTE = Option("note", "Add this text to the result.", "TEXT", OUTPUT)
+REPEAT = Option("repeat", "Repeat N times, each with its own seed, and summarise.", "N", OUTPUT)
 EXIT_CODE = Option(
     "exit_code",
-    "Exit with 10 on a failure, a tie that fails included, and with 11 on a tie that is neither.",
+    "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie.",
     section=OUTPUT,
 )
 LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
@@ -121,7 +121,7 @@ class StrictCommand(typer.core.TyperCommand):
                 if not isinstance(param, typer.core.TyperOption) or param.multiple or param.is_flag:
                     continue
                 if param.name in typed:
-                    raise UsageError(f"{param.opts[0]} is typed twice, and takes one value", option=param.opts[0])
+                    raise UsageError(f"{param.opts[0]} is given twice, and takes one value", option=param.opts[0])
                 typed.add(param.name)
         return super().parse_args(ctx, args)
 

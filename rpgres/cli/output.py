@@ -191,7 +191,7 @@ def ask(sign: str) -> str:
         sys.stdout = shown
     if any("\ud800" <= char <= "\udfff" for char in typed):
         encoding = (getattr(sys.stdin, "encoding", None) or "utf-8").upper()
-        raise UsageError(f"this line is no text in {encoding}: {typed!a}; type it again")
+        raise UsageError(f"this line is not valid {encoding}: {typed!a}; type it again")
     return typed
 
 
@@ -256,8 +256,8 @@ def blame(error: BaseException, *, as_json: bool) -> int:
             text += "\n" + _caret(shown)
     else:
         text = (
-            f"rpgres: this is a fault in rpgres: {type(error).__name__}: {harmless(str(error))}; "
-            "run it again with --debug to see where"
+            f"rpgres: internal error: {type(error).__name__}: {harmless(str(error))}; "
+            "run it again with --debug for the traceback"
         )
     for stream in filter(None, (sys.stdout, sys.stderr)):
         # Whatever cannot be written now is told, or kept silent, by `finish`.
@@ -282,8 +282,8 @@ def _as_own(error: BaseException) -> BaseException:
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
     if context is None:
-        return UsageError(f"{message}; --help tells what the command takes")
-    return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` tells what it takes")
+        return UsageError(f"{message}; --help lists the options")
+    return UsageError(f"{context.command_path}: {message}; `{context.command_path} --help` lists its options")
 
 
 def _no_option(path: str, option: str, context: Any) -> str:
@@ -292,7 +292,7 @@ def _no_option(path: str, option: str, context: Any) -> str:
     known = [name for param in context.command.get_params(context) for name in param.opts if name.startswith("--")]
     message = unknown("option", option, known, of=path)
     is_play = hasattr(context.command, "verb") and hasattr(context.command, "entries")
-    return f"{message} (options of an action stand behind its name)" if is_play else message
+    return f"{message} (options of an action follow its name)" if is_play else message
 
 
 WIDTH = 72  # of the piece of a dice expression that is shown with a caret

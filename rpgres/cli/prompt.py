@@ -132,5 +132,5 @@ def _unclear(question: Question, typed: str, found: list[str]) -> str:
     last = len(question.listed)
     offered = [f"1 to {last}" if last > 1 else "1", "a name"] if last else []
     wanted = " or ".join([*offered, *([question.form] if question.form else [])])
-    passing = ", or press Enter to pass" if question.optional else ""
-    return f"Type {wanted}{passing}; ? asks again, Ctrl-D leaves it undecided."
+    passing = ", or press Enter to skip" if question.optional else ""
+    return f"Type {wanted}{passing}; ? asks again, Ctrl-D leaves it unanswered."

@@ -33,29 +33,29 @@ class Entry(Struct, frozen=True):
 
 COMMANDS: dict[str, Entry] = {
     "roll": Entry("roll", "Resolve an action of a ruleset, or roll dice."),
-    "odds": Entry("odds", "Work out exact chances of an action, or of dice."),
+    "odds": Entry("odds", "Compute exact probabilities of an action, or of dice."),
     "scene": Entry("scene", "Play, check and test scripted scenes."),
-    "table": Entry("table", "Keep a table in a file: act, answer, take back, show, verify."),
-    "play": Entry("play", "Sit down at the table that is kept here."),
-    "sheet": Entry("sheet", "Make, check and show character sheets."),
+    "table": Entry("table", "Keep a game in a file: act, answer, undo, show, verify."),
+    "play": Entry("play", "Play at a persistent table, interactively."),
+    "sheet": Entry("sheet", "Create, check and show character sheets."),
     "deck": Entry("deck", "List, show and draw from decks of cards."),
     "ruleset": Entry("ruleset", "List, show and check rulesets and house rules."),
-    "plugin": Entry("plugin", "List, start and check the plugins that bring rulesets."),
+    "plugin": Entry("plugin", "List, create and check plugins that provide rulesets."),
     "schema": Entry("schema", "Print the JSON Schema of a file or of an output."),
-    "batch": Entry("batch", "Answer requests in JSON, a line each, for bots."),
+    "batch": Entry("batch", "Answer JSON requests, one per line, for bots."),
     "completions": Entry("completions", "Print the completion script of a shell."),
 }
 
 COMPLETING = "_RPGRES_COMPLETE"  # the variable by which a shell asks what it may offer
 
 OVERVIEW = """\
-rpgres resolves what happens at a role-playing table: whole rule systems, not only dice.
+rpgres resolves actions of tabletop role-playing games: whole rule systems, not only dice.
 
   rpgres roll 4dF+3                                 roll dice
   rpgres roll fate overcome --skill 3 --vs fair     resolve an action by its rules
   rpgres odds fate attack --skill 4 --vs 4dF+2      the exact chances of every outcome
-  rpgres roll fate --help                           what a ruleset offers; any command takes --help
-  rpgres ruleset list                               the rulesets there are
+  rpgres roll fate --help                           the actions of a ruleset; any command takes --help
+  rpgres ruleset list                               the installed rulesets
 
 `rpgres --help` lists all commands."""
 
@@ -151,7 +151,7 @@ def _no_command(name: str) -> RpgresError:
     from rpgres.rulesets import unknown
 
     if resembles_notation(name):
-        return UsageError(f"to roll dice, say `rpgres roll {name}`; for their chances `rpgres odds {name}`")
+        return UsageError(f"to roll dice, use `rpgres roll {name}`; for their probabilities `rpgres odds {name}`")
     return UsageError(unknown("command", name, COMMANDS, of="rpgres"))
 
 
@@ -194,7 +194,7 @@ def _plain_app(**settings: Any) -> typer.Typer:
 app = _plain_app(cls=Root, invoke_without_command=True)
 
 
-@app.callback(epilog="Add --debug to any command to see where in rpgres it failed.")
+@app.callback(epilog="Add --debug to any command for the traceback of an internal error.")
 def overview(
     ctx: typer.Context,
     version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version and exit."),

@@ -25,8 +25,8 @@ SEEDS = 5  # with which a policy decides
 SHOWN = 120  # bytes of a line of an account
 DOTS = "\N{HORIZONTAL ELLIPSIS}"
 
-_ALONE = "a rule may depend on nothing but the table: no random numbers, clock, files, or changed globals"
-_ORDER = "sort what comes from a set, and use hash() and id() for nothing that is asked or decided"
+_ALONE = "a rule must depend only on the table: no random numbers, clock, files or mutable globals"
+_ORDER = "sort the items of a set, and base no question or decision on hash() or id()"
 
 
 def each(subject: Subject, check: Callable[[Case], Iterator[Diagnostic]]) -> Iterator[Diagnostic]:
@@ -60,13 +60,13 @@ def check_ends(subject: Subject) -> Iterator[Diagnostic]:
     yield from subject.faults
     failed = {case.prepared.action for case in subject.cases} - {case.prepared.action for case in subject.sound}
     if failed:
-        yield finding(f"the checks that follow do not play {', '.join(sorted(failed))}", is_note=True)
+        yield finding(f"the checks that follow skip {', '.join(sorted(failed))}", is_note=True)
     played_actions = {case.prepared.action for case in subject.cases}
     for action in subject.rules.file.actions:
         if action not in played_actions:
-            advice = "so nothing of what follows is checked for it; add an example, or a step to a scene"
+            advice = "the checks that follow skip it; add an example, or a step to a scene"
             where = subject.place("actions", action)
-            yield finding(f"the action {action} is played by no example and no scene", where, advice)
+            yield finding(f"no example and no scene plays the action {action}", where, advice)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -78,19 +78,19 @@ def check_repeats(subject: Subject) -> Iterator[Diagnostic]:
     something(subject, subject.sound)
     told: dict[str, Diagnostic] = {}
     for case, one, other in subject.fickle:
-        what = f"played twice on the same answers it goes {_difference(one, other)}"
+        what = f"run twice with the same answers it differs: {_difference(one, other)}"
         told.setdefault(case.prepared.action, finding(what, case.place, _ALONE))
     yield from told.values()
     if told:
-        yield finding(f"the checks that follow do not play {', '.join(sorted(told))}", is_note=True)
+        yield finding(f"the checks that follow skip {', '.join(sorted(told))}", is_note=True)
 
 
 def _difference(one: list[bytes], other: list[bytes]) -> str:
     for left, right in zip(one, other, strict=False):
         if left != right:
             where = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
-            return f"{_short(left, where)} first, and {_short(right, where)} then"
-    return f"{len(one)} steps far first, and {len(other)} then"
+            return f"{_short(left, where)} first, then {_short(right, where)}"
+    return f"{len(one)} steps first, then {len(other)}"
 
 
 def _short(line: bytes, where: int) -> str:
@@ -106,7 +106,7 @@ def _short(line: bytes, where: int) -> str:
 def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
     """Yield cases that go otherwise in a process in which Python hashes texts in another way."""
     if not subject.is_installed:
-        raise NothingToCheck("no other process finds a ruleset that is not installed")
+        raise NothingToCheck("a ruleset that is not installed cannot be loaded in another process")
     here = {case.name: digest(case.prepared) for case in something(subject, subject.steady)}
     elsewhere = digests_elsewhere(subject.rules.id, list(here))
     for case in subject.steady:
@@ -114,10 +114,10 @@ def check_hash_seeds(subject: Subject) -> Iterator[Diagnostic]:
         if found == [here[case.name]] * len(found):
             continue
         if len(set(found)) > 1:
-            yield finding(f"two processes of its own ({_SEEDS}) go two ways", case.place, _ORDER)
+            yield finding(f"two fresh processes ({_SEEDS}) give different results", case.place, _ORDER)
         else:  # fresh processes agree: either texts happen to fall in order there, or something outlived a run here
-            told = "in a process of its own it goes otherwise than here, where other actions were played before"
-            yield finding(told, case.place, f"{_ALONE}; and {_ORDER}")
+            message = "a fresh process gives another result than this one, where other actions were played before"
+            yield finding(message, case.place, f"{_ALONE}; and {_ORDER}")
 
 
 _SEEDS = ", ".join(f"PYTHONHASHSEED={seed}" for seed in HASH_SEEDS)
@@ -150,7 +150,7 @@ def _replay_fault(case: Case, course: Course) -> str:
         return f"it does not ask for {label}={answer} again"
     if plain(found.outcome) != plain(course.outcome):
         return f"it ends with {_difference([plain(course.outcome)], [plain(found.outcome)])}"
-    return "its account is another" if _events(found) != _events(course) else ""
+    return "its account differs" if _events(found) != _events(course) else ""
 
 
 def _script(course: Course) -> str:
@@ -197,13 +197,13 @@ def check_states(subject: Subject) -> Iterator[Diagnostic]:
                 return
             if after != again or plain(before) != kept:
                 advice = "an effect is a pure function: it returns a changed copy (rpgres.put) and keeps nothing"
-                yield finding(f"applied twice, the effects ({kinds}) give two different tables", case.place, advice)
+                yield finding(f"applied twice, the effects ({kinds}) give two different states", case.place, advice)
                 return
 
     yield from each(subject, of_case)
 
 
-_IN_STATE = "what lies on the table is whole numbers, texts, tuples, rpgres.Map and frozen records of them"
+_IN_STATE = "the state consists of integers, strings, tuples, rpgres.Map and frozen records of them"
 
 
 def _is_in(state: State, states: set[State]) -> bool:
@@ -222,10 +222,10 @@ def _state_faults(state: State) -> Iterator[str]:
     try:
         again = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state))))
     except (RpgresError, TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
-        yield f"cannot be kept as plain data ({in_words(error)})"
+        yield f"cannot be serialized ({in_words(error)})"
         return
     if again != state or hash(again) != hash(state) or plain(again) != plain(state):
-        yield "is another when it is read back from plain data"
+        yield "changes when it is serialized and read back"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -254,7 +254,9 @@ def _policy(case: Case, *, name: str, policy: Policy) -> Iterator[Diagnostic]:
                 )
             )
             return uniform(view, question)
-        fault = _answer_fault(answers[0], question) or ("" if answers[0] == answers[1] else "decides otherwise again")
+        fault = _answer_fault(answers[0], question) or (
+            "" if answers[0] == answers[1] else "decides differently the second time"
+        )
         if fault:
             told.append(finding(f"the policy {name} {fault} at {question.label!r}", case.place, _POLICY))
             return uniform(view, question)

@@ -39,24 +39,24 @@ from rpgres.errors import in_words, place_of
 from rpgres.toml.diagnostics import Diagnostic
 
 CHECKS: tuple[Check, ...] = (
-    Check("data", "data, code and sheets fit together", check_data),
-    Check("texts", "everything has a text, and every action an example that can be typed", check_texts),
-    Check("sources", "the code touches nothing but the table", check_sources),
+    Check("data", "data, code and sheets are consistent", check_data),
+    Check("texts", "everything is described, and every action has a valid example", check_texts),
+    Check("sources", "the code uses no random numbers, clock, files or globals", check_sources),
     Check("ends", "every action plays to an end", check_ends),
-    Check("labels", "every question can be answered by a declared label", check_labels),
-    Check("tables", "outcome tables have a row for every outcome, and no other", check_tables),
+    Check("labels", "every question has a declared label", check_labels),
+    Check("tables", "outcome tables have exactly one row for every outcome", check_tables),
     Check("switches", "every action plays with every choice of every switch", check_switches),
-    Check("repeats", "played again on the same answers, everything goes the same way", check_repeats),
-    Check("hash-seeds", "another process goes the same way", check_hash_seeds),
-    Check("replays", "every course, given back as a script, comes to the same end", check_replays),
-    Check("odds", "exact odds are the same merged and unmerged, and those of what is played", check_odds),
-    Check("leaves", "odds stay within their budget", check_leaves),
-    Check("views", "what a seat cannot see changes nothing that it is asked", check_views),
-    Check("permissions", "players say and read of inputs what the parameters declare", check_permissions),
-    Check("states", "states can be hashed, kept as plain data, and made twice", check_states),
-    Check("policies", "policies answer what is offered, and decide by the view alone", check_policies),
-    Check("sheets", "sheets can be read, and read again", check_sheets),
-    Check("scenes", "scenes play, and what they expect holds", check_scenes),
+    Check("repeats", "the same answers give the same result", check_repeats),
+    Check("hash-seeds", "another process gives the same result", check_hash_seeds),
+    Check("replays", "every run, given back as a script, has the same result", check_replays),
+    Check("odds", "exact odds are the same merged and unmerged, and match what is played", check_odds),
+    Check("leaves", "odds are computed within their budget", check_leaves),
+    Check("views", "hidden information changes no question to a seat", check_views),
+    Check("permissions", "inputs can be set and seen only by the seats that the parameters declare", check_permissions),
+    Check("states", "states can be hashed, serialized and reproduced", check_states),
+    Check("policies", "policies choose offered options, based only on the view", check_policies),
+    Check("sheets", "sheets can be read, with the same result each time", check_sheets),
+    Check("scenes", "scenes play, and their expectations hold", check_scenes),
 )
 
 SECONDS = 120.0  # what one check may take
@@ -89,7 +89,7 @@ def run_check(check: Check, subject: Subject) -> Verdict:
     except NothingToCheck as nothing:
         unchecked = str(nothing)
     except OutOfTime as error:
-        found[finding(error.message, advice="see what loops, or asks too much")] = None
+        found[finding(error.message, advice="look for a loop, or for too many questions")] = None
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # a plugin's code may raise anything, and the other checks go on

@@ -35,14 +35,14 @@ def check_texts(subject: Subject) -> Iterator[Diagnostic]:
     file, code = subject.rules.file, subject.rules.ruleset
     for key in ("title", "summary"):
         if not getattr(file, key).strip():
-            yield finding(f"the ruleset has no {key}", subject.place(key), "lists and help show it")
+            yield finding(f"the ruleset has no {key}", subject.place(key), "it is shown in lists and help")
     for action, described in file.actions.items():
         if not described.example:
             advice = f'add example = "rpgres roll {subject.rules.id} {action} ..."'
             yield finding(f"the action {action} has no example", subject.place("actions", action), advice)
     for path, text in _texts(subject.rules):
         if not text.strip():
-            yield finding(f"{'.'.join(path)} is empty", subject.place(*path), "say in one line what it means")
+            yield finding(f"{'.'.join(path)} is empty", subject.place(*path), "describe it in one line")
     for what, registered, texts in (
         ("effects", code.effects, file.effects),
         ("policies", code.policies, file.policies),
@@ -94,9 +94,9 @@ def check_labels(subject: Subject) -> Iterator[Diagnostic]:
                 if declared.get(label) != kind:
                     declares = f"a {declared[label]} label" if label in declared else "no label of this action"
                     yield finding(
-                        f"a {kind} is asked under {label!r}, which is {declares}",
+                        f"{label!r} is used for a {kind}, and is {declares}",
                         case.place,
-                        f"add it to labels of [actions.{action}], and to [labels] with what it means",
+                        f"add it to labels of [actions.{action}], and describe it in [labels]",
                     )
         unmet = sorted(set(subject.rules.file.actions[action].labels) - met) if cases else []
         if unmet:
@@ -146,9 +146,9 @@ def check_tables(subject: Subject) -> Iterator[Diagnostic]:
     for name in readable:
         unmet = [band for band in rules.table(name) if (name, band) not in met]
         if unmet and came_to:
-            yield finding(f"no example and no scene comes to {', '.join(unmet)} of the table {name}", is_note=True)
+            yield finding(f"no example and no scene reaches {', '.join(unmet)} of the table {name}", is_note=True)
     if not came_to:
-        raise NothingToCheck(subject.lack if not subject.sound else "nothing that is played comes to an outcome table")
+        raise NothingToCheck(subject.lack if not subject.sound else "no example and no scene reaches an outcome table")
 
 
 def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bool]]) -> Iterator[Diagnostic]:
@@ -160,14 +160,14 @@ def _table(rules: Rules, action: str, name: str, came_to: set[tuple[str, str, bo
     if len(table) > 1:
         for band in ranged:
             if band not in table and bands[band].also not in table and name in by_margin:
-                advice = f"add [{band}] with a text at least, or give its margins to another band"
-                yield finding(f"the table {name} of {action} has no row for {band}, which rolls come to", where, advice)
+                advice = f"add [{band}] with at least a text, or give its margins to another band"
+                yield finding(f"the table {name} of {action} has no row for {band}, which rolls reach", where, advice)
         for band in table:
             if band not in met and not _can_come(band, bands):
                 advice = (
                     "give the band margins (from, to) or unopposed = true, name it in the rule, or take the row out"
                 )
-                yield finding(f"nothing comes to the row {band} of the table {name}", where, advice)
+                yield finding(f"the row {band} of the table {name} is unreachable", where, advice)
     for margin in _margins(bands[band] for band in ranged):
         try:
             rules.settling.settlement(name, margin)
@@ -236,9 +236,9 @@ def check_sheets(subject: Subject) -> Iterator[Diagnostic]:
     paths = subject.files("sheets")
     if not paths:
         raise NothingToCheck(
-            "no sheet comes with it; a sample in sheets/ lets people try it at once"
+            "it ships no sheet; add a sample to sheets/ so that it can be tried at once"
             if subject.rules.file.sheet
-            else "its characters have no sheets"
+            else "its characters need no sheets"
         )
     for path in paths:
         try:
@@ -257,7 +257,7 @@ def check_sheets(subject: Subject) -> Iterator[Diagnostic]:
 def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
     """Yield scenes that cannot be played, and expectations that do not hold."""
     if not subject.scenes:
-        raise NothingToCheck(f"no scene comes with it; {_EXPECT}")
+        raise NothingToCheck(f"it ships no scene; {_EXPECT}")
     total = 0
     for path, scene in subject.scenes:
         if isinstance(scene, RpgresError):
@@ -275,11 +275,11 @@ def check_scenes(subject: Subject) -> Iterator[Diagnostic]:
             continue
         total += checks
         for mismatch in wrong:
-            told = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
+            message = f"{mismatch.step}: {mismatch.what} should be {mismatch.expected!r}, and is {mismatch.found!r}"
             file, _, line = mismatch.where.rpartition(":")
-            yield finding(told, Place(file, int(line)))
+            yield finding(message, Place(file, int(line)))
     if not total:
         yield finding("no scene expects anything", advice=_EXPECT, is_note=True)
 
 
-_EXPECT = "a scene in scenes/ with an `expect` keeps a rule as it is meant"
+_EXPECT = "a scene in scenes/ with an `expect` tests a rule"

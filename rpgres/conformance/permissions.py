@@ -18,11 +18,11 @@ from rpgres.journal.checking import STATE_HOME
 from rpgres.journal.commands import Done, Place
 from rpgres.journal.permissions import private_in, said_by_gm, without_fields
 from rpgres.model.state import GM
-from rpgres.parameters.setting import SHEET
+from rpgres.parameters.context import SHEET
 from rpgres.toml.diagnostics import Diagnostic
 
-_SAID = 'said-by = "gm" keeps players from saying it; look at what the parameter and its fields declare'
-_SEEN = "look at seen-by of the parameter and its fields"
+_SAID = 'said-by = "gm" reserves an input for the game master; check the parameter and its fields'
+_SEEN = "check seen-by of the parameter and its fields"
 
 
 def check_permissions(subject: Subject) -> Iterator[Diagnostic]:
@@ -32,7 +32,7 @@ def check_permissions(subject: Subject) -> Iterator[Diagnostic]:
     character that acts and, if there is one, another.
     """
     if not subject.is_installed:
-        raise NothingToCheck("no table finds a ruleset that is not installed")
+        raise NothingToCheck("a ruleset that is not installed cannot be used at a table")
     played: set[tuple[str, frozenset[str]]] = set()
     compared = 0
     for case in something(subject, subject.steady):
@@ -43,7 +43,7 @@ def check_permissions(subject: Subject) -> Iterator[Diagnostic]:
             compared += 1
             yield from _of_case(case, inputs, sheets)
     if not compared:
-        raise NothingToCheck("nothing that is played types an input for a character with a sheet")
+        raise NothingToCheck("no example and no scene gives an input for a character with a sheet")
 
 
 def _typed(subject: Subject, case: Case) -> dict[str, Any]:
@@ -68,8 +68,8 @@ def _of_case(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Iterat
     rules, action = case.prepared.rules, case.prepared.action
     withheld = said_by_gm(rules, action, inputs)
     if withheld and _is_taken(case, inputs, sheets):
-        told = f"a player may say {', '.join(withheld)}, which the game master says"
-        yield finding(told, case.place, _SAID)
+        message = f"a player may give {', '.join(withheld)}, which is reserved for the game master"
+        yield finding(message, case.place, _SAID)
     rest = {key: value for key, value in inputs.items() if key not in withheld}
     try:
         done = _act(case, rest, sheets)
@@ -83,8 +83,8 @@ def _of_case(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> Iterat
             fields = private.get(key) if seat != own else None
             expected = value if fields is None else without_fields(value, fields) if fields else None
             if shown.get(key) != expected:
-                told = f"{seat} reads {shown.get(key)!r} of --{key} {value}, and not {expected!r}"
-                yield finding(told, case.place, _SEEN)
+                message = f"{seat} reads {shown.get(key)!r} of --{key} {value}, and not {expected!r}"
+                yield finding(message, case.place, _SEEN)
 
 
 def _is_taken(case: Case, inputs: Mapping[str, Any], sheets: list[str]) -> bool:

@@ -101,18 +101,18 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
         counts = Counter(end.told(asked) for end in ends)
         for key in counts:
             if key not in one.masses and not one.open:
-                yield finding(f"{_named(key)} came in play, and odds know nothing of it", case.place, _SAMPLED)
+                yield finding(f"{_named(key)} occurred in play, but not in the odds", case.place, _SAMPLED)
                 return
         for key, mass in one.masses.items():
             exact, share, slack = float(mass), counts[key] / RUNS, float(one.open)
             bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
             if share < exact - bound or share > exact + slack + bound:
-                told = f"{_named(key)} came {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
-                yield finding(told, case.place, _SAMPLED)
+                message = f"{_named(key)} occurred {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
+                yield finding(message, case.place, _SAMPLED)
                 return
 
 
-_SAMPLED = "whatever is random has to be asked of the table"
+_SAMPLED = "every random result must come from the table"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -131,9 +131,9 @@ def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
         if not odds.open or (odds.leaves < MOST and monotonic() - began < SECONDS):
             return  # what is open is what the dice themselves leave open
         often = sorted(asked, key=lambda label: -asked[label])[:3]
-        told = ", ".join(f"{label} ({asked[label]} times)" for label in often)
+        message = ", ".join(f"{label} ({asked[label]} times)" for label in often)
         yield finding(
-            f"its odds take more than {MOST:,} courses or {SECONDS:g} seconds; most was asked under {told}",
+            f"its odds take more than {MOST:,} runs or {SECONDS:g} seconds; most asked: {message}",
             case.place,
             _SPARE if not case.prepared.rules.file.actions[case.prepared.action].roll else _SPARE_DESCRIBED,
         )
@@ -143,8 +143,8 @@ def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
     yield from each(subject, of_case)
 
 
-_SPARE = "roll a pool as one expression, compare two rolls with table.versus, or say with table.merge what matters"
-_SPARE_DESCRIBED = "roll fewer dice apart from each other, or let less depend on what is read off them"
+_SPARE = "roll a pool as one expression, compare two rolls with table.versus, or merge runs with table.merge"
+_SPARE_DESCRIBED = "roll fewer separate dice, or use fewer readings of them"
 
 
 def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int]) -> Odds:

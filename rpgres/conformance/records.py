@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from rpgres.errors import as_option, told
+from rpgres.errors import as_option, readable
 from rpgres.model.printed import Printed
 from rpgres.plugins.listing import PluginStatus
 from rpgres.toml.diagnostics import Diagnostic
@@ -35,7 +35,7 @@ def finding(what: str, where: Place = NOWHERE, advice: str = "", *, is_note: boo
     """
     return Diagnostic(
         "",
-        told(what, as_option),
+        readable(what, as_option),
         where.file,
         where.line,
         key=where.key,

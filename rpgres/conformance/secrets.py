@@ -26,7 +26,7 @@ from rpgres.toml.diagnostics import Diagnostic
 
 SEEDS = 2
 
-_ADVICE = "look at table.state.seen_by(seat) for what you offer somebody, and not at table.state"
+_ADVICE = "build the options of a seat from table.state.seen_by(seat), not from table.state"
 
 
 def check_views(subject: Subject) -> Iterator[Diagnostic]:
@@ -41,22 +41,22 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
             for hidden in hidden_from(seat, case.prepared):
                 compared += 1
                 for number in range(SEEDS):
-                    told = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
-                    if told:
-                        yield finding(told, case.place, _ADVICE)
+                    message = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
+                    if message:
+                        yield finding(message, case.place, _ADVICE)
                         return
             for hidden in other_things(seat, state):
                 compared += 1
-                told = ""
+                message = ""
                 with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
-                    told = leak(case.prepared, hidden, seat=seat, seed="contract#0")
-                if told:
-                    yield finding(told, case.place, _ADVICE)
+                    message = leak(case.prepared, hidden, seat=seat, seed="contract#0")
+                if message:
+                    yield finding(message, case.place, _ADVICE)
                     return
 
     yield from each(subject, of_case)
     if not compared:
-        raise NothingToCheck("nothing in what is played could be hidden from anybody")
+        raise NothingToCheck("nothing in the examples and scenes can be hidden")
 
 
 def hidden_from(seat: str, prepared: Prepared) -> Iterator[State]:
@@ -177,14 +177,14 @@ def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
             return ""  # something came to light in between
         if plain(left.question) != plain(right.question):
             names = [", ".join(option.name for option in asked.question.options) for asked in (left, right)]
-            told = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
-            return f"what {seat} cannot see changes what it is asked: {told}"
+            message = f"{left.question.label} offers {names[0]}, and {right.question.label} {names[1]}"
+            return f"hidden information changes what {seat} is asked: {message}"
     for fewer, more, events in ((one, other, one_events), (other, one, other_events)):
         if len(more) > len(fewer):
             extra = more[len(fewer)]
             before = _plain_events(extra.view)
             if before == events[: len(before)]:
-                return f"what {seat} cannot see changes whether it is asked: {extra.question.label}"
+                return f"hidden information changes whether {seat} is asked: {extra.question.label}"
     return ""
 
 

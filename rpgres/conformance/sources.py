@@ -15,13 +15,13 @@ from rpgres.toml.diagnostics import Diagnostic
 
 OWN = "rpgres"  # the kits are ours to answer for
 
-_CHANCE = "everything random is asked of the table: table.roll"
-_TIME = "a rule knows no clock; what time it is in the game is a counter of the state"
+_CHANCE = "random results come from the table: table.roll"
+_TIME = "a rule uses no clock; keep the time in the game in a counter of the state"
 _FILES = "a rule reads no files and no environment; put what it needs into the TOML of its data folder"
 _TERMINAL = "a rule neither prints nor prompts: table.tell adds to the account, table.ask asks"
-_NETWORK = "a rule talks to nobody but the table"
-_ELSEWHERE = "a rule runs here, now and alone; it has to ask the same questions whenever it is run again"
-_VALUES = "such values differ from one process to the next; compare and sort by what things are called"
+_NETWORK = "a rule uses no network or other communication"
+_ELSEWHERE = "a rule uses no threads or processes; it must ask the same questions in every run"
+_VALUES = "such values differ between processes; compare and sort by names"
 
 # Modules, and names of modules, that no rule has a use for, and what to do instead.
 MODULES = {
@@ -218,7 +218,7 @@ def _call(node: ast.Call, named: dict[str, str]) -> Iterator[Fault]:
 
 def _global(node: ast.Global, _named: dict[str, str]) -> Iterator[Fault]:
     names = ", ".join(node.names)
-    yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep in the state what has to last")
+    yield Fault(node.lineno, f"it changes the module's {names}", f"{_ELSEWHERE}; keep lasting data in the state")
 
 
 def _forbidden(node: ast.stmt, verb: str, module: str) -> Iterator[Fault]:

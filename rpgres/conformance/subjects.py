@@ -136,7 +136,7 @@ class Subject:
             return Case(f"the example of {action}", read_example(self.rules, action))
         except RpgresError as error:
             where = self.place("actions", action, "example")
-            return finding(error.typed, where, "the example is typed by whoever reads the help, so it has to work")
+            return finding(error.typed, where, "the example is shown in the help, so it must work")
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -184,7 +184,7 @@ class Subject:
         """Why there is nothing to play for a check."""
         if not self.cases:
             return "no example and no scene plays an action"
-        return "no action goes the same way twice" if self.sound else "no action plays to its end"
+        return "no action gives the same result twice" if self.sound else "no action plays to its end"
 
     @cached_property
     def _played(self) -> list[tuple[Case, Diagnostic | None]]:
@@ -305,7 +305,7 @@ def _options(rules: Rules, action: str, words: list[str]) -> Iterator[tuple[str,
     for word in rest:
         name, is_joined, value = word.removeprefix("--").partition("=")
         if not word.startswith("--"):
-            raise UsageError(f"{word!r} stands where an option was expected")
+            raise UsageError(f"{word!r} is where an option was expected")
         parameter = parameters.get(name)
         if name != "sheet" and name not in SHARED and parameter is None:
             raise UsageError(unknown("option", word, [f"--{one}" for one in parameters], of=f"{rules.id} {action}"))
@@ -315,7 +315,7 @@ def _options(rules: Rules, action: str, words: list[str]) -> Iterator[tuple[str,
         else:
             behind = value if is_joined else next(rest, None)
             if behind is None:
-                raise UsageError(f"behind {word} stands a value")
+                raise UsageError(f"{word} is followed by a value")
             yield name, behind
 
 

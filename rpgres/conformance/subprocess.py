@@ -66,7 +66,7 @@ def _finished(process: subprocess.Popen[str], asked: str) -> dict[str, str]:
     except subprocess.TimeoutExpired:
         raise RpgresError(f"a process that plays the same cases did not end within {SECONDS:g} seconds") from None
     if process.returncode:
-        last = (complaint.strip().splitlines() or ["nothing was said"])[-1]
+        last = (complaint.strip().splitlines() or ["no output"])[-1]
         raise RpgresError(f"a process that plays the same cases failed: {last}")
     digests: dict[str, str] = json.loads(answer)
     return digests

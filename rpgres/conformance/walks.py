@@ -137,7 +137,7 @@ def deadline(seconds: float) -> Iterator[None]:
     except KeyboardInterrupt:
         if not rung.is_set():
             raise
-        raise OutOfTime(f"it did not come to an end within {seconds:g} seconds") from None
+        raise OutOfTime(f"it did not end within {seconds:g} seconds") from None
     finally:
         timer.cancel()
         if ignored:
@@ -212,10 +212,10 @@ def first_plays(prepared: Prepared) -> Diagnostic | None:
 
 def _advice(error: RpgresError) -> str:
     if isinstance(error, OutOfTime) or "does not end" in error.message:
-        return "a rule has to come to its outcome whatever is answered; let every loop have a limit"
+        return "a rule must return an outcome for all answers; limit every loop"
     if isinstance(error, RuleError):
-        return "every result of the dice and every decision has to lead to an outcome"
-    return "inputs that cannot be played are refused before anything is rolled"
+        return "every result of the dice and every decision must lead to an outcome"
+    return "reject invalid inputs before anything is rolled"
 
 
 # ---------------------------------------------------------------------------------------------------------------------

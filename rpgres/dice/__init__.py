@@ -36,7 +36,7 @@ from __future__ import annotations
 from rpgres.dice.distributions import Law, LawSizeError
 from rpgres.dice.expression import Dice, dice, difference, is_notation, resembles_notation
 from rpgres.dice.grammar import Comparison, Pool
-from rpgres.dice.throwing import DieFace, Reading, Throw
+from rpgres.dice.rolling import DieFace, Reading, Throw
 
 __all__ = [
     "Comparison",

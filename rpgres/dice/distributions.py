@@ -108,7 +108,7 @@ class _Work:
         if self.left < 0:
             raise LawSizeError(
                 "the exact distribution of these dice would take too much work (limit MOST_LAW_WORK); "
-                "use fewer dice or fewer sides, or throw them many times instead",
+                "use fewer dice or fewer sides, or roll them many times instead",
                 limit="MOST_LAW_WORK",
             )
 
@@ -116,7 +116,7 @@ class _Work:
         if values > MOST_LAW_VALUES:
             raise LawSizeError(
                 f"the exact distribution of these dice would have more than {MOST_LAW_VALUES} values "
-                "(limit MOST_LAW_VALUES); use fewer dice or fewer sides, or throw them many times instead",
+                "(limit MOST_LAW_VALUES); use fewer dice or fewer sides, or roll them many times instead",
                 limit="MOST_LAW_VALUES",
             )
 

@@ -1,4 +1,4 @@
-"""Compiled dice expressions: what the rest of rpgres holds in its hands. Parsing, laws and throwing live beside it."""
+"""Compiled dice expressions: what the rest of rpgres holds in its hands. Parsing, laws and rolling are beside it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import NoReturn
 
 from rpgres.dice import distributions as laws
 from rpgres.dice import grammar as notation
-from rpgres.dice import throwing
+from rpgres.dice import rolling
 from rpgres.dice.distributions import Law
-from rpgres.dice.throwing import Throw
+from rpgres.dice.rolling import Throw
 from rpgres.errors import NotationError
 
 
@@ -30,7 +30,7 @@ class Dice:
     def __init__(self, node: notation.Node) -> None:
         pools = tuple(notation.pools_in(node))
         # Past __setattr__, which refuses.
-        self.__dict__.update(text=notation.write(node), pools=pools, _node=node, _size=throwing.table_size(pools))
+        self.__dict__.update(text=notation.write(node), pools=pools, _node=node, _size=rolling.table_size(pools))
 
     @staticmethod
     def of(text: str) -> Dice:
@@ -76,13 +76,13 @@ class Dice:
 
     @cached_property
     def table(self) -> tuple[Throw, ...] | None:
-        """All raw results, if they are equally likely and at most `throwing.MOST_TABLE`; otherwise None.
+        """All raw results, if they are equally likely and at most `rolling.MOST_TABLE`; otherwise None.
 
         The first die of the text is the most significant, and faces ascend: the table of ``2d6`` starts 1,1 and 1,2.
         """
         if self._size is None:
             return None
-        return tuple(throwing.table_entry(self._node, self.pools, index) for index in range(self._size))
+        return tuple(rolling.table_entry(self._node, self.pools, index) for index in range(self._size))
 
     def throw(self, below: Callable[[int], int]) -> Throw:
         """Return one result: `table[below(len(table))]` if there is a table, else a draw for each die, in order.
@@ -92,11 +92,11 @@ class Dice:
         """
         size = self._size
         if size is None:
-            return throwing.throw(self._node, self.pools, below)
+            return rolling.throw(self._node, self.pools, below)
         index = below(size) if size > 1 else 0
         # A single throw must not pay for a table of thousands.
         table = self.__dict__.get("table")
-        return table[index] if table else throwing.table_entry(self._node, self.pools, index)
+        return table[index] if table else rolling.table_entry(self._node, self.pools, index)
 
     def read(self, text: str) -> Throw:
         """Return the throw that was read off real dice: ``++0-``, ``6,5,4,1``, with ``;`` between pools.
@@ -107,7 +107,7 @@ class Dice:
         Raises:
             GivenError: the dice cannot have shown this; the message says what was expected.
         """
-        return throwing.read(self._node, self.pools, text)
+        return rolling.read(self._node, self.pools, text)
 
 
 @lru_cache(maxsize=4096)

@@ -152,7 +152,7 @@ def parse(text: str) -> Node:
         NotationError: the text is not dice notation, or goes beyond a limit of this module.
     """
     if len(text) > MOST_TEXT:
-        message = f"this expression has {len(text)} characters, and {MOST_TEXT} are the most (limit MOST_TEXT)"
+        message = f"this expression has {len(text)} characters, more than {MOST_TEXT} (limit MOST_TEXT)"
         raise over("MOST_TEXT", NotationError(message, text, MOST_TEXT, len(text) - MOST_TEXT))
     reader = _Reader(text)
     part = reader.expression()
@@ -243,16 +243,16 @@ _REFUSED = {
     "x": "to multiply, write *",
     "\u2013": "this is a dash; to subtract, write -",
     "\u2014": "this is a dash; to subtract, write -",
-    ")": "this parenthesis closes nothing",
-    "%": "% stands for 100 sides, and directly after d alone, as in d%",
-    "f": "F stands for Fate dice, and directly after d alone, as in 4dF",
+    ")": "this parenthesis has no opening one",
+    "%": "% means 100 sides and is allowed only directly after d, as in d%",
+    "f": "F means Fate dice and is allowed only directly after d, as in 4dF",
     ">": "a comparison counts the dice of one pool and must follow it directly, as in 6d10>=8",
     "<": "a comparison counts the dice of one pool and must follow it directly, as in 6d10<=3",
     "=": "a comparison counts the dice of one pool and must follow it directly, as in 6d10=10",
     "!": "! must directly follow a pool of dice, as in 3d6!",
     "k": "keeping works on one pool and must follow it directly, as in 4d6kh3",
     "r": "r must directly follow a pool of dice, as in 2d6r1",
-    "d": "the number of dice must be a plain number, as in 2d6, and an operator must stand before the next dice",
+    "d": "the number of dice must be a plain number, as in 2d6, and an operator is needed before the next dice",
 }
 
 
@@ -298,7 +298,7 @@ class _Reader:
         if after is not None and (char in _DIGITS or char == "("):
             message = "an operator is missing before this: +, - or *"
         elif after is None and char in ("+", "*"):
-            message = f"a number or dice such as 2d6 must stand before this {char}" + (
+            message = f"a number or dice such as 2d6 is missing before this {char}" + (
                 "; a plus sign is not needed before a number" if char == "+" else ""
             )
         elif after is None and char == ")":
@@ -308,7 +308,7 @@ class _Reader:
             following = self.text[self.at + 1 : self.at + 2]
             length = 2 if char in ("<", ">", "=") and following and following in "<>=" else 1
         else:
-            message = f"{self.text[self.at]!r} means nothing in dice notation"
+            message = f"{self.text[self.at]!r} is not valid in dice notation"
         self.fail(message, self.at, end=self.at + length)
 
     def number(self) -> int:
@@ -378,14 +378,14 @@ class _Reader:
             self.fail(_REFUSED["/"], start if char else start - 1)
         number = self.number()
         if number == 0:
-            self.fail("nothing can be divided by 0", start)
+            self.fail("division by 0", start)
         if self.next() == "d":
             self.fail("division is by a whole number, not by dice", start)
         return number
 
     def check_value(self, low: int, high: int, position: int) -> None:
         if max(-low, high) > MOST_VALUE:
-            self.limit("MOST_VALUE", f"from here on the result can go beyond {MOST_VALUE}", position)
+            self.limit("MOST_VALUE", f"from here on the result can exceed {MOST_VALUE}", position)
 
     def atom(self) -> _Part:
         char = self.next()
@@ -432,7 +432,7 @@ class _Reader:
         if self.take("f"):
             return FATE
         if char not in _DIGITS:
-            self.fail("after d stands the number of sides, % or F, as in d6, d% or 4dF", start)
+            self.fail("after d, the number of sides, % or F is expected, as in d6, d% or 4dF", start)
         sides = self.number()
         if sides == 0:
             self.fail("a die needs at least one side", start, end=self.at)
@@ -482,7 +482,7 @@ class _Reader:
             self.fail("penetrating dice (!p) are not part of this notation", start, end=self.at + 1)
         if char in _DIGITS or char in ("<", ">", "="):
             self.fail(
-                "dice explode on their highest face alone; to count exploding dice, put the ! last, as in 6d10>=8!",
+                "dice explode only on their highest face; to count exploding dice, put the ! last, as in 6d10>=8!",
                 start,
                 end=self.at + 1,
             )
@@ -505,7 +505,7 @@ class _Reader:
         else:
             on = Comparison("=", pool.faces[0])
         if not on.among(pool.faces):
-            self.fail("no face of this die is ever thrown again", start, end=self.at)
+            self.fail("no face of this die is ever rerolled", start, end=self.at)
         return Reroll(once, (*earlier.on, on) if earlier else (on,))
 
     def keeping(self, left: int) -> tuple[str, int]:
@@ -544,14 +544,14 @@ class _Reader:
         staying = pool.staying
         until = pool.reroll is not None and not pool.reroll.once
         if until and not staying:
-            self.fail("every face would be thrown again, without end", reroll_at)
+            self.fail("every face would be rerolled forever", reroll_at)
         if not pool.explodes:
             return
         reachable = staying if until else tuple(pool.faces)
         if reachable == (pool.faces[-1],):
-            self.fail("every face that stays explodes, without end", exploding_at)
+            self.fail("every remaining face explodes forever", exploding_at)
         if pool.faces[-1] not in reachable:
-            self.fail("the highest face is always thrown again, so this die never explodes", exploding_at)
+            self.fail("the highest face is always rerolled, so this die never explodes", exploding_at)
 
 
 def _pool_bounds(pool: Pool) -> tuple[int, int]:

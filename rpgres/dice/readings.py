@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rpgres.dice.distributions import LawSizeError, die_law, law_of
 from rpgres.dice.expression import Dice
 from rpgres.dice.grammar import Node, Number, Pool, Product, Quotient, Sum
-from rpgres.dice.throwing import DieFace, Reading, Throw
+from rpgres.dice.rolling import DieFace, Reading, Throw
 
 MOST_JOINT_STEPS = 1_000_000  # that a joint law may take, about two seconds
 
@@ -129,7 +129,7 @@ def _pool_states(pool: Pool, readings: tuple[Reading, ...], *, needs_value: bool
             if steps > MOST_JOINT_STEPS:
                 raise LawSizeError(
                     "to work out what is read off these dice together would take too long (limit MOST_JOINT_STEPS); "
-                    "use fewer dice or fewer sides, or throw them many times instead",
+                    "use fewer dice or fewer sides, or roll them many times instead",
                     limit="MOST_JOINT_STEPS",
                 )
             for count in range(left + 1):

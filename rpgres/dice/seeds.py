@@ -64,9 +64,9 @@ def read_seed(seed: str | int | None) -> str:
     if len(text) > LONGEST_SEED:
         raise UsageError(f"a seed has at most {LONGEST_SEED:,} characters, not {len(text):,}")
     if any(_is_control(char) for char in text):
-        raise UsageError(f"the seed {text[:80]!r} has control characters, which cannot be typed again")
+        raise UsageError(f"the seed {text[:80]!r} has control characters, which are not allowed")
     if not split_seed(text)[0].strip():
-        raise UsageError("the seed is empty; leave seed out for a fresh one")
+        raise UsageError("the seed is empty; omit it for a fresh one")
     return text
 
 

@@ -36,7 +36,7 @@ def seen_in(run: Run, pile: str) -> tuple[Card, ...]:
     """Return the cards that lie face up or in a hand; see `Table.cards`."""
     found = pile_of(run, pile)
     if found.audience == ():
-        raise Broken(f"it looked at the cards of {pile!r}, which lie face down")
+        raise Broken(f"it looked at the cards of {pile!r}, which are face down")
     return tuple([run.rules.cards.card(card) for card in found.cards])
 
 
@@ -131,8 +131,8 @@ def _drawn_beside(run: Run, pile: str, to: str, label: str, by: str) -> Card | N
     """
     hand, unseen = next((name, one) for name, one in run.unseen.items() if pile == one.source or name == to)
     if not unseen.left and len(pile_of(run, pile)) > unseen.size:
-        why = f"{pile} runs out and is shuffled anew while a hand that was dealt from it is not known; say which"
-        run.fault = UsageError(f"{why} cards are in {hand}, or give whoever plays from it fewer cards")
+        why = f"{pile} is empty and reshuffled while a hand that was dealt from it is unknown; give the "
+        run.fault = UsageError(f"{why} cards are in {hand}, or deal fewer cards to it")
         raise run.fault
     if not unseen.left or unseen.source != pile:
         run.idled(label)
@@ -188,9 +188,9 @@ def move(run: Run, cards: Iterable[Card | str], *, source: str, to: str, by: str
         return
     run.check_room(f"cards of {source}")
     pile, target = pile_of(run, source), pile_of(run, to)
-    moved = piles.found(pile.cards, codes)
+    moved = piles.matching_cards(pile.cards, codes)
     if moved is None:
-        raise Broken(f"it moved {', '.join(codes)} from {source!r}, where there are no such cards")
+        raise Broken(f"it moved {', '.join(codes)} from {source!r}, which does not contain them")
     rest = msgspec.structs.replace(pile, cards=piles.without(pile.cards, moved))
     put = piles.topped(target, moved, knowers=pile.audience) if on_top else piles.added(target, moved)
     _put(run, {source: rest, to: put} if source != to else {})
@@ -232,7 +232,7 @@ def place(run: Run, pile: str, texts: Sequence[str], *, option: str, elsewhere: 
         run.add(Drawn(PLACE, code_of(card), source, pile, "", there.audience))
         return card
 
-    lack = f"no {{card}} is left in {source}; every one lies somewhere else already"
+    lack = f"no {{card}} is left in {source}"
     laid, left = piles.take_typed(stock.cards, texts, known=known, option=option, lack=lack, choose=choose)
     stock = msgspec.structs.replace(stock, cards=left)
     if set(there.cards) - set(laid):  # whoever held them knows them, and would draw them next

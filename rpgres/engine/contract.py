@@ -49,9 +49,7 @@ def check_repeats(
     except NeedsAnswer as needs:
         run, asks = needs.run, needs.question.label
     except UsageError as error:  # an answer that fitted the first time
-        raise _strayed(
-            prepared, f"run twice on the same answers it would not take one of them: {error.message}"
-        ) from error
+        raise _strayed(prepared, f"run twice with the same answers it rejected one of them: {error.message}") from error
     again = list(answers_of(run.events))
     for one, other in zip_longest(_asked_in_order(first, waits_for), _asked_in_order(again, asks), fillvalue="nothing"):
         if one != other:
@@ -89,7 +87,7 @@ def check_outcome(prepared: Prepared, outcome: Outcome) -> None:
             fault = f"its {name} is {in_short(repr(value))}"
     for effect in outcome.effects if not fault else ():
         if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
-            fault = f"{in_short(repr(effect))} is no effect, which rpgres.effect(KIND, ...) makes"
+            fault = f"{in_short(repr(effect))} is not an effect; create effects with rpgres.effect(KIND, ...)"
         else:
             fault = fault or unkept(effect, f"the effect {effect['kind']}")
     fault = fault or unkept(outcome.texts, "texts") or unkept(Map(outcome.details), "details")

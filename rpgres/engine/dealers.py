@@ -202,8 +202,8 @@ class GivenDealer(Dealer):
             raise GivenError(f"{named('given')} {label}={text}: {unknown_card(stack.known, text)}", label=label)
         fitting = tuple(card for card in cards if card.partition(".")[0] in codes)
         if not fitting:
-            told = f"{named('given')} {label}={text}: no such card is left to be drawn from {stack.pile}"
-            raise GivenError(f"{told}; every one lies somewhere else", label=label)
+            message = f"{named('given')} {label}={text}: no such card is left in {stack.pile}"
+            raise GivenError(f"{message}; all of them are elsewhere", label=label)
         if len(codes) == 1:
             return fitting[0]
         # Not the one that would come first: those left would then come later than their share.
@@ -318,7 +318,7 @@ def unknown_card(known: Cards, text: str) -> str:
     shorts = dict.fromkeys(known.by_code[code].short for code in found)
     cards = found if len(found) == 1 else list(shorts)  # a sign that is left out stays left out
     if len(cards) > 1:
-        return f"there is no card {text!r}: its suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
+        return f"there is no card {text!r}: the suit comes first, as in {', '.join(cards[:-1])} or {cards[-1]}"
     hint = cards[0] if cards else nearest(text, known.by_code)
     if hint:
         return f"there is no card {text!r}; did you mean {hint}?"

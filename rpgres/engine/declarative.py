@@ -16,7 +16,7 @@ from rpgres.dice.grammar import Pool
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Character, Map, State
-from rpgres.parameters.setting import ACTOR
+from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Action, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (
@@ -85,7 +85,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
         UsageError: what was typed makes no dice, or who acts is out.
     """
     if actor.is_out:
-        raise UsageError(f"{actor.name} is out, and takes no further part in this scene")
+        raise UsageError(f"{actor.name} is out, and cannot act in this scene any more")
     rules = table.rules
     described = rules.file.actions[action]
     plan = plan_of(rules, action)
@@ -121,7 +121,7 @@ def _unopposed_band(rules: Rules, action: str) -> str:
         UsageError: the ruleset has none, so something has to.
     """
     if not any(band.unopposed for band in rules.file.bands.values()):
-        raise UsageError(f"{rules.id} {action} needs something in the way; nothing is said of what it means without")
+        raise UsageError(f"{rules.id} {action} needs an opposition; the ruleset defines no unopposed outcome")
     return rules.unopposed_band()
 
 

@@ -13,7 +13,7 @@ from rpgres.rulesets.tree import walk
 
 def chance_help(label: str) -> str:
     """Return the help of a label of chance that the ruleset does not describe: an outcome table's, or `place`."""
-    return "which card is meant, where its sign was left out" if label == PLACE else "what an outcome rolls"
+    return "which card is meant, if its sign was left out" if label == PLACE else "what an outcome rolls"
 
 
 def labels_of(rules: Rules, action: str) -> dict[str, str]:
@@ -48,8 +48,8 @@ def check_labels(rules: Rules, action: str, *, given: Mapping[str, Any], choose:
                 continue
             if label in labels:
                 other = "choose" if option == "given" else "given"
-                told = f"{label!r} is a {labels[label]} label: answer it with {named(other)}, not {named(option)}"
-                raise UsageError(told, path=(option, label))
+                message = f"{label!r} is a {labels[label]} label: answer it with {named(other)}, not {named(option)}"
+                raise UsageError(message, path=(option, label))
             mine = [name for name, its in labels.items() if its == kind]
-            told = unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}")
-            raise UsageError(told, path=(option, label), reason="unknown")
+            message = unknown(f"{kind} label", label, mine, of=f"the action {rules.id} {action}")
+            raise UsageError(message, path=(option, label), reason="unknown")

@@ -78,10 +78,10 @@ def turn(
         needs.run = run
         return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
-        told = f"what the ruleset {rules.id} does at the {moment} of the {period}"
-        raise fault_of(error, run, told) from error.__cause__
+        message = f"what the ruleset {rules.id} does at the {moment} of the {period}"
+        raise fault_of(error, run, message) from error.__cause__
     for label, value in dealer.unused() if by.get("dealer") is None else ():
-        raise UsageError(f"{named('given')} {label}={value} was not used: nothing of that label was asked")
+        raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
@@ -114,12 +114,14 @@ def _effects(table: Table, period: str, moment: str) -> list[Effect]:
     """Return what the data and the code of a ruleset do at a moment."""
     rules = table.rules
     text = rules.file.periods.get(period)
-    told = [] if text is None else text.begin if moment == "begin" else text.end
-    effects: list[Effect] = [freeze(effect) for effect in told]
+    parts = [] if text is None else text.begin if moment == "begin" else text.end
+    effects: list[Effect] = [freeze(effect) for effect in parts]
     passage = rules.ruleset.periods.get((period, moment))
     more: Iterable[Effect] = (passage(table) or ()) if passage is not None else ()
     for effect in more:
         if not isinstance(effect, Map) or not isinstance(effect.get("kind"), str):
-            raise RuleError(f"it returned {effect!r}, which is no effect; rpgres.effect(KIND, ...) makes one")
+            raise RuleError(
+                f"it returned {effect!r}, which is not an effect; create effects with rpgres.effect(KIND, ...)"
+            )
         effects.append(effect)
     return effects

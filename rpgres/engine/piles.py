@@ -74,7 +74,7 @@ def topped(pile: Pile, cards: tuple[str, ...], *, knowers: tuple[str, ...] | Non
     return msgspec.structs.replace(pile, top=(*cards, *pile.top), knowers=(*known, *pile.knowers))
 
 
-def found(cards: Iterable[str], codes: Iterable[str]) -> tuple[str, ...] | None:
+def matching_cards(cards: Iterable[str], codes: Iterable[str]) -> tuple[str, ...] | None:
     """Return a physical card for each code; None when there are too few."""
     left, cards_found = list(cards), []
     for code in codes:

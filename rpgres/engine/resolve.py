@@ -13,7 +13,7 @@ import msgspec
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, policies_of, prepare, run
-from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, told
+from rpgres.errors import FileError, RpgresError, RuleError, UsageError, as_key, as_own, located, readable
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -176,7 +176,7 @@ def error_record(error: BaseException, *, name: Callable[[str], str] = as_key) -
         name: how whoever reads the message writes the names of inputs.
     """
     if isinstance(error, RpgresError):
-        code, message, details = error.code, told(error.raw, name), dict(error.details)
+        code, message, details = error.code, readable(error.raw, name), dict(error.details)
         if error.path:
             details["path"] = list(error.path)
         if error.reason:
@@ -288,7 +288,7 @@ def _discreet(error: BaseException) -> BaseException:
         if name in ("ruleset.toml", "menus.toml") or "outcomes" in str(first.get("file"))
         else "sheet check"
     )
-    return FileError(f"{place}: the file is faulty; `rpgres {check}` tells its owner what is wrong", file=name)
+    return FileError(f"{place}: the file is faulty; run `rpgres {check}` for details", file=name)
 
 
 def _read_request(request: object) -> Request | DiceRequest:

@@ -20,10 +20,10 @@ from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop
 from rpgres.engine.table import Outcome, Table, apply_effects
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
 from rpgres.model.state import EMPTY, GM, Card, State, slug
+from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
 from rpgres.parameters.reading import read_inputs
-from rpgres.parameters.setting import ACTOR, OPPONENT, Setting
 from rpgres.parameters.values import Form, Opposition
-from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, blamed, unknown
+from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, unknown
 
 if TYPE_CHECKING:
     from rpgres.model.cards import Stack
@@ -65,7 +65,7 @@ class Prepared(msgspec.Struct, frozen=True):
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
 
 
-REFUSED = Outcome("", texts=("The game master refuses it, and it is not done.",))
+REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
 
 
 def prepare(
@@ -96,7 +96,7 @@ def prepare(
         FileError: a sheet is missing or faulty.
     """
     rules.require_action(action)
-    setting = Setting(
+    setting = InputContext(
         rules,
         state if state is not None else State(),
         actor=actor or ACTOR,
@@ -110,11 +110,13 @@ def prepare(
     if rules.file.piles:
         from rpgres.engine.piles import lay_out
 
-        state, lump = lay_out(rules, state), _lump(rules, action, arguments, state)
+        state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
     return Prepared(rules, action, state, setting.actor, arguments, plain, placed, lump, setting.sheets)
 
 
-def _lump(rules: Rules, action: str, arguments: Mapping[str, Any], state: State) -> Callable[[Card], Hashable] | None:
+def _card_equivalence(
+    rules: Rules, action: str, arguments: Mapping[str, Any], state: State
+) -> Callable[[Card], Hashable] | None:
     """Return which cards are alike to a rule with these arguments, as its ruleset registered it."""
     lump = rules.ruleset.lumps.get(action)
     if lump is None:
@@ -170,7 +172,7 @@ def play(
             _lay(run, prepared.placed)
         outcome = rule(Table(run, rules), prepared.state.characters[prepared.actor], **prepared.arguments)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
-            raise Broken(f"it returned {in_short(repr(outcome))}, no outcome with a band of the ruleset")
+            raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         raise fault_of(error, run, f"the rule {rules.id} {prepared.action}") from error.__cause__
     if run.fault is not None:
@@ -205,15 +207,15 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
             if run.fault is not None:
                 fault = run.fault
             else:
-                fault = blamed(RuleError(f"{told} cannot be played: {error.told}"), run.rules.ruleset)
+                fault = run.rules.blamed(RuleError(f"{told} cannot be played: {error.told}"))
         case Stop() | RpgresError():
             error.run = run
-            return blamed(error, run.rules.ruleset) if isinstance(error, RuleError) else error
+            return run.rules.blamed(error) if isinstance(error, RuleError) else error
         case _ if is_interrupt(error):
             return error
         case _:
             place = place_of(error)
-            fault = blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place), run.rules.ruleset)
+            fault = run.rules.blamed(RuleError(f"{told} failed: {in_words(error)}{place}", place=place))
     fault.run = run
     fault.__cause__ = error
     return fault
@@ -229,7 +231,7 @@ def in_run(run: Run) -> Iterator[None]:
         raise
 
 
-def laid(prepared: Prepared, *, asked: str) -> Prepared:
+def with_piles(prepared: Prepared, *, asked: str) -> Prepared:
     """Return an action with the cards that somebody says lie somewhere laid there, where that leaves nothing to chance.
 
     Whoever runs it many times to answer one question (`QUESTIONS`) spares doing it each time.
@@ -390,7 +392,7 @@ def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, 
     try:
         return _run(prepared, by)
     except RuleError as error:
-        raise blamed(error, prepared.rules.ruleset)  # noqa: B904  # it is the same error
+        raise prepared.rules.blamed(error)  # noqa: B904  # it is the same error
 
 
 def _run(prepared: Prepared, by: Answering) -> tuple[Result | Pending, State]:

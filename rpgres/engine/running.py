@@ -20,7 +20,7 @@ from rpgres.rulesets import CLAIM, QUESTIONS, Option, Rules
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
 
-PURE = "a rule may depend on nothing but the table (no random numbers, clock, files, or changed globals)"
+PURE = "a rule must depend only on the table (no random numbers, clock, files or mutable globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
 CHAIN = " chain"  # in the place of a label: no rule has one with a blank
@@ -146,7 +146,7 @@ class Broken(Stop):
 
 CLAIM_OPTIONS = (
     Option("confirm", "It counts."),
-    Option("refuse", "It does not count, and what was typed with it is not done."),
+    Option("refuse", "It does not count, and the action is not done."),
 )
 
 
@@ -252,7 +252,7 @@ class Run(msgspec.Struct):
     def is_promised(self, holds: Collection[str]) -> bool:
         """Tell whether what a rule says to be equivalent is so for what is asked."""
         if not QUESTIONS.issuperset(holds):
-            raise Broken(f"it says that something holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
+            raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}")
         return self.asked in holds
 
     def merge(self, key: object, *, holds: Collection[str]) -> None:
@@ -298,7 +298,7 @@ class Run(msgspec.Struct):
         """
         label, options, optional = question.label, question.options, question.optional
         if not options and not optional and question.reads is None:
-            raise Broken(f"it asked {label!r} without any option")
+            raise Broken(f"it asked {label!r} without options")
         if self.unseen and question.pile in self.unseen:
             from rpgres.engine.cards import ask_unseen
 
@@ -416,8 +416,8 @@ class Run(msgspec.Struct):
         is_fair = all(type(number) is int and number >= 0 for number in numbers) and sum(numbers) > 0
         if not is_fair or not (question.reads is not None or offered.issuperset(names)):
             raise Broken(
-                f"a policy weighed {question.label!r} with {dict(weights)!r}; weights are whole numbers, none negative "
-                f"and not all 0, for {', '.join(sorted(offered))}"
+                f"a policy returned the weights {dict(weights)!r} for {question.label!r}; weights are non-negative "
+                f"whole numbers, not all 0, for {', '.join(sorted(offered))}"
             )
         return names[self.pick(numbers, f"policy:{question.who}:{question.label}")]
 
@@ -446,7 +446,7 @@ def endless(label: str) -> Broken:
     Args:
         label: what it asked last.
     """
-    return Broken(f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it does not end")
+    return Broken(f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it seems to loop")
 
 
 def not_deterministic(asked: str, now: str) -> str:
@@ -471,7 +471,7 @@ def _not_offered(question: Question, choice: str) -> str:
     names = [option.name for option in question.offered] + ([NO] if question.optional else [])
     if not question.options:
         why = f" ({question.text})" if question.text else ""
-        return f"{question.label}={choice} is not possible here: {question.who} has nothing to choose from{why}"
+        return f"{question.label}={choice} is not possible here: {question.who} has no options{why}"
     cards = meant(choice, {option.name: (option.name,) for option in question.options})
     near = nearest(choice, names)
     said = " or ".join(cards) or (repr(near) if near else "")

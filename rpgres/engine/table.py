@@ -1,8 +1,8 @@
-"""The table: where a rule meets chance, decisions, the state and its secrets. Nothing here knows a ruleset.
+"""The table: the interface through which rules get random results, decisions and the state.
 
 A rule is a plain function `rule(table, actor, **parameters) -> Outcome`. It asks the table for everything that is
 random or decided, changes nothing itself, and returns an outcome whose effects are applied when the action is over.
-Run twice on the same answers it asks the same questions; that is what lets one text serve play, scripts and odds.
+It must be deterministic: with the same answers it asks the same questions, so one rule serves play, scripts and odds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rpgres.rulesets import OUTCOME_ONLY, Ask, Effect, Option, RowRoll, Rules
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
-    """Two rolls compared. Only `margin` may decide anything; the totals are for the account, None in odds."""
+    """Two rolls compared. A rule may use only `margin`; the totals are for the log, and None in odds."""
 
     margin: int
     total: int | None
@@ -33,13 +33,13 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
     Attributes:
         band: the name of the outcome.
-        success: whether the band means success; None for a tie and for what neither succeeds nor fails.
-        margin: total less opposition; None when nothing opposed the action.
-        total, opposition: what was compared, where there was something.
+        success: whether the band is a success; None for a tie and for outcomes that neither succeed nor fail.
+        margin: total minus opposition; None for an unopposed action.
+        total, opposition: the compared totals, if there were any.
         effects: what changes, in order.
-        texts: what the outcome means, in lines.
-        roles: who is meant by `actor`, `opponent` and the like in effects.
-        details: what the ruleset adds for readers of the JSON.
+        texts: descriptions of the outcome, one per line.
+        roles: character names of the roles in effects (`actor`, `opponent`, ...).
+        details: additional JSON data of the ruleset.
     """
 
     band: str
@@ -60,10 +60,10 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 class Table(msgspec.Struct, eq=False):
     """One run of one action: what a rule sees and asks.
 
-    A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks without end is
-    stopped; one that computes without end and asks nothing is a loop in Python, which only whoever runs it can end.
+    A rule reads `rules` and `state`; everything else goes through the methods. A rule that asks endlessly is stopped;
+    an endless loop without questions has to be interrupted from outside.
 
-    Stable are the methods, `rules` and `state`; `run` is the engine's.
+    The methods, `rules` and `state` are public API; `run` is internal.
 
     Attributes:
         run: the run behind it.
@@ -75,12 +75,12 @@ class Table(msgspec.Struct, eq=False):
 
     @property
     def state(self) -> State:
-        """What lies on the table: as it was when the action began, but for the cards that were moved since."""
+        """The state when the action began, updated only by moved cards."""
         return self.run.state
 
     @property
     def is_read(self) -> bool:
-        """Whether anybody reads the account; a rule may spare the words of `tell` where nobody does."""
+        """Whether the log is used; otherwise a rule can skip building texts for `tell`."""
         return not self.run.dealer.joint
 
     # -- chance
@@ -89,28 +89,28 @@ class Table(msgspec.Struct, eq=False):
         """Roll dice and return their value.
 
         Args:
-            dice: what is rolled; its value is one answer, however many dice it has.
+            dice: the dice; their value is a single answer.
             label: the name under which a result can be given.
-            by: the character who rolls, for the account.
+            by: the character who rolls, for the log.
 
         Raises:
-            GivenError: a result that was read off real dice or cards is impossible here.
+            GivenError: a given result is impossible here.
         """
         return self.run.roll(dice, label, by)
 
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str = "roll", *, by: str = ""
     ) -> tuple[int | None, tuple[int, ...]]:
-        """Roll dice and return what is read off them: the total where it is known, and the readings in order.
+        """Roll dice and return the total, if known, and the readings in order.
 
         A rule uses this in place of `roll` when it needs more than the total, such as the natural die or how many sixes
-        there are. Only the readings may decide anything; in odds they are one question, and the total is None.
+        there are. The rule may use only the readings; in odds they are one question, and the total is None.
 
         Args:
-            dice: what is rolled.
-            readings: what is read off.
+            dice: the dice.
+            readings: the values to read from them.
             label: the name under which a result can be given.
-            by: the character who rolls, for the account.
+            by: the character who rolls, for the log.
         """
         run = self.run
         dealer = run.dealer
@@ -124,12 +124,12 @@ class Table(msgspec.Struct, eq=False):
         return throw.value, values
 
     def explain(self, label: str, words: str, *, counts: int | None = None) -> None:
-        """Say of the last roll under a label, in the account, what was rolled; it changes nothing else.
+        """Describe the last roll of a label in the log; nothing else changes.
 
         Args:
             label: the name under which it was rolled.
-            words: the dice with what was added to them, such as `2d6 + 2 quick`.
-            counts: what the roll counts for, where that is not the value of the dice.
+            words: the dice with modifiers, such as `2d6 + 2 quick`.
+            counts: the value that the roll counts for, if it is not the value of the dice.
         """
         events = self.run.events
         for number in reversed(range(len(events))):
@@ -148,19 +148,19 @@ class Table(msgspec.Struct, eq=False):
         labels: tuple[str, str] = ("roll", "opposition"),
         by: tuple[str, str] = ("", ""),
     ) -> Compared:
-        """Roll two sides against each other and return the margin, own total less the other's.
+        """Roll two sides against each other and return the margin: own total minus the other.
 
-        A rule uses this in place of two `roll`s when only the difference matters from here on: odds then walk the
-        differences (17 for two Fate rolls) in place of the pairs (81), unless they are asked for totals.
+        Use this instead of two `roll`s when only the difference matters: odds then enumerate the differences (17 for
+        two Fate rolls) instead of the pairs (81), unless totals are asked for.
 
         Args:
             own, other: the dice of the two sides.
-            add, other_add: what is added to each.
+            add, other_add: modifiers of each.
             labels: the names under which the two results can be given.
-            by: the characters who roll, for the account.
+            by: the characters who roll, for the log.
 
         Raises:
-            GivenError: a result that was read off real dice or cards is impossible here.
+            GivenError: a given result is impossible here.
         """
         run = self.run
         if run.dealer.joint and run.asked != "total":
@@ -172,15 +172,15 @@ class Table(msgspec.Struct, eq=False):
         return Compared(total - opposition, total, opposition)
 
     def merge(self, key: object, *, holds: Collection[str] = OUTCOME_ONLY) -> None:
-        """Promise that from here on only `key` (hashable) matters; odds then go on once for all runs that share it.
+        """Promise that from here on only `key` (hashable) matters; odds continue once for all runs with the same key.
 
-        The key has to tell different points of a rule apart. What happened before is no longer part of any view, so
-        that no policy can depend on which of the merged runs is the one that goes on.
+        The key must distinguish different points of a rule. Earlier events are removed from all views, so no policy
+        can depend on which of the merged runs continues.
 
         Args:
             key: what matters.
-            holds: the questions for which that is so (`QUESTIONS`): `margin` where runs that share the key also come
-                to the same margins. Odds that are asked anything else go on without the merge.
+            holds: the kinds of odds for which the promise holds (`QUESTIONS`): `margin` if runs with the same key also
+                have the same margins. Other odds ignore the merge.
         """
         self.run.merge(key, holds=holds)
 
@@ -192,18 +192,17 @@ class Table(msgspec.Struct, eq=False):
         key: Callable[[Table, Any], Hashable],
         holds: Collection[str] = OUTCOME_ONLY,
     ) -> Any:
-        """Go from step to step until there is none, and return where the last one led.
+        """Run steps until one returns None, and return the last state (`place`).
 
-        A long procedure is a chain of short steps. Odds look at each place once and take the rule up again there,
-        without all that came before; so a step reads nothing but the table and the place, and tells places apart by
-        `key` alone.
+        A long procedure is a chain of short steps. Odds evaluate each place once and resume the rule there, without its
+        history; so a step reads only the table and the place, and `key` identifies a place.
 
         Args:
-            step: `step(table, place)` returns the next place, or None when it is over; a function of a module.
-            place: where the chain begins; frozen data, as all places.
-            key: `key(table, place)` is all that matters from a place on (hashable), as for `merge`; what the rule
-                remembers from before the chain and needs after it belongs to that, too.
-            holds: the questions for which that is so, as for `merge`.
+            step: `step(table, place)` returns the next place, or None at the end; a module-level function.
+            place: the first place; frozen data, as all places.
+            key: `key(table, place)` is everything that matters from a place on (hashable), as for `merge`, including
+                data from before the chain that the rule needs after it.
+            holds: the kinds of odds for which this holds, as for `merge`.
         """
         run = self.run
         if run.follow is not None and run.is_promised(holds):
@@ -219,9 +218,9 @@ class Table(msgspec.Struct, eq=False):
     # -- cards
 
     def cards(self, pile: str) -> tuple[Card, ...]:
-        """Return the cards that lie face up or in a hand, sorted by their codes.
+        """Return the cards of a face-up pile or a hand, sorted by code.
 
-        A rule does not look at face-down piles: what lies there is drawn.
+        Face-down piles cannot be read; their cards are drawn.
 
         Args:
             pile: the pile's name; of a character's own pile `pile_name("hand", actor.name)`.
@@ -231,39 +230,39 @@ class Table(msgspec.Struct, eq=False):
         return cards.seen_in(self.run, pile)
 
     def count(self, pile: str) -> int:
-        """Return how many cards lie in a pile."""
+        """Return the number of cards in a pile."""
         from rpgres.engine import cards
 
         return cards.count_of(self.run, pile)
 
     def possible(self, pile: str) -> tuple[Card, ...]:
-        """Return the cards of a hand, as `cards` does; of one that nobody looks into, a card of each kind it may have.
+        """Return the cards of a hand, as `cards` does; of an unseen hand, one card of each kind that it may contain.
 
-        A rule offers these when it asks for a card of a hand (`ask` with `pile`).
+        These are the options when a rule asks for a card of a hand (`ask` with `pile`).
         """
         from rpgres.engine import cards
 
         return cards.possible_in(self.run, pile)
 
     def knowledge(self, pile: str) -> Hashable:
-        """Return what matters of a hand's cards to whoever promises what matters (`merge`)."""
+        """Return what identifies the cards of a hand in a key for `merge`."""
         from rpgres.engine import cards
 
         return cards.pile_of(self.run, pile).cards, self.run.unseen.get(pile)
 
     def deal(self, source: str, *, to: str, count: int, label: str = "deal", by: str = "", looks: bool = False) -> None:
-        """Deal cards of a face-down pile into a hand, as far as there are any.
+        """Deal cards from a face-down pile into a hand, as many as are available.
 
-        In odds, the hand of somebody who decides by a `Preference` is left unseen: what is in it shows when a card is
-        played. Other hands are walked once, whatever the order in which their cards come.
+        In odds, the hand of a player with a `Preference` policy stays unseen: a card is determined when it is played.
+        Other hands are enumerated as combinations, ignoring the order of their cards.
 
         Args:
             source: the face-down pile.
             to: the hand.
             count: how many cards.
             label: the name under which they can be given.
-            by: whose hand it is, for the account and for who decides on it.
-            looks: whether the rule looks at the hand (`cards`), so that it cannot be left unseen.
+            by: the owner of the hand, for the log and for decisions.
+            looks: whether the rule reads the hand (`cards`), so that it cannot stay unseen.
         """
         from rpgres.engine import cards
 
@@ -279,34 +278,34 @@ class Table(msgspec.Struct, eq=False):
         alike: Callable[[Card], Hashable] | None = None,
         holds: Collection[str] = OUTCOME_ONLY,
     ) -> Card | None:
-        """Draw the top card of a face-down pile into another pile; seen by whoever may see that one.
+        """Draw the top card of a face-down pile into another pile; visible to the seats that see that pile.
 
-        An empty pile is shuffled anew first, from the pile that its data name, if the switches allow.
+        An empty pile is refilled and shuffled first, if its data and the switches allow.
 
         Args:
-            pile: where it is drawn from.
-            to: where it goes.
+            pile: the source.
+            to: the target.
             label: the name under which it can be given.
-            by: the character who draws, for the account.
-            alike: which cards make no difference to the rule at this draw, for odds: those of one key.
-            holds: the questions for which they make none, as for `merge`.
+            by: the character who draws, for the log.
+            alike: the equivalence key of a card at this draw, for odds.
+            holds: the kinds of odds for which equivalent cards make no difference, as for `merge`.
 
         Returns:
-            The card; None when there is none to be drawn.
+            The card; None if there is none.
 
         Raises:
-            GivenError: a result that was read off real dice or cards is impossible here.
+            GivenError: a given result is impossible here.
         """
         from rpgres.engine import cards
 
         return cards.draw(self.run, pile, to=to, label=label, by=by, alike=alike, holds=holds)
 
     def peek(self, pile: str, count: int = 1, *, by: str, label: str = "peek") -> tuple[Card, ...]:
-        """Look at the top cards of a face-down pile, which stay there; their names are told to whoever looks alone.
+        """Look at the top cards of a face-down pile without moving them; only `by` learns which they are.
 
         Args:
             pile: the pile.
-            count: how many cards, from 1; fewer when there are not so many.
+            count: how many cards, at least 1; fewer if the pile is smaller.
             by: the character who looks.
             label: the name under which they can be given.
         """
@@ -324,38 +323,38 @@ class Table(msgspec.Struct, eq=False):
         label: str = "",
         on_top: bool = False,
     ) -> None:
-        """Move cards from where they lie to another pile; seen by whoever may see either.
+        """Move cards to another pile; visible to the seats that see either pile.
 
         Args:
-            cards: the cards, or their codes; each has to lie in `source`.
-            source: where they lie.
-            to: where they go.
-            by: the character who moves them, for the account.
-            label: what the account calls it: that of the decision it carries out, or `spent`; empty: not worth a line.
-            on_top: whether they are laid on top of a face-down pile, the first card uppermost, where whoever saw them
-                still knows them; else they are anywhere in it, and the pile should be shuffled.
+            cards: the cards, or their codes; each must be in `source`.
+            source: the source.
+            to: the target.
+            by: the character who moves them, for the log.
+            label: the label in the log: that of the decision, or `spent`; empty for no line.
+            on_top: whether they go on top of a face-down pile, the first card uppermost, where seats that saw them
+                still know them; otherwise they are at unknown positions, and the pile should be shuffled.
         """
         from rpgres.engine.cards import move
 
         move(self.run, cards, source=source, to=to, by=by, label=label, on_top=on_top)
 
     def shuffle(self, pile: str) -> None:
-        """Shuffle a face-down pile, what was known of its top included."""
+        """Shuffle a face-down pile; knowledge of its top cards is lost."""
         from rpgres.engine import cards
 
         cards.shuffle(self.run, pile)
 
     def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
-        """Lay the cards that somebody says are in a pile there; those that are not go back, shuffled in.
+        """Put given cards into a pile, in place of its cards, which are shuffled back.
 
         Args:
             pile: the pile.
-            texts: the cards as typed; where a sign is left out, it is any such card.
-            option: what it was typed after, for messages.
-            elsewhere: the cards that are still to be laid in other piles.
+            texts: the cards as typed; without a sign, any card of that value.
+            option: the name of the input, for messages.
+            elsewhere: the cards that will be put into other piles.
 
         Raises:
-            UsageError: there is no such card, or it lies somewhere else.
+            UsageError: there is no such card, or it is in another pile.
         """
         from rpgres.engine import cards
 
@@ -384,32 +383,30 @@ class Table(msgspec.Struct, eq=False):
         aside: Sequence[Option] = (),
         **facts: Any,
     ) -> str:
-        """Ask somebody to decide and return the name of the option chosen.
+        """Ask for a decision and return the name of the chosen option.
 
-        One option is no question. An optional question that nobody answers is answered `NO`; one without any option
-        is too: so a rule says that a moment could be used if there were means, and a script that relied on it is
-        refused at the end.
+        A question with one option is not asked. An optional question that is skipped or has no options returns `NO`; a
+        rule asks it even without options, so that a script with an answer for it is rejected.
 
         Args:
             label: the name under which it is answered.
             who: the character that decides, or `GM`.
-            options: what may be chosen; at least one, unless it is optional.
-            text: the question as put to a person.
-            optional: whether the moment may pass unused.
-            dominant: an option that can never be worse for whoever decides, if the rule knows one; a promise, which
-                spares odds of deciding well to look at the others.
-            is_won: whether whoever decides well is certain of success from here on; a promise of the same kind.
-            form: how an answer beyond the options is typed.
-            reads: takes such an answer, where there are too many to list; see `Question`.
-            pile: the hand whose cards (`possible`) the options are, each by its `short`; further options may be others.
-            alike: which cards make no difference to the rule from here on, for odds of a hand that nobody looks into.
-            holds: the questions for which they make none, as for `merge`.
-            hidden: whether others must not learn how many options there are: even one is a question then, where they
-                see that somebody is waited for; nor, where it is optional, whether there is any.
-            words: what the decision is about, for people, where the facts do not say it well: nothing that whoever
-                decides may not know.
-            of: whose matter somebody else decides, such as a failure's; told with the answer.
-            aside: further options that policies and odds do not weigh; see `Question`.
+            options: the options; at least one, unless the question is optional.
+            text: the question for people.
+            optional: whether the decision can be skipped.
+            dominant: an option that is never worse for the player than the others; a promise that lets odds of optimal
+                decisions skip the others.
+            is_won: whether optimal decisions are certain to succeed from here on; a promise of the same kind.
+            form: the syntax of answers beyond the options.
+            reads: parses such an answer; see `Question`.
+            pile: the hand whose cards (`possible`) are the options, each by its `short`; there may be other options.
+            alike: the equivalence key of a card from here on, for odds of an unseen hand.
+            holds: the kinds of odds for which equivalent cards make no difference, as for `merge`.
+            hidden: whether the number of options is secret: a single option is asked too, and an optional question
+                without options.
+            words: what the decision is about, for people, in place of the facts; nothing that `who` may not know.
+            of: the character whose matter is decided, such as the one who failed; shown with the answer.
+            aside: further options that policies and odds do not evaluate; see `Question`.
             facts: what the decision is about, for policies.
 
         Raises:
@@ -424,23 +421,23 @@ class Table(msgspec.Struct, eq=False):
         return answer
 
     def ask_together(self, questions: Iterable[Question], *, secret: bool = False) -> tuple[str, ...]:
-        """Ask several people at once and return their answers in order; none knows what another one answers.
+        """Ask several players simultaneously and return their answers in order.
 
-        Where people answer at different times, they do so in any order, and nothing is told before the last has.
+        They can answer in any order; no answer is shown before the last one is given.
 
         Args:
-            questions: one or more; see `ask` for what holds of each.
-            secret: whether the answers stay their owners' own afterwards; else everybody is told.
+            questions: one or more; see `ask`.
+            secret: whether the answers stay secret afterwards.
 
         Raises:
             ChoiceError: an answer is none of the options.
         """
         return self.run.ask_together(questions, secret=secret)
 
-    # -- the account and the outcome
+    # -- the log and the outcome
 
     def tell(self, text: str, *, audience: tuple[str, ...] | None = None) -> None:
-        """Add a line to the account.
+        """Add a line to the log.
 
         Args:
             text: the line.
@@ -466,20 +463,20 @@ class Table(msgspec.Struct, eq=False):
     ) -> Outcome:
         """Return the outcome an outcome table gives for a margin, after asking what its row asks.
 
-        This fixes the band, so a rule calls it once, when the margin can no longer change.
+        This fixes the band, so a rule calls it once, when the margin is final.
 
         Args:
             name: the outcome table.
-            margin: total less opposition; None when nothing opposed the action.
-            total, opposition: for the account.
-            roles: who is meant by the roles that the table names (`actor`, `opponent`, ...).
-            facts: what the table's conditions and effects may speak of, beside switches and the margin.
-            band: the row that stands, where it is not the margin that decides.
-            defaults: by kind of effect, the fields an effect gets that the table leaves out.
-            about: what its questions are about, beside the margin.
-            words: the same for people, in place of that and of the margin.
-            of: whose matter they are; see `ask`.
-            counts: whether the margin is the outcome's; else it only says which row stands, and the outcome has none.
+            margin: total minus opposition; None for an unopposed action.
+            total, opposition: for the log.
+            roles: character names of the roles in the table (`actor`, `opponent`, ...).
+            facts: values for conditions and effects, in addition to switches and the margin.
+            band: the row, if it is not determined by the margin.
+            defaults: default fields of effects, by kind.
+            about: facts of the questions, in addition to the margin.
+            words: the same for people, in place of facts and margin.
+            of: whose matter is decided; see `ask`.
+            counts: whether the outcome has this margin; otherwise it only selects the row.
         """
         run = self.run
         found = self.rules.settling.settlement(name, margin, facts, band=band)
@@ -498,7 +495,7 @@ class Table(msgspec.Struct, eq=False):
 
 
 class _Settling(msgspec.Struct, gc=False):
-    """The questions of a row on their way: what they are about and who is meant by roles, as for `Table.settle`."""
+    """Asks the questions of a row; the fields are as for `Table.settle`."""
 
     table: Table
     about: Mapping[str, Any]
@@ -509,7 +506,7 @@ class _Settling(msgspec.Struct, gc=False):
     def follow(
         self, asks: tuple[Ask, ...], effects: tuple[Effect, ...], texts: tuple[str, ...], facts: Map[str, Any]
     ) -> tuple[tuple[Effect, ...], tuple[str, ...]]:
-        """Return effects and texts with those of what is chosen added."""
+        """Return effects and texts, with those of the chosen options added."""
         table, roles = self.table, self.roles
         for ask in asks:
             who = roles.get(ask.who, ask.who)
@@ -531,7 +528,7 @@ class _Settling(msgspec.Struct, gc=False):
 
 
 def _with_results(table: Table, rolls: Iterable[RowRoll], facts: Map[str, Any], *, by: str) -> Map[str, Any]:
-    """Return facts with the results, by label, of what an outcome rolls."""
+    """Return facts with the results of the rolls of an outcome, by label."""
     from rpgres.dice import dice
 
     results: dict[str, int] = {}
@@ -546,18 +543,20 @@ def _with_results(table: Table, rolls: Iterable[RowRoll], facts: Map[str, Any], 
 
 
 def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
-    """Return the state after an outcome: each effect by its kind's function, roles replaced by names.
+    """Return the state after an outcome: effects applied by the functions of their kinds, roles replaced by names.
 
     Raises:
-        RuleError: the ruleset registered no function for a kind of effect, the function failed, or it left something
-            on the table that is not plain, frozen data.
+        RuleError: the ruleset registered no function for a kind of effect, the function failed, or the state is not
+            plain, frozen data afterwards.
     """
     for effect in outcome.effects:
         before = state
         kind = effect["kind"]
         function = rules.effect_function(kind)
         if function is None:
-            raise RuleError(f"the ruleset {rules.id} gives an effect of the kind {kind!r}, which it never registered")
+            raise RuleError(
+                f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered"
+            )
         try:
             state = function(state, named(effect, outcome.roles))
             if type(state) is not State:
@@ -566,14 +565,14 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             if is_interrupt(error):
                 raise
             place = place_of(error)
-            told = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
-            raise RuleError(told, place=place) from error
+            message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
+            raise RuleError(message, place=place) from error
         _check_kept(rules, kind, before, state)
     return state
 
 
 def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
-    """Check that what an effect left on the table can be kept; most effects leave most fields as they were."""
+    """Check that the state after an effect can be serialized; unchanged fields are skipped."""
     is_plain = after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences
     if is_plain and after.characters is before.characters and after.tags is before.tags:
         return
@@ -581,7 +580,7 @@ def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
 
     fault = ("" if is_plain else fault_in(after)) or misnamed_in(after)
     if fault:
-        raise RuleError(f"the effect {kind} of the ruleset {rules.id} left what cannot be kept: {fault}")
+        raise RuleError(f"the effect {kind} of the ruleset {rules.id} returned an invalid state: {fault}")
 
 
 def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:
@@ -592,7 +591,7 @@ def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) ->
 
 
 def named(effect: Effect, roles: Mapping[str, str]) -> Effect:
-    """Return an effect in which every role that stands for somebody is replaced by the name."""
+    """Return an effect with roles replaced by character names."""
     for key in ("to", "on", "by", "who"):
         value = effect.get(key)
         if isinstance(value, str) and value in roles:

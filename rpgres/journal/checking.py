@@ -58,8 +58,8 @@ def require_whole(path: Path, history: History) -> None:
     problems = chain_of(path).problems
     if problems:
         raise TableError(
-            f"{path}: this table is damaged, or somebody changed it elsewhere: {problems[0]}; nothing was done, and "
-            "`rpgres table verify` tells more",
+            f"{path}: this table is damaged or was modified by another program: {problems[0]}; nothing was done; "
+            "run `rpgres table verify` for details",
             file=str(path),
         )
     remember(path, history.new.hash, history.head.hash, seen=seen)
@@ -203,15 +203,15 @@ def _table_fault(row: Row, entry: Entry, latest: Iterable[bytes]) -> tuple[str, 
     except UNREADABLE:
         is_recorded = False
     if not is_recorded:
-        return "the table after it is not the one that was recorded", ""
+        return "the state after it is not the recorded one", ""
     if row.base is not None and row.base.number == row.number and row.base.words != words_of(latest):
-        return "what later entries are packed with is not what was written before it", ""
+        return "the compression dictionary of later entries does not match", ""
     try:
         state_of(data)
     except FileError as error:
         return "", (
             f"entry {row.number}: the table after it cannot be read ({error.message}); "
-            f"`rpgres table undo {row.number}` takes it back"
+            f"`rpgres table undo {row.number}` undoes it"
         )
     return "", ""
 
@@ -262,7 +262,7 @@ class _Stands:
         elif entry.kind != "undo":
             known = {(one.step, one.label): one for one in known_in(entry)}
             self._done.append(_Since(entry.number, (), known))
-        return "" if is_sound else "what it says of earlier entries is not so"
+        return "" if is_sound else "its references to earlier entries are wrong"
 
     def _expected(self, entry: Entry) -> tuple[Standing, tuple[Known, ...]] | None:
         """Return what an entry should say of earlier ones; None of an undo of what does not stand."""

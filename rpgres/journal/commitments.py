@@ -86,6 +86,6 @@ def check_opening(seal: Entry, *, label: str, answer: str, salt: str) -> None:
     """
     if seal_of(label, answer, salt=bytes.fromhex(salt)) != seal.public.commitment:
         raise UsageError(
-            f"this is not what {seal.public.seat} sealed in entry {seal.number}: sha256(salt + {label}=ANSWER) has to "
-            "give its commitment; the answer has to be typed as it was, sign for sign"
+            f"this is not what {seal.public.seat} sealed in entry {seal.number}: sha256(salt + {label}=ANSWER) must "
+            "equal its commitment; give the answer exactly as it was sealed"
         )

@@ -77,11 +77,11 @@ def _read(file: str, type_: Any, what: str) -> Any:
     try:
         data = msgspec.json.decode(text.encode())
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FileError(f"{file}: this is no {what} of a table, as it is no JSON: {error}", file=file) from None
+        raise FileError(f"{file}: this is not a valid {what} file; it is not valid JSON:  {error}", file=file) from None
     form = data.get("format") if isinstance(data, dict) else None
     if form != f"rpgres.{what}/1":
         raise FileError(
-            f'{file}: this is no {what} of a table; one has "format": "rpgres.{what}/1", '
+            f'{file}: this is not a valid {what} file; one has "format": "rpgres.{what}/1", '
             + (f"and this is {form}" if isinstance(form, str) else f"see `rpgres schema {what}`"),
             file=file,
         )
@@ -120,7 +120,7 @@ def answer_for(
     pending = view.table.pending
     question = pending.question if pending is not None else None
     if question is None or not question.label:
-        raise UsageError(f"this view asks nothing of {view.seat}, so there is nothing to answer")
+        raise UsageError(f"this view has no question for {view.seat}")
     chosen = choose.get(question.label)
     if not chosen:
         near = nearest(question.label, choose)
@@ -161,7 +161,7 @@ def write_text(path: Path, text: str, *, is_forced: bool = False) -> Path:
         write_own(path, text.encode("utf-8", "surrogatepass"), is_forced=is_forced)
     except FileExistsError:
         raise FileError(
-            f"{path}: is there already; nothing was written. Name another file, or say {named('force')}", file=str(path)
+            f"{path}: already exists; nothing was written. Name another file, or use {named('force')}", file=str(path)
         ) from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
@@ -183,10 +183,10 @@ def write_files(folder: Path, files: Mapping[str, str], *, is_forced: bool = Fal
     paths = {folder / name: text for name, text in files.items()}
     for path in paths:
         if not path.parent.resolve().is_relative_to(folder.resolve()):
-            raise FileError(f"{path}: this leads out of {folder}; nothing was written", file=str(path))
+            raise FileError(f"{path}: this path is outside {folder}; nothing was written", file=str(path))
         if path.exists() and not is_forced:
             raise FileError(
-                f"{path}: is there already; nothing was written. Name another folder, or say {named('force')}",
+                f"{path}: already exists; nothing was written. Name another folder, or use {named('force')}",
                 file=str(path),
             )
     return [write_text(path, text, is_forced=is_forced) for path, text in paths.items()]

@@ -40,7 +40,7 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
 
 def _with_misfits(rules: Rules, file: str, text: str, *, above: str) -> str:
     found = misfits(rules, file, text)
-    above += "# As it is at the table; a sheet of the ruleset does not take all of it:\n" if found else ""
+    above += "# Values at the table that a sheet of the ruleset cannot have:\n" if found else ""
     return above + "".join(f"#   {line.removeprefix(file).lstrip(':0123456789 ')}\n" for line in found) + text
 
 

@@ -37,7 +37,7 @@ def find_table(path: str | None = None) -> Path:
         if os.path.isdir(found):  # unlike `is_dir` it has no trouble with impossible names
             found = found / FILE if found.name == FOLDER else found / FOLDER / FILE
         if not os.path.isfile(found):
-            raise TableError(f"{found}: there is no table; `rpgres table new` begins one", file=str(found))
+            raise TableError(f"{found}: there is no table; `rpgres table new` creates one", file=str(found))
         return found
     here = Path.cwd()
     for folder in (here, *here.parents):
@@ -46,7 +46,7 @@ def find_table(path: str | None = None) -> Path:
             return found
     raise TableError(
         f"there is no table here: {FOLDER}/{FILE} is neither in {here} nor in a folder above it; "
-        "`rpgres table new --ruleset ID --sheet FILE` begins one, --table PATH names one elsewhere"
+        "`rpgres table new --ruleset ID --sheet FILE` creates one, --table PATH names one elsewhere"
     )
 
 
@@ -61,7 +61,7 @@ def place_for(path: str | None = None) -> Path:
 def damaged(path: Path, why: str) -> TableError:
     """Return the error that tells what is wrong with a file."""
     return TableError(
-        f"{path}: this table is damaged: {why}; `rpgres table verify` tells more, and a copy made before may be whole",
+        f"{path}: this table is damaged: {why}; run `rpgres table verify` for details, or restore a copy",
         file=str(path),
     )
 
@@ -69,7 +69,7 @@ def damaged(path: Path, why: str) -> TableError:
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open the file for a while. Whatever was begun and not committed is as if it had never been."""
-    with told(path):
+    with table_errors(path):
         uri = f"{path.absolute().as_uri()}?mode=rw"
         connection = sqlite3.connect(uri, uri=True, timeout=WAIT, isolation_level=None)
         try:
@@ -94,33 +94,34 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
     if path.stat().st_size < size[0] * size[1]:
         raise damaged(path, "its end is missing")
     if mark != MARK:
-        raise TableError(f"{path}: this is a database, but no table of rpgres", file=str(path))
+        raise TableError(f"{path}: this is an SQLite database, but not a table of rpgres", file=str(path))
     if format_ < FORMAT:
         raise TableError(
-            f"{path}: this table was written by an older rpgres (its format is {format_}, and {FORMAT} is read here); "
-            "that version still plays it, and its `rpgres table export` writes the sheets for a new table",
+            f"{path}: this table was written by an older rpgres (its format is {format_}, and this version "
+            f"reads {FORMAT}); "
+            "play it with that version, or export its sheets with `rpgres table export` for a new table",
             file=str(path),
         )
     if format_ > FORMAT:
         raise TableError(
             f"{path}: this table was written by a newer rpgres (its format is {format_}, and "
-            f"{FORMAT} is the last one known here); update rpgres",
+            f"this version reads up to {FORMAT}); update rpgres",
             file=str(path),
         )
     # A trigger or a conflict clause would change what is written; a view or a virtual table what is read.
     if connection.execute(_FOREIGN).fetchone() is not None:
-        raise damaged(path, "somebody has added something to the database that changes what is written or read")
+        raise damaged(path, "the database contains triggers, views or other objects that rpgres did not create")
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def table_errors(path: Path) -> Iterator[None]:
     """Tell what goes wrong with the file in our own words."""
     try:
         yield
     except sqlite3.Error as error:
         raise TableError(f"{path}: {_reason(error, path)}", file=str(path)) from error
     except MemoryError:
-        raise damaged(path, "what it holds takes more memory than there is") from None
+        raise damaged(path, "it does not fit into memory") from None
     except UnicodeDecodeError as error:  # a name in the file that is none
         raise TableError(f"{path}: this table is damaged; restore it from a copy", file=str(path)) from error
     except OSError as error:
@@ -134,21 +135,24 @@ def _reason(error: sqlite3.Error, path: Path) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     match code:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return f"somebody else is acting at this table for over {WAIT:g} seconds; nothing was written, try again"
+            return (
+                f"the table has been locked by another process for over {WAIT:g} seconds; nothing was written; "
+                "try again"
+            )
         case sqlite3.SQLITE_FULL:
             return "the disk is full; nothing was written, and everything before is kept"
         case sqlite3.SQLITE_NOTADB:
-            return "this file is no table of rpgres, or it is damaged from its first byte on"
+            return "this file is not a table of rpgres, or its header is damaged"
         case sqlite3.SQLITE_CORRUPT:
             return "this table is damaged; restore it from a copy"
         case sqlite3.SQLITE_READONLY:
             return "this table cannot be written here; check the permissions of the file and of its folder"
         case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
             if path.exists() and not os.access(path, os.R_OK):
-                return "this table may not be read; check the permissions of the file"
+                return "this table cannot be read; check the permissions of the file"
             return "this table cannot be opened; check the permissions of the file and of its folder"
         case sqlite3.SQLITE_IOERR:
-            return "the disk does not take what is written (it is full, or failing); nothing was changed"
+            return "the disk rejected the write (it is full or failing); nothing was changed"
     if isinstance(error, sqlite3.DatabaseError) and "no such" in str(error):
         return "this table is damaged: parts of it are missing"
     return f"this table cannot be used: {error}"

@@ -24,8 +24,8 @@ MOST = 999_999_999  # of any number
 
 _FREE = ("counters", "abilities", "uses", "audiences", "texts")  # maps in which a name may be new
 _MOVED = {
-    "piles": "cards are moved by what is played, so that each stays in one place",
-    "periods": "what has begun is told with `rpgres table begin` and `table end`",
+    "piles": "cards are moved only by actions, so that each is in exactly one place",
+    "periods": "periods are changed with `rpgres table begin` and `rpgres table end`",
 }
 
 
@@ -79,7 +79,7 @@ def changed(rules: Rules, state: State, path: str, text: str) -> State:
     """
     keys = path.split(".")
     if not all(key.strip() for key in keys):
-        raise UsageError(f"{path!r}: between two points, and at the end, stands a name; this one has an empty one")
+        raise UsageError(f"{path!r}: a path is names joined by points, and one of these is empty")
     if keys[0] in _MOVED:
         raise UsageError(f"{path}: {_MOVED[keys[0]]}")
     if keys[0] == "characters" and len(keys) == 2 and text == ABSENT and keys[1] in state.characters:
@@ -111,7 +111,7 @@ def set_by(rules: Rules, state: State, path: str, text: str, *, seat: str | None
     name = rest.partition(".")[0]
     # That a name is free would tell that nothing hidden has it, so no new one is laid; nor is there a word for either.
     if field in ("tracks", "things", "audiences") and name and name not in {*known.tracks, *known.things}:
-        raise UsageError(f"{path}: this is not {seat}'s to set; whoever keeps the table can, without {named('as')}")
+        raise UsageError(f"{path}: {seat} cannot set this; the host can, without {named('as')}")
     return _with_hidden(state, known, shown_to(changed(rules, known, path, text), path, to))
 
 
@@ -157,13 +157,13 @@ def _check_kept(state: State, typed: str) -> None:
     """Check that a state comes back as it is when it is written and read: else the table could never be used again."""
     try:
         is_same = read_state(msgspec.json.decode(msgspec.json.encode(state_record(state)))) == state
-        fault = "" if is_same else "it would not be read again as it is written"
+        fault = "" if is_same else "it cannot be stored without loss"
     except FileError as error:
         fault = error.message
     except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError) as error:
-        fault = f"it cannot be written down ({error})"
+        fault = f"it cannot be stored ({error})"
     if fault:
-        raise UsageError(f"{typed!r} does not fit there: {fault}")
+        raise UsageError(f"{typed!r} is not a valid value: {fault}")
 
 
 def _with_seat(before: State, after: State, name: str) -> State:
@@ -201,14 +201,16 @@ def _check_known(rules: Rules, before: State, after: State, keys: list[str], pat
             _require(name, known, what="text", of=f"a sheet of {rules.id}", path=path)
         case ["characters", who, "seat"]:
             if after.characters[who].seat not in ("", GM, *before.characters):
-                raise UsageError(f"{path} is gm, or the name of a character, whose seat plays {who}; absent: its own")
+                raise UsageError(
+                    f"{path} is gm, or the name of the character whose seat plays {who}; absent means its own"
+                )
         case ["characters", who, "title"] if not slug(after.characters[who].title):
-            raise UsageError(f"{path}: a name says something")
+            raise UsageError(f"{path}: a name must not be empty")
         case ["characters", who, "records", key, record, name]:
             fields = rules.file.sheet[key].fields if key in rules.file.sheet else {}
             values = after.characters[who].records[key][record]
             if name not in values:
-                raise UsageError(f"{path}: this cannot be taken away")
+                raise UsageError(f"{path}: this cannot be removed")
             if name in fields:
                 _check_record(fields[name], values[name], path)
         case ["audiences", name]:
@@ -230,7 +232,7 @@ def _check_counter(rules: Rules, state: State, name: str, path: str, *, of: str)
     known += [effect.counter for effect in file.effects.values() if effect.counter]
     known += [*state.counters, *(key for character in state.characters.values() for key in character.counters)]
     if name not in known:
-        own = f"; a number of your own is a thing of the table: things.{name}=1"
+        own = f"; for a number of your own use a thing of the table: things.{name}=1"
         raise UsageError(f"{path}: {unknown('counter', name, dict.fromkeys(known), of=of)}{own}")
 
 
@@ -241,7 +243,7 @@ def _check_character_counter(
     is_sheets = field is not None and field.kind == "counter"
     if name not in character.counters:
         if is_sheets:
-            raise UsageError(f"{path}: every sheet of {rules.id} has this counter; it cannot be taken away")
+            raise UsageError(f"{path}: every sheet of {rules.id} has this counter; it cannot be removed")
         return
     if name not in was.counters:
         _check_counter(rules, state, name, path, of=character.name)
@@ -291,7 +293,7 @@ def _check_tag(rules: Rules, before: State, after: State, keys: list[str], path:
     tag = after.tag(keys[1]) if keys[0] == "tags" and len(keys) > 1 else None
     match keys:
         case ["tags", _, "name"] if not all(slug(one.name) for one in after.tags):
-            raise UsageError(f"{path}: a name says something")
+            raise UsageError(f"{path}: a name must not be empty")
         case ["tags", _, "on"] if tag is not None and tag.on != SCENE:
             _require(tag.on, before.characters, what="character", of="the table", path=path)
         case ["tags", _, "uses", holder]:
@@ -343,13 +345,13 @@ def shown_to(state: State, path: str, seats: Iterable[str]) -> State:
     if tag is not None:
         return state.with_tag(msgspec.structs.replace(tag, audience=audience))
     if field not in ("tracks", "things") or name not in getattr(state, field):
-        raise UsageError(f"{path}: only a tag, a track or a thing of the table can be for some seats alone")
+        raise UsageError(f"{path}: only a tag, a track or a thing of the table can be hidden from seats")
     return msgspec.structs.replace(state, audiences=state.audiences.with_(name, audience))
 
 
 def _without_character(state: State, name: str) -> State:
     if any(pile.owner == name and len(pile) for pile in state.piles.values()):
-        raise UsageError(f"characters.{name}: this character holds cards, which have to lie somewhere")
+        raise UsageError(f"characters.{name}: this character holds cards and cannot be removed")
     return msgspec.structs.replace(
         state,
         characters=state.characters.without(name),
@@ -376,7 +378,7 @@ def _put(value: Any, keys: list[str], text: str, *, path: str, field: str = "") 
         if key not in fields:
             raise _no_place(path, key, fields)
         if key == "name" and not isinstance(value, Tag):
-            raise UsageError(f"{path}: a name is how it is called everywhere, and cannot be changed")
+            raise UsageError(f"{path}: names cannot be changed")
         return msgspec.structs.replace(value, **{key: _put(getattr(value, key), rest, text, path=path, field=key)})
     if isinstance(value, Map):
         return _put_in_map(value, key, rest, text, path=path, field=field)
@@ -401,7 +403,7 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
         return value.with_(key, _read(new.get(field, 0), text, path=path, field=field))
     if not rest and text == ABSENT:
         if field in ("characters", "records") or (field == "tracks" and len(path.split(".")) > 2):
-            raise UsageError(f"{path}: this cannot be taken away")
+            raise UsageError(f"{path}: this cannot be removed")
         return value.without(key)
     if field == "things" and not rest:
         return value.with_(key, _data(value[key], text, path=path))
@@ -412,7 +414,7 @@ def _put_in_map(value: Map[str, Any], key: str, rest: list[str], text: str, *, p
 def _new_track(text: str, *, path: str) -> tuple[Box, ...]:
     """Return so many free boxes as are typed, called by their numbers."""
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_BOXES:
-        raise UsageError(f"{path}: a new track is said by how many boxes it has, from 1 to {MOST_BOXES}, not {text!r}")
+        raise UsageError(f"{path}: a new track takes its number of boxes, from 1 to {MOST_BOXES}, not {text!r}")
     return tuple(Box(str(number), 1) for number in range(1, int(text) + 1))
 
 
@@ -426,7 +428,7 @@ def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *,
         return (*value, Tag(key, text))
     if isinstance(found, Tag) and not rest:
         if text != ABSENT:
-            raise UsageError(f"{path}: this is there already; {path}.kind, {path}.uses.NAME and so on say what changes")
+            raise UsageError(f"{path}: this already exists; set {path}.kind, {path}.uses.NAME and so on to change it")
         return tuple(one for one in value if one is not found)
     if isinstance(found, Box) and not rest:
         mark = "" if text in (ABSENT, "") else text
@@ -434,7 +436,7 @@ def _put_in_row(value: tuple[Any, ...], key: str, rest: list[str], text: str, *,
     else:
         changed_ = _put(found, rest, text, path=path, field=field)
         if isinstance(changed_, Tag) and any(one is not found and one.slug == changed_.slug for one in value):
-            raise UsageError(f"{path}={text}: something is called so already")
+            raise UsageError(f"{path}={text}: this name is already in use")
     return tuple(changed_ if one is found else one for one in value)
 
 
@@ -453,15 +455,15 @@ def _read(value: Any, text: str, *, path: str, field: str) -> Any:
     if isinstance(value, str):
         return "" if text == ABSENT else text
     if isinstance(value, Map):
-        raise UsageError(f"{path} is no single value; it has: {', '.join(value) or 'nothing yet'}")
+        raise UsageError(f"{path} is not a single value; it has: {', '.join(value) or 'nothing yet'}")
     if isinstance(value, msgspec.Struct):
-        raise UsageError(f"{path} is no single value; it has: {', '.join(value.__struct_fields__)}")
+        raise UsageError(f"{path} is not a single value; it has: {', '.join(value.__struct_fields__)}")
     if isinstance(value, tuple) and not path.startswith("things."):
         if path == "tags":
-            raise UsageError("tags is no single value; a tag is laid with tags.NAME=KIND, such as tags.On Fire=aspect")
+            raise UsageError("tags is not a single value; add a tag with tags.NAME=KIND, such as tags.On Fire=aspect")
         boxes = ", ".join(box.name for box in value) or "none"
         raise UsageError(
-            f"{path} is no single value; its boxes: {boxes}; one is marked with {path}.BOX=x, and freed with "
+            f"{path} is not a single value; its boxes: {boxes}; mark one with {path}.BOX=x, clear one with "
             f"{path}.BOX={ABSENT}"
         )
     return _data(value, text, path=path)
@@ -488,7 +490,7 @@ def _data(value: Any, text: str, *, path: str) -> Any:
         if isinstance(value, str) or value is None:
             return text
         raise UsageError(
-            f'{path}: {text!r} is no value; write it as in TOML, such as 3, true, "text", ["a", "b"] or {{ a = 1 }}'
+            f'{path}: {text!r} is not a value; write it as in TOML, such as 3, true, "text", ["a", "b"] or {{ a = 1 }}'
         ) from None
 
 

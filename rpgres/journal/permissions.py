@@ -17,14 +17,14 @@ from rpgres.engine.players import HOSTS
 from rpgres.engine.running import Decided
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.state import GM, State, slug
+from rpgres.parameters.context import SHEET
 from rpgres.parameters.form import forms_in
 from rpgres.parameters.kind import Described
 from rpgres.parameters.kinds import kind_of
 from rpgres.parameters.plain import is_set
-from rpgres.parameters.setting import SHEET
 from rpgres.rulesets import Parameter, Rules, is_public, speaker
 
-THE_HOSTS = f"the host says it, without {named('as')}"
+THE_HOSTS = f"the host can give it, without {named('as')}"
 
 
 def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str) -> dict[str, str]:
@@ -187,13 +187,12 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
             unseen = [name for name in _unseen(rules, state, seat) if len(state.piles[name])]
             if unseen:
                 raise UsageError(
-                    f"{option}: there are cards that {seat} does not see ({', '.join(unseen)}), and what lies "
-                    f"somewhere else could be told from the answer; {THE_HOSTS}"
+                    f"{option}: {seat} does not see all cards ({', '.join(unseen)}), and the answer "
+                    f"could reveal where they are; {THE_HOSTS}"
                 )
         elif seat != GM and parameter.said_by in ("", "gm"):
             raise UsageError(
-                f"{option}: at a table that lasts, this is what it was left at; the game master corrects it with "
-                "`rpgres table set`"
+                f"{option}: a persistent table keeps this value; the game master can correct it with `rpgres table set`"
             )
 
 
@@ -204,7 +203,7 @@ def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: s
         UsageError: one does.
     """
     for _, where, described in _withheld(rules, action, inputs) if seat != GM else ():
-        raise UsageError(f"{where}: the game master says this, or the host, and not {seat}: {described.help}")
+        raise UsageError(f"{where}: only the game master or the host can give this, not {seat}: {described.help}")
 
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
@@ -230,8 +229,8 @@ def _check_pile(state: State, name: str, *, option: str, seat: str) -> None:
     is_own = bool(pile.owner) and state.seat_of(pile.owner) == seat and (pile.audience is None or seat in pile.audience)
     if seat != GM and not is_own:
         raise UsageError(
-            f"{option}: what lies in {name} is not {seat}'s to say; a seat says at most what it has in hand, and the "
-            "host or the game master the rest"
+            f"{option}: {seat} cannot give the cards in {name}, only those in its own hand; "
+            "the host or the game master can"
         )
 
 
@@ -267,8 +266,8 @@ def check_given(rules: Rules, state: State, given: Mapping[str, Sequence[str]], 
                 _check_dice(rules, label, text)
             elif hides:
                 raise UsageError(
-                    f"{named('given')} {label}={text}: which card is drawn is not {seat}'s to say where others "
-                    f"hold cards in secret, as the answer could tell of them; {THE_HOSTS}"
+                    f"{named('given')} {label}={text}: {seat} cannot give a drawn card while others hold "
+                    f"hidden cards, as the answer could reveal them; {THE_HOSTS}"
                 )
 
 
@@ -279,5 +278,5 @@ def _check_dice(rules: Rules, label: str, text: str) -> None:
     if rules.file.piles:
         raise GivenError(f"{named('given')} {label}={text}: {unknown_card(rules.cards, text)}", label=label)
     raise GivenError(
-        f"{named('given')} {label}={text}: this is nothing that dice show, such as ++0- or 6,5,1", label=label
+        f"{named('given')} {label}={text}: this is not a result of dice, such as ++0- or 6,5,1", label=label
     )

@@ -88,7 +88,7 @@ class Row(msgspec.Struct, frozen=True):
             ValueError, zlib.error, TypeError, KeyError, IndexError: the file does not say.
         """
         if self.base is None:
-            raise ValueError("the table that it is kept as a difference from is missing")
+            raise ValueError("the base state of its delta is missing")
         change = msgspec.json.decode(unpacked(self.change, self.base.preset))
         return written(applied(self.base.table, change)) if change else self.base.state
 
@@ -108,7 +108,7 @@ def unpacked(data: bytes, preset: bytes = b"") -> bytes:
     unpacker = zlib.decompressobj(-15, preset) if preset else zlib.decompressobj(-15)
     found = unpacker.decompress(data, LONGEST)
     if not unpacker.eof or unpacker.unused_data:
-        raise ValueError("it is cut off, or longer than it can be")
+        raise ValueError("it is truncated or too long")
     return found
 
 
@@ -128,12 +128,12 @@ def words_of(latest: Iterable[bytes]) -> bytes:
 
 def row_of(number: int, base: Base | None, body: bytes, change: bytes, salt: bytes, hash_: bytes) -> Row:
     """Return an entry from its columns, unpacked as far as it can be."""
-    fault, raw = "what it is packed with is missing", b""
+    fault, raw = "its compression dictionary is missing", b""
     if base is not None:
         try:
             fault, raw = "", unpacked(body, base.preset)
         except UNREADABLE:
-            fault = "it is not as it was written, and cannot be unpacked"
+            fault = "it is corrupt and cannot be decompressed"
     end = 4 + int.from_bytes(raw[:4], "big")
     return Row(number, raw[4:end], raw[end:], salt, hash_, base, change, fault)
 
@@ -148,7 +148,7 @@ def read_row(row: Row, before: bytes) -> tuple[Entry | None, str]:
     if row.fault:
         return None, row.fault
     if row.number < 0 or link(before, number=row.number, public=row.public, commitment=row.commitment) != row.hash:
-        return None, "its hash does not follow from it and from the entry before"
+        return None, "its hash does not match its content and the previous entry"
     try:
         return entry_of(row), ""
     except UNREADABLE:
@@ -178,7 +178,7 @@ def state_of(data: bytes) -> State:
     except FileError:
         raise
     except UNREADABLE as error:
-        raise FileError(f"these are not the data of a table: {error}") from None
+        raise FileError(f"invalid data of a table: {error}") from None
 
 
 def state_after(row: Row, recorded: str) -> State:
@@ -196,7 +196,7 @@ def state_after(row: Row, recorded: str) -> State:
     except UNREADABLE:
         data = b""
     if digest(data) != recorded:
-        raise FileError("is not the one that was recorded")
+        raise FileError("is not the recorded one")
     try:
         return state_of(data)
     except FileError as error:

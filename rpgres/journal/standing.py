@@ -175,8 +175,8 @@ def with_earlier(
     """
     own = joined(known)
     kept = _not_told(marks, own)
-    told = [one for mark in marks if mark not in kept for one in known_by(mark) if one.step >= least]
-    return joined([*own, *told]) if told else own
+    parts = [one for mark in marks if mark not in kept for one in known_by(mark) if one.step >= least]
+    return joined([*own, *parts]) if parts else own
 
 
 def joined(known: Iterable[Known]) -> tuple[Known, ...]:

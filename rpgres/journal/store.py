@@ -30,7 +30,7 @@ from rpgres.errors import FileError, named
 from rpgres.journal import files
 from rpgres.journal.chain import START, commitment, digest, link, written
 from rpgres.journal.changes import applied, difference
-from rpgres.journal.files import check_format, damaged, told
+from rpgres.journal.files import check_format, damaged, table_errors
 from rpgres.journal.history import Entries, History
 from rpgres.journal.records import RUNNING, RUNS, Draft, Entry, Mark, TableError, marks_of
 from rpgres.journal.rows import (
@@ -74,10 +74,8 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
         TableError: there is one already, or it cannot be written.
     """
     if os.path.exists(path):
-        raise TableError(
-            f"{path}: there is a table already; {named('table')} PATH begins another elsewhere", file=str(path)
-        )
-    with told(path):
+        raise TableError(f"{path}: a table already exists; {named('table')} PATH creates one elsewhere", file=str(path))
+    with table_errors(path):
         connection = sqlite3.connect(":memory:", isolation_level=None)
         try:
             connection.executescript(_TABLES)
@@ -91,7 +89,7 @@ def create(path: Path, draft: Draft, *, salt: bytes) -> Entry:
         try:
             write_own(path, content)
         except FileExistsError:
-            raise TableError(f"{path}: somebody else has just begun a table here", file=str(path)) from None
+            raise TableError(f"{path}: another process has just created a table here", file=str(path)) from None
     return entry
 
 
@@ -322,7 +320,7 @@ def _standing_fault(history: History) -> str:
     is_sound = all(mark is None or entries[mark.number].kind in kinds for mark, kinds in expected)
     is_whole = stands.new is not None and (stands.pending is None) == (stands.run is None)
     waits = history.pending is None or history.pending.secret.waits is not None
-    return "" if is_sound and is_whole and waits else "what it says of earlier entries is not so"
+    return "" if is_sound and is_whole and waits else "its references to earlier entries are wrong"
 
 
 def _fetch(path: Path) -> Callable[[int, int, str], list[Entry]]:
@@ -353,7 +351,7 @@ def _linked(file: _File, first: int, last: int, *, hash_: str = "") -> list[Entr
     if len(entries) <= last - first:
         raise damaged(file.path, f"entry {first + len(entries)} is missing")
     if hash_ and entries[-1].hash != hash_:
-        raise damaged(file.path, f"entry {last}: it is not the one that later entries follow on")
+        raise damaged(file.path, f"entry {last}: it is not the entry that later entries refer to")
     return entries
 
 
@@ -365,5 +363,5 @@ def _state(file: _File, entry: Entry) -> State:
             raise FileError("is missing")
         return state_after(row, entry.secret.state)
     except FileError as error:
-        why = f"the table after entry {number} {error.message}; `rpgres table undo {number}` takes that entry back"
+        why = f"the table after entry {number} {error.message}; `rpgres table undo {number}` undoes that entry"
         raise damaged(file.path, why) from None

@@ -78,7 +78,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
     if not problems:
         remember(path, chain.hashes[0], chain.hashes[-1], seen=seen)
     entries = chain.entries
-    checked = ["the chain of hashes, and every part and state against it"] if not problems else []
+    checked = ["the chain of hashes, with all entries and states"] if not problems else []
     unchecked: list[str] = []
     head_found = any(one.startswith(head.lower()) for one in chain.hashes) if head else None
     changed_since: list[str] = []
@@ -91,7 +91,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         rules, why = _rules(history, folders)
         changed_since = [why] if why else _changed_rules(history, rules)
         if history.revealed is None:
-            unchecked.append("the rolls, as the seed is still secret (`rpgres table reveal` tells it)")
+            unchecked.append("the rolls, as the seed is still secret (`rpgres table reveal` publishes it)")
         elif not _is_revealed_seed(history):
             problems.append("the seed that was revealed is not the one that was committed to")
         elif rules is not None and not changed_since:
@@ -101,7 +101,7 @@ def verify(path: Path, *, head: str = "", folders: Sequence[Path] = ()) -> Verif
         checked = []
     if head_found is False:
         problems.append(
-            f"no entry has the noted hash {head}: entries were cut off or rewritten, or it is another table's"
+            f"no entry has the noted hash {head}: entries were removed or rewritten, or the hash is of another table"
         )
     unchecked += changed_since
     verdict = TAMPERED if problems else CHANGED if changed_since else INCOMPLETE if unchecked else IN_ORDER
@@ -141,11 +141,11 @@ def _rewrites(entries: Sequence[Entry], entry: Entry) -> str:
     last = entries[mark.number].secret if mark is not None else Secret()
     was, now = found_in(last), found_in(entry.secret)
     if not isinstance(was, Pending) or now is None:
-        return "it answers what does not wait for an answer"
+        return "it answers a question that is not pending"
     is_taped = not isinstance(now, Pending) or entry.secret.tape[: len(last.tape)] == last.tape
     if not is_taped or not _goes_on(drawn_in(was), drawn_in(now)):
-        return "it changes what was rolled or drawn before it"
-    return "" if _goes_on(answered_in(was), answered_in(now)) else "it changes what was decided before it"
+        return "it changes earlier random results"
+    return "" if _goes_on(answered_in(was), answered_in(now)) else "it changes earlier decisions"
 
 
 def _goes_on(was: Mapping[Any, Sequence[Any]], now: Mapping[Any, Sequence[Any]]) -> bool:
@@ -161,7 +161,7 @@ def _rules(history: History, folders: Sequence[Path]) -> tuple[Rules | None, str
         rules = rules_of(history, folders=folders)
         hash_of(rules)
     except RpgresError as error:
-        return None, f"the rules, which cannot be read any more: {error.message}"
+        return None, f"the rules, which can no longer be loaded: {error.message}"
     return rules, ""
 
 
@@ -196,8 +196,8 @@ def _given(history: History) -> str:
     gone = undone_in(history.entries)
     typed = (entry for entry in history.entries if entry.secret.given or entry.secret.laid)
     given = [str(entry.number) for entry in typed if entry.number not in gone]
-    told = "; what was read off real dice or cards, or said to lie there, is as it was typed"
-    return f"{told} (entries: {', '.join(given)})" if given else ""
+    message = "; results of real dice or cards, and cards given by hand, were taken as given"
+    return f"{message} (entries: {', '.join(given)})" if given else ""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -221,9 +221,9 @@ def _replay(path: Path, entries: Entries, rules: Rules) -> list[str]:
         try:
             state, fault = _again(rules, before, entry, after, seed=seed, salt=salt)
         except Exception as error:  # noqa: BLE001  # an entry that was forged may say anything
-            state, fault = None, f"it cannot be played again ({type(error).__name__})"
+            state, fault = None, f"it cannot be replayed ({type(error).__name__})"
         if not fault and state is not None and canonical(state_record(state)) != canonical(state_record(recorded)):
-            fault = "another table comes of it when it is played again"
+            fault = "replaying it gives another state"
         if fault:
             problems.append(f"entry {entry.number}: {fault}")
         last = recorded
@@ -238,12 +238,12 @@ def _again(
     texts = {name: Source(*text) for name, text in secret.sheets.items()}
     if before is None:
         is_revealed = (secret.seed, secret.salt) == (seed, salt)
-        return set_table(rules, texts), "" if is_revealed else "its seed and salt are not those that were revealed"
+        return set_table(rules, texts), "" if is_revealed else "its seed and salt are not the revealed ones"
     if entry.kind in RUNNING:
         ran = _run_again(rules, before, entry, seed=seed)
         again = hidden_by(ran.secret, before.state, ran.state)
         is_same = _comparable(again, entry) == _comparable(entry.secret, entry)
-        return ran.state, "" if is_same else "something else comes of it when it is played again"
+        return ran.state, "" if is_same else "replaying it gives another result"
     match entry.kind:
         case "join":
             name, source = next(iter(texts.items()))

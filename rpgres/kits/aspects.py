@@ -181,7 +181,7 @@ def invoke_window(
     return sides[0], sides[1], tuple(ledger.effects)
 
 
-NOTHING = "no aspect is free or can be paid for"  # why nothing can be invoked
+NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
 
 
 def no_window(

@@ -53,17 +53,20 @@ def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
             yield from _dice(rules, path, template, name, scope)
     yield from _shadows(rules, name, action)
     if _may_lack_opposition(rules, name, action):
-        said = "what opposes may be left out, and no outcome is `unopposed`; make one so, or list it under `required`"
+        said = (
+            "the opposition is optional, and no outcome is `unopposed`; declare one, or list the "
+            "opposition under `required`"
+        )
         yield Fault("incomplete", (*at, "vs"), said)
     ranges = action.bands.values() or rules.file.bands.values()
     if not any(one.has_bounds for one in ranges):
-        told = "no outcome has bounds (`from`, `to`), so a result means nothing"
-        yield Fault("incomplete", (*at, "roll"), told)
+        message = "no outcome has bounds (`from`, `to`), so results have no meaning"
+        yield Fault("incomplete", (*at, "roll"), message)
     if action.by and action.by not in known:
         yield missing((*at, "by"), "number", action.by, sorted(known))
     for count, text in action.counts.items():
         if Comparison.read(text) is None:
-            said = f'a count says which dice it counts, as ">=8" or "=6" does; {text!r} does not'
+            said = f'a count needs a comparison, such as ">=8" or "=6"; {text!r} does not'
             yield Fault("bad-dice", (*at, "counts", count), said)
     for number in action.numbers:
         yield from _number(rules, (*at, "numbers", number), number, name, scope)
@@ -86,7 +89,7 @@ def _shadows(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
     file, at = rules.file, ("actions", name)
     parameters = file.parameters_of(name)
     keys = {file.parameters[key].name or key: key for key in action.parameters if key in file.parameters}
-    of_roll = dict.fromkeys((*PLAIN, *COMPARED), "what a roll comes to")
+    of_roll = dict.fromkeys((*PLAIN, *COMPARED), "a result of the roll")
     on_sheets = dict.fromkeys(sorted(sheet_names(file)), "on the sheet")
     for one, parameter in parameters.items():
         is_its_counter = parameter.kind == "counter" and parameter.counter == one
@@ -94,14 +97,14 @@ def _shadows(rules: Rules, name: str, action: Action) -> Iterator[Fault]:
         taken |= {} if is_its_counter else on_sheets
         if one in taken:
             path = ("parameters", keys[one], "name") if parameter.name else ("parameters", keys[one])
-            yield Fault("taken-name", path, f"{one!r} is {taken[one]} already; the parameter needs another name")
+            yield Fault("taken-name", path, f"{one!r} is already {taken[one]}; rename the parameter")
     for key, names in (("counts", action.counts), ("numbers", action.numbers)):
         what = "count" if key == "counts" else "number"
         taken = of_roll | on_sheets | dict.fromkeys(parameters, "a parameter of this action")
         taken |= dict.fromkeys(action.counts, "a count") if key == "numbers" else {}
         for one in names:
             if one in taken:
-                said = f"{one!r} is {taken[one]} already; the {what} needs another name"
+                said = f"{one!r} is already {taken[one]}; rename the {what}"
                 yield Fault("taken-name", (*at, key, one), said)
 
 
@@ -125,7 +128,7 @@ def _divisors(rules: Rules, path: KeyPath, template: str, name: str) -> Iterator
         elif divisor in parameters and parameters[divisor].kind != "integer":
             lowest = None
         if lowest is None or lowest < 1 or not is_there:
-            said = f"{divisor} may be 0, by which nothing is divided; divide by a number that has `at-least = 1`"
+            said = f"{divisor} may be 0, and dividing by 0 is impossible; divide by a number that has `at-least = 1`"
             yield Fault("division-by-zero", path, said)
 
 
@@ -140,8 +143,8 @@ def _before(
         name = key.removesuffix("-from").removesuffix("-to")
         for one in dict.fromkeys((name, key, *([wanted] if isinstance(wanted, str) else []))):
             if one in after:
-                told = f"{one} is known only when the dice lie, and this is before"
-                yield Fault("too-early", (*path, kind, key), told)
+                message = f"{one} is known only after the roll, and this is evaluated before it"
+                yield Fault("too-early", (*path, kind, key), message)
 
 
 def _dice(rules: Rules, path: KeyPath, template: str, name: str, scope: Scope) -> Iterator[Fault]:
@@ -171,22 +174,22 @@ def _named(
     for name in names_in(template):
         parameter = parameters.get(name)
         if name in after and name in action.numbers:
-            told = f"the number {name} is worked out from what the dice show, so these dice cannot depend on it"
-            yield Fault("too-early", path, told)
+            message = f"the number {name} is computed from the roll, so the dice cannot depend on it"
+            yield Fault("too-early", path, message)
         elif name in after:
-            yield Fault("too-early", path, f"{name} is known only when the dice lie, so they cannot depend on it")
+            yield Fault("too-early", path, f"{name} is known only after the roll, so the dice cannot depend on it")
         elif parameter is None or name in opposers:
             continue
         elif parameter.kind == "opposition":
-            yield Fault("not-a-number", path, f"the parameter {name} is what opposes, and stands in `vs` alone")
+            yield Fault("not-a-number", path, f"the parameter {name} is an opposition, and can be used only in `vs`")
         elif parameter.kind in ("text", "character", "tag"):
-            told = f"the parameter {name} is of the kind {parameter.kind!r}, which is no number"
-            yield Fault("not-a-number", path, told)
+            message = f"the parameter {name} is of the kind {parameter.kind!r}, which is not a number"
+            yield Fault("not-a-number", path, message)
         elif parameter.kind == "choice" and not parameter.values:
-            yield Fault("not-a-number", path, f"the choice {name} has no `values` that say what it is in dice")
+            yield Fault("not-a-number", path, f"the choice {name} has no `values` to use in dice")
         elif parameter.kind == "choice" and parameter.default is None and name not in action.required:
-            told = f"the choice {name} may be left out; give it a default, or list it under `required`"
-            yield Fault("incomplete", path, told)
+            message = f"the choice {name} is optional; give it a default, or list it under `required`"
+            yield Fault("incomplete", path, message)
 
 
 def _number(rules: Rules, path: KeyPath, number: str, name: str, scope: Scope) -> Iterator[Fault]:
@@ -199,9 +202,9 @@ def _number(rules: Rules, path: KeyPath, number: str, name: str, scope: Scope) -
     faults = list(_named(path, template, parameters, action)) or list(template_faults(path, template, scope))
     yield from faults
     if not faults and _has_dice(template, scope):
-        yield Fault("bad-dice", path, f"a number is worked out, not rolled; {template!r} has dice")
+        yield Fault("bad-dice", path, f"a number is computed, not rolled; {template!r} has dice")
     if number in reached(number, {one: names_in(text) for one, text in numbers.items()}):
-        yield Fault("endless", path, f"the number {number} is worked out from itself")
+        yield Fault("endless", path, f"the number {number} depends on itself")
 
 
 def _has_dice(template: str, scope: Scope) -> bool:
@@ -219,7 +222,7 @@ def _has_dice(template: str, scope: Scope) -> bool:
 def _parameter(rules: Rules, key: str, parameter: Parameter) -> Iterator[Fault]:
     at = ("parameters", key)
     if parameter.many and parameter.kind in ("ability", "opposition", "integer", "choice", "character"):
-        said = f"a described action takes one {parameter.kind}; several are for rules in code"
+        said = f"an action without code takes one {parameter.kind}; only rules in code take several"
         yield Fault("useless", (*at, "many"), said)
     for choice, template in parameter.values.items():
         path = (*at, "values", choice)

@@ -52,8 +52,8 @@ def turned_faults(rules: Rules, prefix: KeyPath, ranges: Mapping[str, Range]) ->
     for name, band in ranges.items():
         if band.from_ is not None and band.to is not None and band.from_ > band.to:
             path = newest(rules, [(*prefix, name, "from"), (*prefix, name, "to")])
-            told = f"the band {name} goes from {band.from_} to {band.to}, which no {what[:-1]} does"
-            yield Fault("bad-bounds", path, told)
+            message = f"the band {name} goes from {band.from_} to {band.to}, which no {what[:-1]} reaches"
+            yield Fault("bad-bounds", path, message)
 
 
 def _stretches(margins: list[int], kind: Callable[[int], object]) -> Iterator[tuple[int, int]]:

@@ -32,8 +32,8 @@ def circumstance_faults(
         yield from condition_faults(rules, (*path, key), condition, numbers)
     when, unless = conditions
     if unless and all(key in when and when[key] == wanted for key, wanted in unless.items()):
-        told = "whenever `when` holds, this does too, so it never comes about"
-        yield Fault("never-matches", (*path, "unless"), told)
+        message = "whenever `when` holds, this does too, so the row is unreachable"
+        yield Fault("never-matches", (*path, "unless"), message)
 
 
 def switch_faults(rules: Rules, path: KeyPath, condition: Condition) -> Iterator[Fault]:
@@ -52,8 +52,8 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
     for name in dict.fromkeys(key.removesuffix("-from") for key in condition if key.endswith("-from")):
         low, high = condition[f"{name}-from"], condition.get(f"{name}-to")
         if isinstance(low, int) and isinstance(high, int) and low > high:
-            told = f"{name} is never both {low} or more and {high} or less"
-            yield Fault("never-matches", (*path, f"{name}-from"), told)
+            message = f"{name} is never both {low} or more and {high} or less"
+            yield Fault("never-matches", (*path, f"{name}-from"), message)
     for key, wanted in condition.items():
         at = (*path, key)
         name, _, side = key.rpartition("-")
@@ -70,7 +70,7 @@ def condition_faults(rules: Rules, path: KeyPath, condition: Condition, numbers:
         else:
             known = (*MARGIN_BOUNDS, *switches, *facts, *numbers)
             if facts or numbers or nearest(key, known):  # a ruleset that declares no facts may use any other
-                yield unknown_name(at, f"no condition is called {key!r}", key, known)
+                yield unknown_name(at, f"there is no condition {key!r}", key, known)
 
 
 def _parameter_facts(rules: Rules) -> dict[str, list[str]]:

@@ -53,15 +53,15 @@ def _pile(rules: Rules, name: str, pile: PileText) -> Iterator[Fault]:
         if deck not in known:
             yield missing((*at, "decks", deck), "deck", deck, known)
         elif always:
-            told = f"this deck never lies here: {always}, which is first, lies here whatever the switches say"
-            yield Fault("never-matches", (*at, "decks", deck), told)
+            message = f"this deck is never used: {always}, which comes first, is used with any switches"
+            yield Fault("never-matches", (*at, "decks", deck), message)
         elif not condition:
             always = deck
         yield from switch_faults(rules, (*at, "decks", deck), condition)
     for key, switches in (("refill-when", pile.refill_when), ("hidden-when", pile.hidden_when)):
         yield from switch_faults(rules, (*at, key), switches)
     if pile.refill_when and not pile.refill:
-        yield Fault("incomplete", (*at, "refill-when"), "it does not say from which pile (refill = ...)")
+        yield Fault("incomplete", (*at, "refill-when"), "the pile to refill from is missing (refill = ...)")
     for key, other in (("refill", pile.refill), ("dealt-from", pile.dealt_from), ("given-to", pile.given_to)):
         if other:
             yield from _other_pile(rules, name, key, other)
@@ -73,10 +73,10 @@ def _other_pile(rules: Rules, name: str, key: str, other: str) -> Iterator[Fault
     if other not in piles:
         yield missing(path, "pile", other, [one for one in piles if one != name])
     elif other == name:
-        told = "a pile's cards are not given to itself" if is_given else "no cards come to a pile from itself"
-        yield Fault("endless", path, told)
+        message = "a pile cannot be given to itself" if is_given else "a pile cannot be refilled from itself"
+        yield Fault("endless", path, message)
     elif piles[other].each and (is_given or not piles[name].each):
-        then = "so it is not known to which" if is_given else "and this one is nobody's"
+        then = "so the target is ambiguous" if is_given else "and this one has no owner"
         yield Fault("inconsistent", path, f"every character has a pile {other!r} of its own, {then}")
 
 
@@ -87,12 +87,12 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
         if parameter.kind != "cards":
             continue
         if not pile:
-            yield Fault("incomplete", at, "of the kind 'cards', it has to say in which pile = ... they lie")
+            yield Fault("incomplete", at, "a parameter of the kind 'cards' needs pile = NAME")
         elif pile not in piles:
             yield missing((*at, "pile"), "pile", pile, piles)
         elif not piles[pile].dealt_from:
-            told = f"the pile {pile} does not say where its cards come from (dealt-from = ...)"
-            yield Fault("incomplete", (*at, "pile"), told)
+            message = f"the pile {pile} does not declare its source of cards (dealt-from = ...)"
+            yield Fault("incomplete", (*at, "pile"), message)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def _clashes(rules: Rules, decks: Mapping[str, Deck]) -> Iterator[Fault]:
             own = other if path[1] == other_pile else one
             than = one if own == other else other
             shown = ", ".join(codes[:3]) + (f" and {len(codes) - 3} more" if len(codes) > 3 else "")
-            message = f"{shown} of {own} and of {than} are not the same card, and both decks can lie on one table"
+            message = f"{shown} of {own} and of {than} are different cards, and both decks can be on one table"
             yield Fault("card-clash", path, message)
 
 

@@ -62,12 +62,12 @@ def missing(path: KeyPath, what: str, name: str, known: Iterable[str]) -> Fault:
 def bounds_faults(path: KeyPath, at_least: int | None, at_most: int | None, default: object = None) -> Iterator[Fault]:
     """Yield what is wrong with bounds, and with a default between them."""
     if at_least is not None and at_most is not None and at_least > at_most:
-        told = f"at least {at_least} and at most {at_most} is no number"
-        yield Fault("bad-bounds", (*path, "at-least"), told)
+        message = f"at least {at_least} and at most {at_most} is an empty range"
+        yield Fault("bad-bounds", (*path, "at-least"), message)
     elif type(default) is int and not (
         (at_least is None or default >= at_least) and (at_most is None or default <= at_most)
     ):
-        yield Fault("bad-default", (*path, "default"), f"the default {default} is not within its own bounds")
+        yield Fault("bad-default", (*path, "default"), f"the default {default} is outside the bounds")
 
 
 def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Fault]:
@@ -81,13 +81,13 @@ def template_faults(path: KeyPath, template: str, scope: Scope) -> Iterator[Faul
     wrong = misnamed(template)
     if wrong is not None:
         whose = f", and what whoever opposes has is {{opponent.{wrong.split('.')[-1]}}}" if "." in wrong else ""
-        told = f"{{{wrong}}} holds no name; names are small letters, digits and hyphens{whose}"
-        yield Fault("bad-dice", path, told)
+        message = f"{{{wrong}}} is not a name; names are lowercase letters, digits and hyphens{whose}"
+        yield Fault("bad-dice", path, message)
         return
     place = joined(template)
     if place is not None:
-        told = "an operator is missing before this: +, - or *; digits and names that touch would make one number"
-        yield Fault("bad-dice", path, f"{told}\n  {template}\n  {' ' * place}^")
+        message = "an operator is missing before this: +, - or *; adjacent digits and names would form one number"
+        yield Fault("bad-dice", path, f"{message}\n  {template}\n  {' ' * place}^")
         return
     for name in names_in(template):
         if name not in scope.dice and not scope.is_open:

@@ -111,8 +111,8 @@ def _comes(rules: Rules, path: KeyPath, its: Row | RowOption, before: Scope, sco
 def _text(rules: Rules, path: KeyPath, text: str) -> Iterator[Fault]:
     """Yield the names in braces of a text for people, which a ruleset without code has nobody to fill in."""
     for name in names_in(text) if rules.file.standalone else ():
-        told = f"texts are shown as they stand, and nothing takes the place of {{{name}}}"
-        yield Fault("unfilled-text", path, told)
+        message = f"texts have no placeholders; {{{name}}} is shown literally"
+        yield Fault("unfilled-text", path, message)
 
 
 def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterator[Fault]:
@@ -122,10 +122,10 @@ def _rolls(path: KeyPath, rolls: Mapping[str, Formula], scope: Scope) -> Iterato
         its = bounded(rolls[label])
         yield from bounds_faults(at, its.at_least, its.at_most)
         if label in ("roll", "opposition"):
-            told = f"{label!r} is what the action itself rolls; what is rolled then needs another name"
-            yield Fault("taken-name", at, told)
+            message = f"{label!r} is the label of the action's own roll; use another name"
+            yield Fault("taken-name", at, message)
         elif label in scope.numbers - scope.rolled:
-            yield Fault("taken-name", at, f"{label!r} is a number already; what is rolled needs another name")
+            yield Fault("taken-name", at, f"{label!r} is already a number; use another name for the roll")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -149,18 +149,18 @@ def _question(
     is_asked = len(path) > 1
     declared = rules.file.labels.get(label) if is_asked else None
     if declared is not None and declared.kind != "decision":
-        yield Fault("inconsistent", path, f"labels.{label} says that it is rolled, not decided")
+        yield Fault("inconsistent", path, f"labels.{label} is declared as a roll, not as a decision")
     if question.menu and not is_asked:
-        yield Fault("useless", at, "a menu may not be taken from another menu")
+        yield Fault("useless", at, "a menu cannot use another menu")
     elif question.menu and menus is not None and question.menu not in menus:
         yield missing(at, "menu", question.menu, menus)
     elif question.menu and menus is not None:
         named = {name: menu_names(menu) for name, menu in menus.items()}
         if within and within in {question.menu, *reached(question.menu, named)}:
-            yield Fault("endless", at, f"the menu {within} asks itself again without end")
+            yield Fault("endless", at, f"the menu {within} refers to itself endlessly")
     elif not question.menu and not question.who and not question.text:
-        told = "nobody is asked: it has neither `who` nor `text` nor `menu`"
-        yield Fault("incomplete", path, told, label, beside if is_asked else ())
+        message = "this question has none of `who`, `text` and `menu`"
+        yield Fault("incomplete", path, message, label, beside if is_asked else ())
     elif not question.menu:
         yield from _who(rules, path, question.who)
         yield from _enough(rules, (*path, "options"), question)
@@ -169,17 +169,17 @@ def _question(
 
 def _enough(rules: Rules, path: KeyPath, question: RowQuestion) -> Iterator[Fault]:
     if not question.options:
-        yield Fault("no-choice", path, "it has no options, so nothing can be answered")
+        yield Fault("no-choice", path, "it has no options, so it cannot be answered")
     elif len(question.options) == 1 and not question.optional and rules.file.standalone:
-        told = "it has one option, so there is nothing to decide; make it `optional`, or let the row say what comes"
-        yield Fault("no-choice", path, told)
+        message = "it has only one option; make it `optional`, or put its effects into the row"
+        yield Fault("no-choice", path, message)
 
 
 def _who(rules: Rules, path: KeyPath, who: str) -> Iterator[Fault]:
     kind, separator, switch = who.partition(":")
     at, roles, switches = (*path, "who"), roles_of(rules), rules.file.switches
     if not who:
-        yield Fault("incomplete", path, 'it does not say who is asked (who = "actor", for example, or "gm")')
+        yield Fault("incomplete", path, 'who is asked is missing (such as who = "actor" or who = "gm")')
     elif separator and kind != "switch":
         yield Fault("wrong-value", at, f"who = {who!r} is neither a role nor switch:NAME")
     elif separator and switch not in switches:
@@ -187,7 +187,7 @@ def _who(rules: Rules, path: KeyPath, who: str) -> Iterator[Fault]:
     elif separator:
         strangers = [name for name in switches[switch].choices if name not in (roles or (name,))]
         if strangers:
-            message = f"the switch {switch} has choices that are no roles: {', '.join(strangers)}"
+            message = f"the switch {switch} has choices that are not roles: {', '.join(strangers)}"
             yield Fault("unknown-name", at, message)
     elif roles and who not in roles:
         yield missing(at, "role", who, roles)
@@ -235,13 +235,13 @@ def _effect(rules: Rules, path: KeyPath, effect: Mapping[str, Any], scope: Scope
         if not (rules.file.standalone and described is not None):  # else it is told where it is described
             yield undescribed(rules, (*path, "kind"), kind)
     elif described is None:
-        message = f"the kind of effect {kind!r} is not described: [effects.{kind}] is missing"
+        message = f"the kind of effect {kind!r} is not declared: [effects.{kind}] is missing"
         yield Fault("no-data", (*path, "kind"), message)
     else:
         fields = {key: value for key, value in effect.items() if key != "kind" and key not in CONDITIONS}
         for key in _NEEDED.get(described.does, ()):
             if key not in fields:
-                told = f"it does not say what it does: the effect {kind} needs `{key}`"
+                told = f"a required field is missing: the effect {kind} needs `{key}`"
                 yield Fault("incomplete", path, told)
         for key, value in fields.items():
             yield from _field(rules, (*path, key), kind, described, value, scope.numbers)
@@ -253,16 +253,16 @@ def undescribed(rules: Rules, path: KeyPath, kind: str) -> Fault:
     if not rules.file.standalone:
         return unregistered(path, f"the kind of effect {kind!r}", kind, known, "effect")
     if kind not in rules.file.effects:
-        has = "" if nearest(kind, known) else f"; say what it is under [effects.{kind}]"
+        has = "" if nearest(kind, known) else f"; declare it under [effects.{kind}]"
         return Fault("unknown-name", path, f"the ruleset has no kind of effect {kind!r}{has}", kind, known)
     does = ", ".join(f'"{one}"' for one in (*DONE_WITH, "nothing"))
-    return Fault("incomplete", path, f"nothing says what it does: does = {does}")
+    return Fault("incomplete", path, f"unknown operation: does = {does}")
 
 
 def unregistered(path: KeyPath, what: str, name: str, known: Iterable[str], decorator: str) -> Fault:
     """Return the fault that the data speak of something for which the code has no function."""
-    told = f'{what} has no function in the code (@ruleset.{decorator}("{name}"))'
-    return Fault("no-code", path, told, name, tuple(known))
+    message = f'{what} has no function in the code (@ruleset.{decorator}("{name}"))'
+    return Fault("no-code", path, message, name, tuple(known))
 
 
 def _field(
@@ -273,17 +273,17 @@ def _field(
     # A ruleset that tells no fields at all leaves them untold; in another, a kind without fields has none.
     is_told = any(other.known for other in rules.file.effects.values())
     if is_told and key not in described.known:
-        told = f"the effect {kind} has no field {key!r}"
+        message = f"the effect {kind} has no field {key!r}"
         if not nearest(key, (*described.known, *CONDITIONS)):
-            told += f"; it has: {', '.join(described.known) or 'none'}"
-        yield Fault("unknown-name", path, told, key, (*described.known, *CONDITIONS))
+            message += f"; it has: {', '.join(described.known) or 'none'}"
+        yield Fault("unknown-name", path, message, key, (*described.known, *CONDITIONS))
         return
     match = NUMBER.match(value) if isinstance(value, str) else None
     word = value if isinstance(value, str) else ""
     words, roles = described.values.get(key), roles_of(rules)
     is_scene = key == "on" and value in ("", "scene")
     if match is not None and match[3] == "/" and int(match[4]) == 0:
-        yield Fault("division-by-zero", path, "nothing can be divided by 0")
+        yield Fault("division-by-zero", path, "division by 0")
     elif match is not None and match[2] == "margin":
         return
     elif key in described.numeric:
@@ -291,14 +291,14 @@ def _field(
     elif words is not None:
         if value not in words:
             shown = ", ".join(word or '""' for word in words)
-            told = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
-            yield Fault("wrong-value", path, told, word, tuple(words))
+            message = f"{value!r} is none of: {shown} (effects.{kind}.values.{key})"
+            yield Fault("wrong-value", path, message, word, tuple(words))
     elif _MEANT_MARGIN.match(word):
-        told = f"{value!r} is no margin: it is written `margin`, `-margin`, `margin-1`"
-        yield Fault("not-a-number", path, told)
+        message = f"{value!r} is not a margin; write `margin`, `-margin`, `margin-1`"
+        yield Fault("not-a-number", path, message)
     elif (key in HOLDERS or (key == "on" and described.does)) and roles and value not in roles and not is_scene:
-        told = f"{value!r} is no role; roles are: {', '.join(roles)}"
-        yield Fault("unknown-name", path, told, word, tuple(roles))
+        message = f"{value!r} is not a role; roles are: {', '.join(roles)}"
+        yield Fault("unknown-name", path, message, word, tuple(roles))
     elif described.does and not isinstance(value, str):
         yield Fault("wrong-type", path, f"expected text, found {value!r}")
 
@@ -306,13 +306,13 @@ def _field(
 def _number(path: KeyPath, value: Any, match: re.Match[str] | None, numbers: Iterable[str]) -> Iterator[Fault]:
     if (match is not None and match[2] in numbers) or type(value) is int:
         return
-    told = f"expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found {value!r}"
+    message = f"expected a whole number, or text such as `margin`, `-margin`, `margin-1`, found {value!r}"
     known = ("margin", *sorted(numbers))
     if match is not None and nearest(match[2], known):
-        yield Fault("not-a-number", path, told, match[2], known)
+        yield Fault("not-a-number", path, message, match[2], known)
     else:
         word = value if isinstance(value, str) else ""
-        yield Fault("not-a-number", path, told, word, ("margin", "-margin"))
+        yield Fault("not-a-number", path, message, word, ("margin", "-margin"))
 
 
 def roles_of(rules: Rules) -> list[str]:

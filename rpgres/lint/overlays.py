@@ -1,17 +1,19 @@
-"""What an overlay folder has that nothing reads: misspelt files, tables nobody names, folders of no ruleset."""
+"""What overlays have that nothing reads, such as misspelt files and folders of no ruleset; settings they spoil."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rpgres.errors import FileError
 from rpgres.lint.outcomes import named_menus
 from rpgres.rulesets.folders import BEGINS_SO, Text, overlay_roots
 from rpgres.rulesets.provenance import located_in
 from rpgres.rulesets.rules import Rules
-from rpgres.toml.diagnostics import Diagnostic, Fault, nearest
+from rpgres.toml.diagnostics import Diagnostic, Fault, KeyPath, nearest
+from rpgres.toml.faults import kind_of
 
 FILES = ("ruleset.toml", "menus.toml")
 FOLDERS = ("outcomes", "sheets", "scenes", "decks")
@@ -40,8 +42,8 @@ def _unread(folder: Path) -> Iterator[Diagnostic]:
         if near or is_folder or entry.name.endswith(".toml"):
             what = "folder" if is_folder else "file"
             reads = ", ".join((*FILES, *(f"{name}/" for name in FOLDERS)))
-            told = f"no {what} of this name is read; overlays have {reads}"
-            yield Diagnostic("unread-file", told, entry.path, hint=near or "")
+            message = f"there is no {what} of this name to overlay; known names: {reads}"
+            yield Diagnostic("unread-file", message, entry.path, hint=near or "")
     for name in FOLDERS:
         for entry in _entries(folder / name):
             if not entry.name.endswith(".toml"):
@@ -82,8 +84,8 @@ def _decks(rules: Rules) -> Iterator[Diagnostic]:
     for name, found in texts.items():
         others = tuple(other for other in names if other != name)
         if nearest(name, others) and name not in named and not _is_own(rules, found[0]):
-            told = f"no pile has a deck {name!r}, and no deck extends it"
-            yield located_in(found[:1], Fault("unused", (), told, name, others))
+            message = f"no pile has a deck {name!r}, and no deck extends it"
+            yield located_in(found[:1], Fault("unused", (), message, name, others))
 
 
 def _menus(rules: Rules) -> Iterator[Diagnostic]:
@@ -96,13 +98,38 @@ def _menus(rules: Rules) -> Iterator[Diagnostic]:
     for name in new:
         if name not in named:
             known = tuple(sorted(own or named))
-            yield located_in(laid, Fault("unused", (name,), f"no question takes a menu {name!r}", name, known))
+            yield located_in(laid, Fault("unused", (name,), f"no question uses a menu {name!r}", name, known))
 
 
 def _is_own(rules: Rules, text: Text) -> bool:
     """Tell whether a text is the ruleset's own, not an overlay's."""
     path = Path(text.source.path)
     return not any(path.is_relative_to(folder) for folder in rules.layers.overlays)
+
+
+def setting_faults(rules: Rules) -> Iterator[Fault]:
+    """Yield what overlays have made of settings that the ruleset's code cannot read."""
+    if rules.file.standalone or not rules.layers.overlays:
+        return
+    try:
+        own = rules.without_overlays().file.settings
+    except FileError:
+        return  # it takes the overlays to make it readable
+    for name in own:
+        if name not in rules.file.settings:
+            yield Fault("no-data", ("settings", name), "the code reads this setting, which cannot be taken away")
+    yield from _spoilt(own, rules.file.settings, ("settings",))
+
+
+def _spoilt(was: Mapping[str, Any], now: Mapping[str, Any], at: KeyPath) -> Iterator[Fault]:
+    for name in was:
+        if name not in now:
+            continue
+        path, before, after = (*at, name), was[name], now[name]
+        if type(before) is not type(after):
+            yield Fault("wrong-type", path, f"expected {kind_of(before)}, found {kind_of(after)}")
+        elif isinstance(before, dict):
+            yield from _spoilt(before, after, path)
 
 
 def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[Diagnostic]:
@@ -120,7 +147,7 @@ def stray_folders(known: Iterable[str], *, extra: Sequence[Path] = ()) -> list[D
                 continue
             near = nearest(entry.name, ids)
             if near or any(os.path.exists(os.path.join(entry.path, name)) for name in (*FILES, *FOLDERS)):
-                message = f"no ruleset is called {entry.name!r}, so nothing in this folder is read"
+                message = f"there is no ruleset {entry.name!r}, so this folder is ignored"
                 if not near and os.path.isfile(os.path.join(entry.path, FILES[0])):
                     message += f"; {BEGINS_SO}"
                 stray = Diagnostic("unread-file", message, entry.path, hint=near or "")

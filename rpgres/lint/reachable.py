@@ -44,8 +44,8 @@ def _unreached(rules: Rules) -> Iterator[Fault]:
             named |= {band for table in action.tables for band in rules.table(table)}
     for name, band in file.bands.items():
         if not (band.has_bounds or band.when or band.unless or band.unopposed or name in named):
-            told = "nothing comes to this band: it has no bounds (from, to) and no condition (when)"
-            yield Fault("never-matches", ("bands", name), told)
+            message = "this band is unreachable: it has no bounds (from, to) and no condition (when)"
+            yield Fault("never-matches", ("bands", name), message)
 
 
 def _faults(
@@ -58,19 +58,21 @@ def _faults(
         misses = [_missed(band, action, span) for action, span in zip(played, spans, strict=True)]
         if band.has_bounds and misses[0] is not None and all(misses):
             key, said = misses[0]
-            yield Fault("never-matches", (*prefix, name, key), f"nothing comes to this band: {said}")
+            yield Fault("never-matches", (*prefix, name, key), f"this band is unreachable: {said}")
     before: list[str] = []
     for name, band in exceptions.items():
         first = next((earlier for earlier in before if _covers(exceptions[earlier], band)), None)
         if first is not None:
-            told = f"nothing comes to this band: whenever its condition holds, that of {first} does, which is first"
-            yield Fault("never-matches", (*prefix, name), told)
+            message = (
+                f"this band is unreachable: whenever its condition holds, that of {first}, which comes first, holds too"
+            )
+            yield Fault("never-matches", (*prefix, name), message)
         before.append(name)
         for key, wanted in band.when.items():
             told_by = [_beyond(key, wanted, span) for span in spans]
             if all(told_by):
-                told = f"nothing comes to this band: {told_by[0]}"
-                yield Fault("never-matches", (*prefix, name, "when", key), told)
+                message = f"this band is unreachable: {told_by[0]}"
+                yield Fault("never-matches", (*prefix, name, "when", key), message)
 
 
 def _counts(rules: Rules, name: str) -> Iterator[Fault]:
@@ -88,8 +90,8 @@ def _counts(rules: Rules, name: str) -> Iterator[Fault]:
         comparison = Comparison.read(text)
         if comparison is not None and not any(comparison.among(faces) for faces in possible):
             highest = max(faces[-1] for faces in possible)
-            told = f"no die shows that, so there is nothing to count: the highest face is {highest}"
-            yield Fault("never-matches", ("actions", name, "counts", count), told)
+            message = f"no die shows that, so the count is always 0: the highest face is {highest}"
+            yield Fault("never-matches", ("actions", name, "counts", count), message)
 
 
 def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
@@ -104,7 +106,9 @@ def unmet_rows(rules: Rules) -> Iterator[Diagnostic]:
                     continue
                 told_by = [_beyond(str(path[-1]), wanted, span) for span in spans]
                 if all(told_by):
-                    yield located_in([text], Fault("never-matches", path, f"the dice never meet this: {told_by[0]}"))
+                    yield located_in(
+                        [text], Fault("never-matches", path, f"this condition is unreachable: {told_by[0]}")
+                    )
 
 
 def _missed(band: Range, action: Action, spans: Mapping[str, Span]) -> tuple[str, str] | None:

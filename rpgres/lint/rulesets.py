@@ -18,7 +18,7 @@ from rpgres.lint.conditions import switch_faults
 from rpgres.lint.decks import deck_diagnostics, pile_faults
 from rpgres.lint.formulas import bounds_faults, missing
 from rpgres.lint.outcomes import roles_of, row_diagnostics, undescribed, unregistered
-from rpgres.lint.overlays import stray_diagnostics
+from rpgres.lint.overlays import setting_faults, stray_diagnostics
 from rpgres.lint.reachable import reach_faults, unmet_rows
 from rpgres.lint.switches import house_rule_faults
 from rpgres.lint.unused import unused_faults
@@ -63,9 +63,9 @@ def check_overlaid(rules: Rules) -> None:
     if not found:
         return
     before = _own(rules) if not rules.file.standalone else set()
-    told = [_blamed(rules, diagnostic) for diagnostic in found if _key(diagnostic) not in before]
-    if told:
-        raise diagnostics_error(told)
+    parts = [_blamed(rules, diagnostic) for diagnostic in found if _key(diagnostic) not in before]
+    if parts:
+        raise diagnostics_error(parts)
 
 
 def _own(rules: Rules) -> set[tuple[str, str, str]]:
@@ -81,7 +81,7 @@ def _blamed(rules: Rules, its: Diagnostic) -> Diagnostic:
     overlays = rules.layers.overlays
     if not overlays or not its.file or any(place.is_relative_to(folder) for folder in overlays):
         return its
-    said = f"{its.message} (with {' and '.join(rules.layers.overlays)} laid over it)"
+    said = f"{its.message} (with {' and '.join(rules.layers.overlays)} as overlay)"
     return msgspec.structs.replace(its, message=said)
 
 
@@ -95,17 +95,17 @@ def _bands(rules: Rules) -> Iterator[Fault]:
     unopposed = [name for name, band in bands.items() if band.unopposed]
     if len(unopposed) > 1:
         path = newest(rules, [("bands", name, "unopposed") for name in unopposed])
-        told = f"more than one of the bands is unopposed: {', '.join(unopposed)}"
+        told = f"several bands are unopposed: {', '.join(unopposed)}"
         yield Fault("margin-overlap", path, told)
     for name, band in bands.items():
         at, other = ("bands", name, "also"), bands.get(band.also)
         if band.also and other is None:
             yield missing(at, "band", band.also, bands)
         elif other is not None and other.also:
-            message = f"{band.also} is itself also {other.also}; a band is one other at most"
+            message = f"{band.also} is itself also {other.also}; `also` cannot be chained"
             yield Fault("inconsistent", at, message)
         elif other is not None and {band.success, other.success} == {True, False}:
-            message = f"of {name} and {band.also} one is a success and the other a failure, so it cannot be both"
+            message = f"of {name} and {band.also} one is a success and the other a failure"
             yield Fault("inconsistent", at, message)
     plain = {name: band for name, band in bands.items() if not band.is_exception}
     yield from range_faults(rules, ("bands",), plain)
@@ -122,8 +122,8 @@ def _ends(rules: Rules) -> Iterator[Fault]:
         also = bands.get(band.also)
         is_end = (band.from_ is None) != (band.to is None) and not band.is_exception
         if band.success is None and (is_end or (also is not None and also.success is not None)):
-            told = "it does not say whether it is a success (success = true, or false); left out, it is a tie"
-            yield Fault("incomplete", ("bands", name), told)
+            message = "`success` is missing (true or false); without it the band is a tie"
+            yield Fault("incomplete", ("bands", name), message)
 
 
 def _dice(rules: Rules) -> Iterator[Fault]:
@@ -145,12 +145,12 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
         names += [((*at, "aliases", number), alias) for number, alias in enumerate(parameter.aliases)]
         for path, name in names:
             if name in COMMON_OPTIONS:
-                told = f"every action has an option {name!r} of its own; call it something else"
-                yield Fault("taken-name", path, told)
+                message = f"every action has an option {name!r}; use another name"
+                yield Fault("taken-name", path, message)
         yield from kind_of(parameter).faults(at, parameter)
         yield from bounds_faults(at, parameter.at_least, parameter.at_most, parameter.default)
         if parameter.kind != "form" and parameter.fields:
-            yield Fault("useless", (*at, "fields"), "only a form has fields")
+            yield Fault("useless", (*at, "fields"), "only parameters of the kind 'form' have fields")
         for name, field in parameter.fields.items():
             yield from bounds_faults((*at, "fields", name), field.at_least, field.at_most, field.default)
 
@@ -159,8 +159,8 @@ def _settings(rules: Rules) -> Iterator[Fault]:
     """Every setting that is explained is there."""
     for path in rules.file.settings_notes:
         if rules.file.setting(path) is None:
-            told = f"there is no setting {path!r} to be explained"
-            yield Fault("unknown-name", ("settings-notes", path), told)
+            message = f"there is no setting {path!r} to explain"
+            yield Fault("unknown-name", ("settings-notes", path), message)
 
 
 def _actions(rules: Rules) -> Iterator[Fault]:
@@ -169,10 +169,10 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         yield Fault("incomplete", ("actions",), "it has no actions")
     for name, action in data.items():
         if name in code and action.roll:
-            message = "it is described (`roll`), and has a rule in the code too; one of the two has to go"
+            message = "it has both `roll` and a rule in the code; remove one of them"
             yield Fault("inconsistent", ("actions", name, "roll"), message)
         if rules.file.standalone and not action.roll and not _stands(rules, action):
-            message = "it says neither what is rolled (roll) nor, in a table of one row, what comes of it"
+            message = "it has neither `roll` nor an outcome table of one row"
             yield Fault("incomplete", ("actions", name), message)
         if name not in code and not rules.is_described(name):
             message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
@@ -214,7 +214,7 @@ def _action(rules: Rules, name: str, action: Action, tables: Collection[str]) ->
         if needed not in parameters:
             yield missing((*at, "required", number), "parameter", needed, parameters)
         elif parameters[needed].default is not None and _is_always_required(rules, parameters[needed]):
-            told = f"{needed} has a default, which is never taken where it has to be typed; one of the two has to go"
+            told = f"{needed} is required, so its default is never used; remove one of them"
             yield Fault("inconsistent", (*at, "required", number), told)
     for message in _doubles(action, parameters):
         yield Fault("taken-name", (*at, "parameters"), message)
@@ -238,7 +238,7 @@ def _has_table(rules: Rules, name: str) -> bool:
 
 def _doubles(action: Action, parameters: Mapping[str, Parameter]) -> Iterator[str]:
     if len(parameters) < len(set(action.parameters)):
-        yield "two of its parameters have one name"
+        yield "two of its parameters have the same name"
     owners: dict[str, str] = {}
     for name, parameter in parameters.items():
         for alias in (name, *parameter.aliases):
@@ -259,7 +259,7 @@ def _signature(rules: Rules, name: str, parameters: Mapping[str, Parameter]) -> 
         signature.bind(None, None, **dict.fromkeys(arguments))
     except TypeError as error:
         takes = ", ".join(["table", "actor", *arguments])
-        message = f"the rule {name!r} is called with ({takes}), as this says, and does not fit: {error}"
+        message = f"the rule {name!r} is called with ({takes}), and does not accept that: {error}"
         yield Fault("signature", ("actions", name, "parameters"), message)
 
 
@@ -271,8 +271,8 @@ def _names(rules: Rules) -> Iterator[Fault]:
             yield undescribed(rules, ("effects", name), name)
     for name in rules.file.policies:
         if rules.file.standalone:
-            told = "a policy is code, and a ruleset of data alone has none; `prefer` says what is liked"
-            yield Fault("useless", ("policies", name), told)
+            message = "a policy needs code, which this ruleset does not have; use `prefer` for an order of preference"
+            yield Fault("useless", ("policies", name), message)
         elif name not in code.policies:
             yield unregistered(("policies", name), f"the policy {name!r}", name, code.policies, "policy")
 
@@ -286,19 +286,19 @@ def _effects(rules: Rules) -> Iterator[Fault]:
                 if field not in described.known:
                     yield Fault("unknown-name", (*at, key), f"it has no field {field!r}", field, described.known)
         if needed and not getattr(described, needed):
-            told = f'does = "{described.does}" needs {needed} = ..., on which it is done'
-            yield Fault("incomplete", at, told)
+            message = f'does = "{described.does}" needs {needed} = ...'
+            yield Fault("incomplete", at, message)
         elif needed == "track" and described.track not in rules.file.tracks:
             yield missing((*at, "track"), "track", described.track, rules.file.tracks)
         for key in dict.fromkeys(DONE_ON.values()):
             if described.does and key != needed and getattr(described, key):
-                told = f'it says nothing here: does = "{described.does}" is done on no {key}'
-                yield Fault("useless", (*at, key), told)
+                message = f'it has no effect here: does = "{described.does}" uses no {key}'
+                yield Fault("useless", (*at, key), message)
         done_with = DONE_WITH.get(described.does, ())
         for field in described.fields if done_with else ():
             if field not in done_with:
-                told = f'does = "{described.does}" knows no {field!r}'
-                yield unknown_name((*at, "fields", field), told, field, done_with, there="it knows")
+                message = f'does = "{described.does}" has no field {field!r}'
+                yield unknown_name((*at, "fields", field), message, field, done_with, there="it knows")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -310,9 +310,9 @@ def _labels(rules: Rules) -> Iterator[Fault]:
     for name, label in rules.file.labels.items():
         at = ("labels", name)
         if name == CLAIM:
-            yield Fault("taken-name", at, "rpgres asks under this label itself")
+            yield Fault("taken-name", at, "this label is reserved by rpgres")
         elif label.fields and label.kind == "chance":
-            yield Fault("useless", at, "only a decision has fields")
+            yield Fault("useless", at, "only a decision can have fields")
         if rules.file.standalone and label.who and label.who not in roles:
             yield missing((*at, "who"), "role", label.who, roles)
 
@@ -331,9 +331,9 @@ def _sheet_fields(rules: Rules) -> Iterator[Fault]:
         if field.track and field.track not in rules.file.tracks:
             yield missing((*at, "track"), "track", field.track, rules.file.tracks)
         if field.kind == "written" and not field.track:
-            yield Fault("incomplete", at, "it has to say on which track = ... it is written")
+            yield Fault("incomplete", at, "track = NAME is missing")
         if field.kind == "tags" and not field.tag:
-            yield Fault("incomplete", at, "it has to say of which kind its tags are (tag = ...)")
+            yield Fault("incomplete", at, "the kind of its tags is missing (tag = KIND)")
         for key, inner in field.fields.items():
             yield from kind_of(inner).faults((*at, "fields", key), inner)
 
@@ -347,6 +347,7 @@ _CHECKS: tuple[Callable[[Rules], Iterator[Fault] | Iterator[Diagnostic]], ...] =
     _names,
     _effects,
     _settings,
+    setting_faults,
     description_faults,
     reach_faults,
     unmet_rows,

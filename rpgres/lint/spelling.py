@@ -40,11 +40,11 @@ def misspelt_diagnostics(rules: Rules) -> Iterator[Diagnostic]:
     for text, path, name in found:
         names = tuple(sorted(near_to)) if name not in near_to else ()
         if nearest(name, names):
-            told = (
-                f"{name!r} counts 0: no sheet, parameter or other formula has it "
-                f"(if it is meant, list it in sheet.{fields[0]}.names)"
+            message = (
+                f"{name!r} is always 0: no sheet, parameter or other formula defines it "
+                f"(if this is intended, list it in sheet.{fields[0]}.names)"
             )
-            yield located_in([text], Fault("unknown-name", path, told, name, names))
+            yield located_in([text], Fault("unknown-name", path, message, name, names))
         near_to.add(name)
 
 

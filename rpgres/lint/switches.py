@@ -57,8 +57,8 @@ def _idle(rules: Rules) -> Iterator[Fault]:
     by_code = "" if rules.file.standalone else ", and the code reads it in no record (@ruleset.switches)"
     for name in rules.file.switches:
         if name not in used and name.replace("-", "_") not in read:
-            told = f"this house rule changes nothing: no condition (when, unless) and no `who` names it{by_code}"
-            yield Fault("unused", ("switches", name), told)
+            message = f"this house rule is unused: no condition (when, unless) and no `who` names it{by_code}"
+            yield Fault("unused", ("switches", name), message)
 
 
 def _outcomes(rules: Rules) -> Iterator[Any]:

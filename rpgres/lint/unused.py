@@ -55,8 +55,8 @@ def _numbers(rules: Rules) -> Iterator[Fault]:
         for key, names in (("numbers", action.numbers), ("counts", action.counts)):
             for one in names:
                 if one not in named:
-                    told = f"nothing names {one}: neither dice, conditions, `by` and numbers nor the outcomes"
-                    yield Fault("unused", ("actions", name, key, one), told)
+                    message = f"{one} is unused: no dice, condition, `by`, number or outcome names it"
+                    yield Fault("unused", ("actions", name, key, one), message)
 
 
 def _parameters(rules: Rules) -> Iterator[Fault]:
@@ -64,7 +64,7 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
     taken = {key for action in file.actions.values() for key in action.parameters}
     for key in file.parameters:
         if key not in taken:
-            yield Fault("unused", ("parameters", key), "no action takes this parameter")
+            yield Fault("unused", ("parameters", key), "no action uses this parameter")
     for name, action in file.actions.items():
         if not action.roll:
             continue
@@ -78,8 +78,8 @@ def _parameters(rules: Rules) -> Iterator[Fault]:
 
 def _idle(parameter: Parameter, name: str) -> str:
     if parameter.kind == "opposition":
-        return f'the roll is held against nothing: {name} is typed and not used; say vs = "{{{name}}}"'
-    return f"{name} changes nothing: neither dice, numbers and conditions of this action nor its outcomes name it"
+        return f'the roll has no opposition: {name} is given and not used; write vs = "{{{name}}}"'
+    return f"{name} is unused: no dice, number, condition or outcome of this action names it"
 
 
 def _named(rules: Rules, action: str) -> Iterator[str]:
@@ -117,8 +117,8 @@ def _counters(rules: Rules) -> Iterator[Fault]:
         known = tuple(sorted((on_sheets | set_before | others) - {""}))
         near = nearest(counter, known)
         if near:
-            told = f"there would be a counter {counter!r} beside the counter {near!r}"
-            yield Fault("unknown-name", path, told, counter, known)
+            message = f"this would create a counter {counter!r} next to the counter {near!r}"
+            yield Fault("unknown-name", path, message, counter, known)
 
 
 def _changes_somebody(rules: Rules, kind: str) -> bool:
@@ -130,7 +130,7 @@ def _kinds(rules: Rules) -> Iterator[Fault]:
     used = {one.get("kind") for one in _all_effects(rules)}
     for kind in rules.file.effects:
         if kind not in used:
-            yield Fault("unused", ("effects", kind), "no outcome, menu or period has this effect")
+            yield Fault("unused", ("effects", kind), "no outcome, menu or period uses this effect")
 
 
 def _all_effects(rules: Rules) -> Iterator[Mapping[str, Any]]:

@@ -128,7 +128,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
     def add(card: Card, path: tuple[str | int, ...], *, count: int = 1) -> None:
         known = cards.setdefault(card.code, card)
         if known != card:
-            faults.append((path, f"the code {card.code} is another card's already: {known.title}"))
+            faults.append((path, f"the code {card.code} is already used by {known.title}"))
         places.setdefault(card.code, path)
         counts[card.code] = counts.get(card.code, 0) + count
 
@@ -148,7 +148,7 @@ def build_deck(file: DeckFile, *, base: Deck | None = None) -> tuple[Deck, list[
             found = _PRINTED.match(str(printed))
             if not found or (found[2] and found[2] not in signs):
                 known = f"; the signs are {' '.join(signs)}" if signs else "; this deck has no signs"
-                message = f"{printed!r} is no value, with or without a sign{known}"
+                message = f"{printed!r} is not a value, with or without a sign{known}"
                 faults.append((("suits", name, "cards", number), message))
                 continue
             value, sign = int(found[1]), found[2]
@@ -189,9 +189,9 @@ def _attribute_faults(card: LoneCard, signs: Mapping[str, tuple[str, str]]) -> I
         if known is None:
             meant = _meant(attribute, meanings)
             if meant:
-                yield attribute, f"no sign is of an attribute {attribute!r}{meant}"
+                yield attribute, f"there is no attribute {attribute!r} of signs{meant}"
         elif value not in known:
-            yield attribute, f"{value!r} is none of what the signs mean ({', '.join(known)}){_meant(value, known)}"
+            yield attribute, f"{value!r} is not a meaning of a sign ({', '.join(known)}){_meant(value, known)}"
 
 
 def _meant(word: str, words: Iterable[str], *, form: str = "`{}`") -> str:
@@ -209,7 +209,7 @@ def _ambiguous(deck: Deck, places: Mapping[str, tuple[str | int, ...]]) -> Itera
             other = taken.setdefault(_typed(word), card)
             same = other.short == card.short and (word != code or other.code.lower() != code.lower())
             if other != card and not same:
-                yield places.get(code, ("names",)), f"{word} could be typed for {other.code} as well"
+                yield places.get(code, ("names",)), f"{word} could also mean {other.code}"
                 break
 
 

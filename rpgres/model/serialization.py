@@ -27,19 +27,21 @@ def _faults(state: State) -> Iterator[str]:
     for field in ("tracks", "things", "audiences"):
         named = getattr(state, field)
         if type(named) is not Map:
-            yield f"{field} is {_shown(named)} and no rpgres.Map"
+            yield f"{field} is {_shown(named)}, not an rpgres.Map"
             return  # what is in it cannot be told
-        yield from (f"{field} has the name {_shown(name)}, which is no text" for name in named if type(name) is not str)
+        yield from (
+            f"{field} has the name {_shown(name)}, which is not text" for name in named if type(name) is not str
+        )
     for name, boxes in state.tracks.items():
         if type(boxes) is not tuple or not all(type(box) is Box for box in boxes):
-            yield f"tracks.{name} is {_shown(boxes)} and no tuple of rpgres.Box"
+            yield f"tracks.{name} is {_shown(boxes)}, not a tuple of rpgres.Box"
             continue
         for box in boxes:
             if (type(box.name), type(box.size), type(box.mark)) != (str, int, str):
                 yield f"tracks.{name} has {_shown(box)}; name and mark are texts, size is a whole number"
     for name, seats in state.audiences.items():
         if type(seats) is not tuple or not all(type(seat) is str for seat in seats):
-            yield f"audiences.{name} is {_shown(seats)} and no tuple of seats"
+            yield f"audiences.{name} is {_shown(seats)}, not a tuple of seats"
     for name, thing in state.things.items():
         yield from _unkept(thing, f"things.{name}", 0)
 
@@ -55,7 +57,7 @@ def misnamed_in(state: State) -> str:
 def _misnamed(state: State) -> Iterator[str]:
     for name, character in state.characters.items():
         if type(character) is not Character or character.name != name:
-            yield f"characters.{name} is not the character of this name"
+            yield f"characters.{name} has another name"
         elif character.tracks:
             yield from _twins(character.tracks, f"characters.{name}.tracks")
     yield from _twins(state.tracks, "tracks")
@@ -93,14 +95,14 @@ def _unkept(value: object, place: str, depth: int) -> Iterator[str]:
     if value is None or type(value) in (str, int, bool):
         return
     if depth >= DEEPEST:
-        yield f"{place} lies more than {DEEPEST} levels deep"
+        yield f"{place} is nested more than {DEEPEST} levels deep"
     elif type(value) is tuple:
         for number, inner in enumerate(value):
             yield from _unkept(inner, f"{place}[{number}]", depth + 1)
     elif isinstance(value, Map):
         for key, inner in value.items():
             if type(key) is not str:
-                yield f"{place} has the key {_shown(key)}, which is no text"
+                yield f"{place} has the key {_shown(key)}, which is not text"
             else:
                 yield from _unkept(inner, f"{place}.{key}", depth + 1)
     else:
@@ -148,10 +150,10 @@ def read_state(record: Any) -> State:
     try:
         state: State = msgspec.convert(record, State, dec_hook=_as_map)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise FileError(f"these are not the data of a table: {error}") from None
+        raise FileError(f"invalid data of a table: {error}") from None
     fault = fault_in(state) or misnamed_in(state)
     if fault:
-        raise FileError(f"these are not the data of a table: {fault}")
+        raise FileError(f"invalid data of a table: {fault}")
     return state
 
 

@@ -16,14 +16,13 @@ import msgspec
 
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import Policy, Question, Seats
-from rpgres.engine.run import Prepared, is_ours, laid, play
+from rpgres.engine.run import Prepared, is_ours, play, with_piles
 from rpgres.engine.running import Broken
 from rpgres.errors import RuleError, UsageError, named
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, State
 from rpgres.odds.explorer import ANSWERS, WORK, Budget, Method, Odds, Runs, TapeDealer, WalkDealer, explore_within
 from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
-from rpgres.rulesets import blamed
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -155,7 +154,7 @@ def outcome_odds(
         RuleError: the ruleset's code failed; the message names the distribution that brought it.
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
-    prepared, rules = laid(prepared, asked=by), prepared.rules
+    prepared, rules = with_piles(prepared, asked=by), prepared.rules
     runs, dealer, end = Runs(attrgetter(ANSWERS[by])), WalkDealer(), inf if seconds is None else monotonic() + seconds
     budget = Budget(leaves, seconds if seconds is None or not games else seconds * EXACT_SHARE, work=work)
     playing = partial(play, prepared, asked=by)
@@ -170,8 +169,8 @@ def outcome_odds(
         if dealer.dropped and games:
             share, counts = played_on(once, dealer.dropped, games=games, until=end)
     except Broken as broken:
-        told = f"the rule {rules.id} {prepared.action} cannot be weighed: {broken.told}"
-        raise blamed(RuleError(told), rules.ruleset) from broken
+        message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
+        raise rules.blamed(RuleError(message)) from broken
     if runs.undecided:
         raise needs_policy(runs.undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
     masses = {**dict.fromkeys(counts, odds.open * 0), **odds.masses}
@@ -191,14 +190,14 @@ def _ordered(prepared: Prepared, masses: dict[Any, Fraction], *, by: By) -> dict
     """
     name = f"{prepared.rules.id} {prepared.action}"
     if not masses:
-        told = f"no course of the rule {name} came to an end"
-        why = "it asks without end, or needs a larger budget"
-        error = RuleError(f"{told}: {why} ({named('leaves')}, {named('seconds')})")
-        raise blamed(error, prepared.rules.ruleset)
+        message = f"no run of the rule {name} ended"
+        why = "it loops, or needs a larger budget"
+        error = RuleError(f"{message}: {why} ({named('leaves')}, {named('seconds')})")
+        raise prepared.rules.blamed(error)
     if by == "outcome":
         return in_order(prepared, masses)
     if None in masses:
-        raise UsageError(f"{name} has no {by} in odds, so it cannot be weighed by it; leave {named('by')} out")
+        raise UsageError(f"{name} has no {by} in odds; leave {named('by')} out")
     return dict(sorted(masses.items()))
 
 

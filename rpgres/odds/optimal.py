@@ -20,7 +20,7 @@ import msgspec
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
-from rpgres.engine.run import Prepared, fault_of, laid, play
+from rpgres.engine.run import Prepared, fault_of, play, with_piles
 from rpgres.engine.running import CHAIN, Chain, Decided, Event, Run, Stop
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
@@ -293,7 +293,7 @@ def best_odds(
     """
     check_labels(prepared.rules, prepared.action, given=EMPTY, choose=choose)
     budget = Budget(leaves, seconds, work=work, clock=clock)
-    solver = _Solver(laid(prepared, asked=SUCCESS), choose, policies, budget)
+    solver = _Solver(with_piles(prepared, asked=SUCCESS), choose, policies, budget)
     solver.looks_at_all, solver.merges, solver.only_first = looks_at_all, merges, only_first
     return solver.solve()
 
@@ -310,7 +310,7 @@ def _options(question: Question) -> list[str]:
         UsageError: there are more answers than the options.
     """
     if question.reads is not None:
-        raise UsageError(f"{question.label!r} has more answers than can be listed, so none is known to be the best one")
+        raise UsageError(f"{question.label!r} has more answers than can be listed, so the best one is unknown")
     names = [option.name for option in question.options]
     return [NO, *names] if question.optional else names
 
@@ -572,8 +572,8 @@ class _Solver:
         """Check that the seat that decides has seen all that chance answered."""
         if self._not_seen(decision.run) or (course.at is not None and course.at.hidden):
             raise UsageError(
-                f"{self._seat} does not see everything that was drawn before {decision.question.label!r} is "
-                f"decided, so there is no best choice; let a policy decide with {named('auto')} or "
+                f"{self._seat} does not know everything drawn before {decision.question.label!r}, "
+                f"so there is no optimal choice; let a policy decide with {named('auto')} or "
                 f"{named('policy')} NAME"
             )
 

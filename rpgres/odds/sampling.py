@@ -15,7 +15,7 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View
-from rpgres.engine.run import Prepared, laid, play
+from rpgres.engine.run import Prepared, play, with_piles
 from rpgres.engine.running import NeedsAnswer, Settled
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY
@@ -77,7 +77,7 @@ def sample(
         until: when to stop, by the monotonic clock.
         first: what whoever acts answers to the first decision that is left to a policy; empty for what the policy says.
     """
-    prepared = laid(prepared, asked="outcome")
+    prepared = with_piles(prepared, asked="outcome")
     own = policies.get(prepared.actor) or policies.get(prepared.state.seat_of(prepared.actor)) or policies.get("")
     if first and own is None:
         return None

@@ -7,9 +7,9 @@ from typing import Any
 
 from rpgres.errors import UsageError, named
 from rpgres.model.state import State, slug
+from rpgres.parameters.context import ACTOR, SHEET
 from rpgres.parameters.kind import Described, Kind, Offers, Slot
 from rpgres.parameters.plain import NUMBER_OR_TEXT, sheet_of
-from rpgres.parameters.setting import ACTOR, SHEET
 from rpgres.parameters.values import Rating
 from rpgres.rulesets import Rules, unknown
 from rpgres.toml.reading import nearest
@@ -20,14 +20,14 @@ def ability_names(rules: Rules) -> list[str]:
     return [name for field in rules.file.sheet.values() if field.kind == "abilities" for name in field.names]
 
 
-def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: str) -> Rating:
+def read_ability(rules: Rules, value: Any, *, state: State, actor: str, option: str) -> Rating:
     """Return the rating that `3`, `resources`, `resources=3` or a rung of the ladder stands for.
 
     Raises:
         UsageError: it is no number, and the actor's sheet does not know the name.
     """
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise UsageError(f"{called} takes a number or the name of an ability, not {value!r}", reason="type")
+        raise UsageError(f"{option} takes a number or the name of an ability, not {value!r}", reason="type")
     if isinstance(value, int):
         return Rating(value)
     number = number_of(value)
@@ -38,8 +38,8 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
     if separator:
         number = number_of(rating)
         if number is None:
-            raise UsageError(f"{called} {value}: behind = stands a whole number, not {rating!r}")
-        check_spelt(rules, name, state.characters[actor].abilities, called=called)
+            raise UsageError(f"{option} {value}: after = a whole number is expected, not {rating!r}")
+        check_spelt(rules, name, state.characters[actor].abilities, option=option)
         return Rating(number, name)
     abilities = state.characters[actor].abilities
     if name in abilities:
@@ -48,7 +48,7 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
     if name in known:
         if not abilities:
             raise UsageError(
-                f"{called} {name}: no sheet says how high it is; give {named(SHEET)} FILE, or {called} {name}=NUMBER"
+                f"{option} {name}: its rating is unknown; give {named(SHEET)} FILE, or {option} {name}=NUMBER"
             )
         return Rating(0, name)
     rung = rung_of(rules, value)
@@ -57,13 +57,13 @@ def read_ability(rules: Rules, value: Any, *, state: State, actor: str, called: 
     if actor == ACTOR and not abilities:
         near = nearest(value, (*known, *rules.file.ladder))
         if near is not None:
-            raise UsageError(f"{called} {value!r} is no whole number; did you mean {near!r}?")
+            raise UsageError(f"{option} {value!r} is not a whole number; did you mean {near!r}?")
         shown = value if len(value) < 40 else f"{value[:40]}..."
-        raise UsageError(f"{called} {shown!r} is no whole number, and there is no sheet on which it could be a name")
+        raise UsageError(f"{option} {shown!r} is not a whole number, and there is no sheet to look it up on")
     raise UsageError(unknown("ability", value, sorted({*abilities, *known}), of=f"{actor}'s sheet"), reason="unknown")
 
 
-def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, called: str) -> None:
+def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, option: str) -> None:
     """Check that an ability whose rating is typed is none that the ruleset's sheets list, misspelt.
 
     Any other may be typed: a ruleset lists what is common, and a number stands by itself.
@@ -77,8 +77,8 @@ def check_spelt(rules: Rules, name: str, abilities: Mapping[str, int], *, called
     near = nearest(name, known)
     if near is not None:
         raise UsageError(
-            f"{called}: {rules.id} has no ability {name!r}; did you mean {near!r}? "
-            "(The rating of another one is typed as a number alone.)"
+            f"{option}: {rules.id} has no ability {name!r}; did you mean {near!r}? "
+            "(For an ability that is not listed, type the number alone.)"
         )
 
 
@@ -98,7 +98,7 @@ def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
     if who not in state.characters:
         return False
     try:
-        rating = read_ability(rules, value, state=state, actor=who, called="")
+        rating = read_ability(rules, value, state=state, actor=who, option="")
     except UsageError:
         return True
     return bool(rating.name) and rating.value == state.characters[who].abilities.get(rating.name, 0)
@@ -107,7 +107,7 @@ def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
 def _read(slot: Slot, value: Any) -> Rating:
     setting = slot.setting
     if slot.who in setting.state.characters:
-        return read_ability(setting.rules, value, state=setting.state, actor=slot.who, called=slot.called)
+        return read_ability(setting.rules, value, state=setting.state, actor=slot.who, option=slot.option)
     number = value if isinstance(value, int) and not isinstance(value, bool) else None
     if isinstance(value, str):
         number = number_of(value)
@@ -115,7 +115,8 @@ def _read(slot: Slot, value: Any) -> Rating:
             number = rung_of(setting.rules, value)
     if number is None:
         raise UsageError(
-            f"{slot.called} takes a whole number, as nobody of this name is at the table, not {value!r}", reason="type"
+            f"{slot.option} takes a whole number, as no character of this name is at the table, not {value!r}",
+            reason="type",
         )
     return Rating(number)
 

@@ -9,9 +9,9 @@ from typing import Any
 from rpgres.errors import UsageError, located
 from rpgres.model.state import ROLES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import ABILITY
+from rpgres.parameters.context import InputContext, give_seat, sheet_offers
 from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
-from rpgres.parameters.setting import Setting, give_seat, sheet_offers
 from rpgres.parameters.values import Form
 from rpgres.rulesets import Parameter, Rules, unknown
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -30,39 +30,39 @@ METAVAR = "NAME:KEY=VALUE,..."
 def _read(slot: Slot, value: Any) -> Form:
     """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
     setting, parameter = slot.setting, slot.described
-    name, typed = form_parts(parameter, value, called=slot.called)
+    name, typed = form_parts(parameter, value, option=slot.option)
     before = setting.state.characters
     if parameter.seats:
         name = _seated(setting, name)
         if parameter.guests and name not in setting.state.characters:
             if slug(name) in (*ROLES, ""):
-                raise UsageError(f"{slot.called}: nobody can be called {name!r}")
+                raise UsageError(f"{slot.option}: {name!r} cannot be a name")
             setting.state = setting.state.with_character(blank_character(name))
     for key in typed:
         if key not in parameter.fields:
             typed_as = f"; it is typed as {parameter.metavar or METAVAR}"
-            told = unknown("field", key, parameter.fields, of=f"{slot.called} {name}") + typed_as
-            raise UsageError(told, path=(key,), reason="unknown")
+            message = unknown("field", key, parameter.fields, of=f"{slot.option} {name}") + typed_as
+            raise UsageError(message, path=(key,), reason="unknown")
     values: dict[str, Any] = {}
     for key, field in parameter.fields.items():
         one = typed.get(key, field.default)
         if one is not None:
             with located(key):
-                its = Slot(setting, field, f"{slot.called} {name}: {key}", name)
+                its = Slot(setting, field, f"{slot.option} {name}: {key}", name)
                 values[key] = FIELD_KINDS[field.kind].read(its, one)
         elif field.required:
-            raise UsageError(f"{slot.called} {name} needs {key}=...: {field.help}", path=(key,), reason="missing")
+            raise UsageError(f"{slot.option} {name} needs {key}=...: {field.help}", path=(key,), reason="missing")
         if field.seat and values.get(key):
             give_seat(setting, name, field.seat, before=before)
     return Form(name, Map(values))
 
 
-def _seated(setting: Setting, name: str) -> str:
+def _seated(setting: InputContext, name: str) -> str:
     """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:
-        return setting.sit(name)
+        return setting.name_at_table(name)
     except MissingSheet:
         if name.endswith(".toml"):
             raise
@@ -72,7 +72,7 @@ def _seated(setting: Setting, name: str) -> str:
     return name
 
 
-def form_parts(parameter: Parameter, value: Any, *, called: str) -> tuple[str, dict[str, Any]]:
+def form_parts(parameter: Parameter, value: Any, *, option: str) -> tuple[str, dict[str, Any]]:
     """Return the name that a form speaks of, and what is said of it by field, as typed.
 
     Args:
@@ -87,27 +87,27 @@ def form_parts(parameter: Parameter, value: Any, *, called: str) -> tuple[str, d
         rest = {key.replace("_", "-"): one for key, one in value.items()}
         name = rest.pop("name", None)
         if not isinstance(name, str) or not name.strip():
-            raise UsageError(f'{called} as a table has a name: {{ name = "NAME", ... }}, not {dict(value)!r}')
+            raise UsageError(f'{option} as a table has a name: {{ name = "NAME", ... }}, not {dict(value)!r}')
         return name.strip(), rest
-    text = text_of(value, called)
+    text = text_of(value, option)
     head, sign, behind = text.partition("=")
     name, colon, first = head.rpartition(":")
     if not colon:
         name, first = head, ""
     if not name.strip() or (sign and not colon):
         keys = ",".join(f"{key}=..." for key in parameter.fields)
-        raise UsageError(f"{called} takes NAME:{keys}, and {text!r} names nobody and nothing")
+        raise UsageError(f"{option} takes NAME:{keys}, and {text!r} has no name")
     said: dict[str, Any] = {}
     for pair in f"{first}{sign}{behind}".split(",") if first or sign else ():
         key, has_value, one = (part.strip() for part in pair.partition("="))
         key = key.replace("_", "-")
         if not key:
-            raise UsageError(f"{called} {name}: {text!r} has an empty part; a comma stands between two KEY=VALUE")
+            raise UsageError(f"{option} {name}: {text!r} has an empty part; KEY=VALUE pairs are separated by commas")
         if key in said:
-            raise UsageError(f"{called} {name}: {key} is said twice", path=(key,))
+            raise UsageError(f"{option} {name}: {key} is given twice", path=(key,))
         is_flag = not has_value and key in parameter.fields and parameter.fields[key].kind == "flag"
         if not has_value and not is_flag and key in parameter.fields:
-            raise UsageError(f"{called} {name}: behind {key} stands = and its value")
+            raise UsageError(f"{option} {name}: {key} is followed by = and a value")
         said[key] = True if is_flag else one
     return name.strip(), said
 
@@ -121,7 +121,7 @@ def forms_in(parameter: Parameter, value: Any) -> Iterator[tuple[str, dict[str, 
     """
     for one in value if isinstance(value, list | tuple) else [value]:
         try:
-            yield form_parts(parameter, one, called="")
+            yield form_parts(parameter, one, option="")
         except UsageError:
             continue
 
@@ -156,9 +156,9 @@ def _faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
     for name, field in described.fields.items():
         its = (*at, "fields", name)
         if name == "name":
-            yield Fault("taken-name", its, "`name` is what stands before the colon; call it something else")
+            yield Fault("taken-name", its, "`name` is reserved for the text before the colon; rename the field")
         if field.required and field.default is not None:
-            yield Fault("inconsistent", (*its, "default"), "what has to be given has no use for a default")
+            yield Fault("inconsistent", (*its, "default"), "a required field cannot have a default")
         yield from FIELD_KINDS[field.kind].faults(its, field)
 
 
@@ -168,7 +168,7 @@ def _schema(described: Described) -> Schema:
         name: {"description": field.help, **FIELD_KINDS[field.kind].schema(field)}
         for name, field in described.fields.items()
     }
-    named = {"name": {"type": "string", "description": "who or what it is"}, **fields}
+    named = {"name": {"type": "string", "description": "the name"}, **fields}
     required = ["name", *(name for name, field in described.fields.items() if field.required)]
     table = {"type": "object", "properties": named, "required": required, "additionalProperties": False}
     return {"anyOf": [{"type": "string"}, table]}

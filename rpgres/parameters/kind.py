@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rpgres.model.state import State
-from rpgres.parameters.setting import Setting
+from rpgres.parameters.context import InputContext
 from rpgres.rulesets import FormField, Parameter, Rules
 from rpgres.rulesets.schema import RecordField
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -29,9 +29,9 @@ class Slot(msgspec.Struct, frozen=True):
         who: whom it is about: whoever acts, or whom a form names.
     """
 
-    setting: Setting
+    setting: InputContext
     described: Any
-    called: str
+    option: str
     who: str
 
 
@@ -71,8 +71,8 @@ def default_faults(words: str, type_: type) -> Callable[[KeyPath, Declared], Ite
 
     def faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
         if described.default is not None and type(described.default) is not type_:
-            told = f"the default of {words}, not {described.default!r}"
-            yield Fault("bad-default", (*at, "default"), told)
+            message = f"the default of {words}, not {described.default!r}"
+            yield Fault("bad-default", (*at, "default"), message)
 
     return faults
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rpgres.parameters.characters import CHARACTER
 from rpgres.parameters.form import FIELD_KINDS, FORM
 from rpgres.parameters.kind import Declared, Kind, Schema
-from rpgres.parameters.laid import CARDS, COUNTER, TAG
 from rpgres.parameters.opposition import OPPOSITION
-from rpgres.parameters.people import CHARACTER
+from rpgres.parameters.table_items import CARDS, COUNTER, TAG
 from rpgres.rulesets import Parameter
 
 KINDS: dict[str, Kind] = {

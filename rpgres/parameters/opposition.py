@@ -9,10 +9,10 @@ from rpgres.dice import Dice, dice
 from rpgres.errors import UsageError, located
 from rpgres.model.state import EMPTY, State, slug
 from rpgres.parameters.ability import check_spelt, number_of, offers_of, read_ability, rung_of, says_rating
+from rpgres.parameters.characters import character_at
+from rpgres.parameters.context import sheet_offers
 from rpgres.parameters.kind import Described, Kind, Offers, Schema, Slot, Typed
-from rpgres.parameters.people import character_at
 from rpgres.parameters.plain import NUMBER_OR_TEXT
-from rpgres.parameters.setting import sheet_offers
 from rpgres.parameters.values import Opposition
 from rpgres.rulesets import Parameter, Rules
 from rpgres.toml.reading import nearest
@@ -30,8 +30,8 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return _plain(value, slot.described)
     if not isinstance(value, str):
-        told = f"{slot.called} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}"
-        raise UsageError(told, reason="type")
+        message = f"{slot.option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}"
+        raise UsageError(message, reason="type")
     rules, parameter, text = slot.setting.rules, slot.described, value.strip()
     if text.lower() == "none":
         return None
@@ -48,7 +48,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
         return _opposed_by(slot, name, ability)
     name, separator, ability = text.partition("=")
     if separator and parameter.rolls and number_of(ability) is not None:
-        check_spelt(rules, slug(name), EMPTY, called=slot.called)
+        check_spelt(rules, slug(name), EMPTY, option=slot.option)
         return _rated(parameter.rolls, number_of(ability) or 0, ability=slug(name))
     if any(char.isdigit() for char in text):
         read = dice(text)
@@ -64,20 +64,22 @@ def _unreadable(slot: Slot, text: str) -> UsageError:
     rules, unit = slot.setting.rules, slot.described.unit
     near = nearest(text, rules.file.ladder)
     if near is not None:
-        return UsageError(f"{slot.called} {text!r} is no rung of the ladder; did you mean {near!r}?", reason="unknown")
+        return UsageError(
+            f"{slot.option} {text!r} is not a rung of the ladder; did you mean {near!r}?", reason="unknown"
+        )
     ladder = ", ".join(rules.file.ladder)
     forms = (slot.described.metavar or _metavar(slot.described, "", bool(ladder))).split("|")
     wanted = (
         "no number",
-        f"no number of {unit} such as 3 {unit}" if unit else "",
+        f"neither a number of {unit} such as 3 {unit}" if unit else "",
         f"no rung of the ladder ({ladder})" if "RUNG" in forms else "",
         f"no dice such as {_dice_example(slot)}" if "DICE" in forms else "",
         "no SHEET:ABILITY such as guard.toml:will" if "SHEET:ABILITY" in forms else "",
         "not none" if "none" in forms else "",
     )
     *others, last = filter(None, wanted)
-    told = f"{slot.called} {text!r} is {', '.join(others)}{', and ' if others else ''}{last}"
-    return UsageError(told, reason="type")
+    message = f"{slot.option} {text!r} is {', '.join(others)}{', and ' if others else ''}{last}"
+    return UsageError(message, reason="type")
 
 
 def _dice_example(slot: Slot) -> str:
@@ -101,7 +103,7 @@ def _with_unit(slot: Slot, text: str) -> int | None:
     digits = text[: len(text) - len(text.lstrip("0123456789"))]
     word = text[len(digits) :].strip().lower()
     if digits and nearest(word, (unit,)) and not unit.startswith(word):
-        raise UsageError(f"{slot.called} {text!r}: a plain number is written as `{digits} {unit}`")
+        raise UsageError(f"{slot.option} {text!r}: a plain number is written as `{digits} {unit}`")
     return number_of(digits) if word and unit.startswith(word) else None
 
 
@@ -121,13 +123,11 @@ def _check_counted(slot: Slot, text: str, read: Dice) -> None:
     count = read.pools[0].count
     advice = [
         f"{count}d{pools[0].sides}{target.sign}{target.number}",
-        f"{count} for a pool of so many dice" if parameter.numbers_too else "",
+        f"{count} for a pool of that many dice" if parameter.numbers_too else "",
         f"3 {parameter.unit} for a plain number" if parameter.unit else "",
     ]
     say = ", or ".join(filter(None, advice))
-    raise UsageError(
-        f"{slot.called} {text} would be the sum of what these dice show, and here dice are counted; type {say}"
-    )
+    raise UsageError(f"{slot.option} {text} adds up the dice, but this action counts successes; type {say}")
 
 
 def _plain(number: int, parameter: Parameter) -> Opposition:
@@ -153,8 +153,8 @@ def _read_table(slot: Slot, table: Mapping[str, Any]) -> Opposition:
     rest = dict(table)
     name = rest.pop("character", None)
     if not isinstance(name, str) or len(rest) != 1:
-        told = f'{slot.called} as a table is {{ character = "NAME", skill = "ABILITY" }}, not {dict(table)!r}'
-        raise UsageError(told, reason="type")
+        message = f'{slot.option} as a table is {{ character = "NAME", skill = "ABILITY" }}, not {dict(table)!r}'
+        raise UsageError(message, reason="type")
     ((key, ability),) = rest.items()
     with located("character"):
         character = _opposer(slot, name)
@@ -167,15 +167,15 @@ def _opposed_by(slot: Slot, name: str, ability: str) -> Opposition:
 
 
 def _opposer(slot: Slot, name: str) -> str:
-    character = character_at(slot.setting, name, called=slot.called)
+    character = character_at(slot.setting, name, option=slot.option)
     if character == slot.setting.actor:
-        raise UsageError(f"{slot.called}: {character} cannot be in the own way")
+        raise UsageError(f"{slot.option}: {character} cannot oppose their own action")
     return character
 
 
 def _with_ability(slot: Slot, character: str, ability: str) -> Opposition:
     setting, rolls = slot.setting, slot.described.rolls
-    rating = read_ability(setting.rules, ability, state=setting.state, actor=character, called=slot.called)
+    rating = read_ability(setting.rules, ability, state=setting.state, actor=character, option=slot.option)
     if rolls:
         return _rated(rolls, rating.value, character=character, ability=rating.name)
     return Opposition(rating.value, setting.rules.dice, character, rating.name)
@@ -192,7 +192,7 @@ def _offers(typed: Typed) -> Offers:
         return [(f"{sheet}:{ability}", rating) for ability, rating in offers_of(typed.rules, sheet)]
     rungs = [(name, f"{value:+d}") for name, value in file.ladder.items()]
     people = [(f"{sheet}:", text) for sheet, text in sheet_offers(typed.rules)]
-    return [*rungs, ("none", "nothing is in the way"), (f"{file.dice}+0", "somebody rolls"), *people]
+    return [*rungs, ("none", "no opposition"), (f"{file.dice}+0", "somebody rolls"), *people]
 
 
 def _is_known(rules: Rules, state: State, _described: Described, value: Any, _who: str) -> bool:
@@ -205,7 +205,7 @@ def _is_known(rules: Rules, state: State, _described: Described, value: Any, _wh
 
 _TABLE: Schema = {
     "type": "object",
-    "properties": {"character": {"type": "string", "description": "a name at the table, or a sheet"}},
+    "properties": {"character": {"type": "string", "description": "the name of a character at the table, or a sheet"}},
     "required": ["character"],
     "minProperties": 2,
 }

@@ -20,19 +20,19 @@ def name_metavar(_described: Described, name: str, _has_rungs: bool) -> str:
     return name.upper()
 
 
-def text_of(value: Any, called: str) -> str:
+def text_of(value: Any, option: str) -> str:
     """Return a value that is a text.
 
     Raises:
         UsageError: it is none.
     """
     if not isinstance(value, str):
-        raise UsageError(f"{called} takes a text, not {value!r}", reason="type")
+        raise UsageError(f"{option} takes a text, not {value!r}", reason="type")
     return value
 
 
 def _read_text(slot: Slot, value: Any) -> str:
-    return text_of(value, slot.called)
+    return text_of(value, slot.option)
 
 
 def _text_offers(typed: Typed) -> Offers:
@@ -55,7 +55,7 @@ def sheet_of(rules: Rules, sheet: str) -> Character | None:
         return None
 
 
-def whole_number(described: Described, value: Any, called: str) -> int:
+def whole_number(described: Described, value: Any, option: str) -> int:
     """Return a whole number within the bounds of a parameter.
 
     Raises:
@@ -65,9 +65,9 @@ def whole_number(described: Described, value: Any, called: str) -> int:
         try:
             value = int(value)
         except ValueError:
-            raise UsageError(f"{called} takes a whole number, not {value!r}", reason="type") from None
+            raise UsageError(f"{option} takes a whole number, not {value!r}", reason="type") from None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise UsageError(f"{called} takes a whole number, not {value!r}", reason="type")
+        raise UsageError(f"{option} takes a whole number, not {value!r}", reason="type")
     low, high = described.at_least, described.at_most
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = (
@@ -77,12 +77,12 @@ def whole_number(described: Described, value: Any, called: str) -> int:
             if high is None
             else f"at most {high}"
         )
-        raise UsageError(f"{called} takes a whole number {bounds}, not {value}", reason="range")
+        raise UsageError(f"{option} takes a whole number {bounds}, not {value}", reason="range")
     return value
 
 
 def _read_integer(slot: Slot, value: Any) -> int:
-    return whole_number(slot.described, value, slot.called)
+    return whole_number(slot.described, value, slot.option)
 
 
 def integer_schema(described: Described) -> Schema:
@@ -96,7 +96,7 @@ def integer_metavar(_described: Described, _name: str, _has_rungs: bool) -> str:
     return "N"
 
 
-def flag_of(value: Any, called: str) -> bool:
+def flag_of(value: Any, option: str) -> bool:
     """Return whether something is set.
 
     Raises:
@@ -106,7 +106,7 @@ def flag_of(value: Any, called: str) -> bool:
         return value
     if value in ("true", "yes", "false", "no"):
         return bool(value in ("true", "yes"))
-    raise UsageError(f"{called} is either set or not; {value!r} is neither true nor false", reason="type")
+    raise UsageError(f"{option} is a flag; {value!r} is neither true nor false", reason="type")
 
 
 def is_set(value: Any) -> bool:
@@ -115,7 +115,7 @@ def is_set(value: Any) -> bool:
 
 
 def _read_flag(slot: Slot, value: Any) -> bool:
-    return flag_of(value, slot.called)
+    return flag_of(value, slot.option)
 
 
 def _is_left_out(_rules: Rules, _state: State, _described: Described, value: Any, _who: str) -> bool:
@@ -124,7 +124,7 @@ def _is_left_out(_rules: Rules, _state: State, _described: Described, value: Any
 
 def _read_choice(slot: Slot, value: Any) -> str:
     if not isinstance(value, str) or value not in slot.described.choices:
-        raise UsageError(unknown("choice", str(value), slot.described.choices, of=slot.called), reason="unknown")
+        raise UsageError(unknown("choice", str(value), slot.described.choices, of=slot.option), reason="unknown")
     return value
 
 
@@ -138,7 +138,7 @@ def _choice_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
 
 def _read_dice(slot: Slot, value: Any) -> Any:
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return dice(str(value) if is_number else text_of(value, slot.called))
+    return dice(str(value) if is_number else text_of(value, slot.option))
 
 
 TEXT = Kind(read=_read_text, metavar=name_metavar, schema=lambda _: {"type": "string"}, offers=_text_offers)

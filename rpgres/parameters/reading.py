@@ -10,14 +10,14 @@ from typing import Any
 
 from rpgres.errors import UsageError, located, named
 from rpgres.model.state import blank_character
+from rpgres.parameters.context import SHEET, InputContext, give_seat
 from rpgres.parameters.kind import Slot
 from rpgres.parameters.kinds import kind_of, metavar
 from rpgres.parameters.plain import is_set
-from rpgres.parameters.setting import SHEET, Setting, give_seat
 from rpgres.rulesets import Parameter, Rules, unknown
 
 
-def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_inputs(setting: InputContext, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an action's rule, by parameter name with underscores.
 
     Args:
@@ -35,7 +35,7 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
     sheet, before = given.get(SHEET), setting.state.characters
     if sheet is not None:
         with located(SHEET):
-            setting.actor = setting.seat(setting.read(str(sheet)))
+            setting.actor = setting.add_sheet(setting.read(str(sheet)))
     elif setting.actor not in setting.state.characters:
         setting.state = setting.state.with_character(blank_character(setting.actor))
     arguments: dict[str, Any] = {}
@@ -47,8 +47,8 @@ def read_inputs(setting: Setting, action: str, given: Mapping[str, Any]) -> dict
             f"{named(name)} {metavar(parameters[name], name, has_rungs=has_rungs)}: {parameters[name].help}"
             for name in lacking
         )
-        told = f"{rules.id} {action} needs {'; and '.join(words)}"
-        raise UsageError(told, path=(lacking[0],), reason="missing")
+        message = f"{rules.id} {action} needs {'; and '.join(words)}"
+        raise UsageError(message, path=(lacking[0],), reason="missing")
     for name, parameter in parameters.items():  # first, as what else is typed may depend on whose somebody is
         if parameter.kind == "flag" and parameter.seat and is_set(given.get(name, False)):
             give_seat(setting, setting.actor, parameter.seat, before=before)
@@ -77,17 +77,17 @@ def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> tuple[dic
     for key, value in given.items():
         name = key.replace("_", "-")
         if name not in names:
-            told = unknown("parameter", key, names, of=f"the action {rules.id} {action}")
-            raise UsageError(told, path=(key,), reason="unknown")
+            message = unknown("parameter", key, names, of=f"the action {rules.id} {action}")
+            raise UsageError(message, path=(key,), reason="unknown")
         if names[name] in read:
             both = f"{named(names[name])} and {named(name)}"
-            raise UsageError(f"{rules.id} {action} was given both {both}; they mean the same", path=(key,))
+            raise UsageError(f"{rules.id} {action} was given both {both}, which are the same parameter", path=(key,))
         if value is not None:
             read[names[name]], keys[names[name]] = value, key
     return read, keys
 
 
-def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
+def _read(setting: InputContext, name: str, parameter: Parameter, value: Any) -> Any:
     kind, slot = kind_of(parameter), Slot(setting, parameter, named(name), setting.actor)
     if value is None:
         value = parameter.default
@@ -98,7 +98,7 @@ def _read(setting: Setting, name: str, parameter: Parameter, value: Any) -> Any:
     if value is None:
         return False if parameter.kind == "flag" else None
     if isinstance(value, list | tuple):
-        raise UsageError(f"{slot.called} takes one value, not {len(value)}", reason="type")
+        raise UsageError(f"{slot.option} takes one value, not {len(value)}", reason="type")
     return kind.read(slot, value)
 
 
@@ -106,7 +106,7 @@ def _read_all(slot: Slot, value: Any) -> tuple[Any, ...]:
     values = () if value is None else value if isinstance(value, list | tuple) else (value,)
     most, read = slot.described.most, []
     if len(values) > most:
-        raise UsageError(f"{slot.called} can be given {most} times at most, not {len(values):,} times", reason="range")
+        raise UsageError(f"{slot.option} can be given at most {most} times, not {len(values):,} times", reason="range")
     for place, one in enumerate(values):
         with located(*([place] if values is value else [])):
             read.append(kind_of(slot.described).read(slot, one))

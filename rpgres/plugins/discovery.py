@@ -93,21 +93,19 @@ def _refuse_notation(ruleset_id: str) -> None:
     from rpgres.dice import is_notation
 
     if is_notation(ruleset_id):
-        raise UsageError(
-            f"{ruleset_id!r} is dice notation, which no ruleset can be called; to roll it: rpgres roll {ruleset_id}"
-        )
+        raise UsageError(f"{ruleset_id!r} is dice notation, not a ruleset; to roll it: rpgres roll {ruleset_id}")
 
 
 def _only(claims: Sequence[Entry]) -> Entry:
     """Return the one of these that is neither disabled nor impossible; when none is, one whose fault is to be told."""
-    able = _able(claims)
+    able = _usable(claims)
     if len(able) > 1:
         raise clash(able[0], able)
     rest = [entry for entry in claims if not is_disabled(entry)] or claims
     return (able or rest)[0]
 
 
-def _able(claims: Iterable[Entry]) -> list[Entry]:
+def _usable(claims: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in claims if not entry.fault and not is_disabled(entry)]
 
 
@@ -128,14 +126,14 @@ def unknown_ruleset(ruleset_id: str, *, extra: Sequence[Path] = ()) -> UsageErro
     said.append(f"installed: {', '.join(names) or 'none'}")
     folder = _overlay_folder(ruleset_id, extra)
     if folder is not None:
-        said.append(f"the folder {folder} is only laid over a ruleset of that name, whose code is not installed")
+        said.append(f"the folder {folder} is an overlay for a ruleset of that name, which is not installed")
         if os.path.isfile(folder / "ruleset.toml"):
             said.append(BEGINS_SO)
     elif os.path.isfile(os.path.join(ruleset_id, "ruleset.toml")) or os.path.basename(ruleset_id) == "ruleset.toml":
         place = Path(ruleset_id).absolute()
         place = place.parent if place.name == "ruleset.toml" else place
         where = os.path.relpath(place.parent)
-        said.append(f"to use what stands here, call it by its id and say where it is: {place.name} --rulesets {where}")
+        said.append(f"to use the ruleset in this folder, give its id and its location: {place.name} --rulesets {where}")
     return UsageError("; ".join(said), ruleset=ruleset_id, known=names)
 
 
@@ -156,17 +154,17 @@ def unused_disabled(*, extra: Sequence[Path] = ()) -> list[str]:
 
     entries = list(all_entries(extra))
     known = {entry.id for entry in entries} | {normal(entry.distribution) for entry in entries if not entry.builtin}
-    told = []
+    parts = []
     for name in sorted(disabled_names() - known):
         near = nearest(name, sorted(filter(None, known)))
         hint = f"; did you mean {near!r}?" if near else ""
-        told.append(f"{DISABLE} names {name!r}, and neither a ruleset nor a distribution here is called so{hint}")
-    return told
+        parts.append(f"{DISABLE} names {name!r}, but there is no such ruleset or distribution{hint}")
+    return parts
 
 
 def installed_entries() -> list[Entry]:
     """Return the entry points of what is installed that can be imported, those that ship with rpgres left out."""
-    return _able(installed_plugins())
+    return _usable(installed_plugins())
 
 
 def ended_faults() -> list[str]:
@@ -182,7 +180,7 @@ def ruleset_names(*, titles: bool = True, extra: Sequence[Path] = ()) -> list[Ru
         titles: whether to read title and summary, where they are found without an import.
     """
     claims: dict[str, list[Entry]] = {}
-    for entry in _able(all_entries(extra)):
+    for entry in _usable(all_entries(extra)):
         claims.setdefault(entry.id, []).append(entry)
     return [
         RulesetName(ruleset_id, *(title_of(able[0]) if titles and len(able) == 1 else ("", "")), able[0].builtin)
@@ -208,7 +206,7 @@ def contested(ruleset_id: str, *, extra: Sequence[Path] = ()) -> str:
     """
     if ruleset_id in BUILTIN:
         return ""
-    able = _able(_claims(ruleset_id, extra))
+    able = _usable(_claims(ruleset_id, extra))
     return clash(able[0], able).message if len(able) > 1 else ""
 
 
@@ -233,7 +231,7 @@ def all_entries(extra: Sequence[Path] = ()) -> Iterable[Entry]:
 
 def installed_folders() -> dict[str, Path]:
     """Return where third parties' rulesets have their data, by id, as far as that is found without an import."""
-    found = {entry.id: _likely_folder(entry) for entry in _able(installed_plugins())}
+    found = {entry.id: _likely_folder(entry) for entry in _usable(installed_plugins())}
     return {ruleset_id: folder for ruleset_id, folder in found.items() if folder is not None}
 
 

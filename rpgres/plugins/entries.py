@@ -127,7 +127,7 @@ def _entries(distribution: Distribution, name: str, version: str) -> Iterator[En
             continue
         value = re.fullmatch(r"\s*([\w.]+)\s*(?::\s*([\w.]+)\s*)?(?:\[.*\]\s*)?", point.value)
         module, attribute = (value[1], value[2] or "") if value else (point.value, "")
-        fault = id_fault(point.name) if value else f"its value {in_short(repr(point.value))} names no module"
+        fault = id_fault(point.name) if value else f"its value {in_short(repr(point.value))} is not a module"
         yield Entry(point.name, module, attribute, name, version, fault=fault)
 
 
@@ -199,7 +199,7 @@ def folder_fault(name: str) -> str:
     if not fault or ID.fullmatch(name):
         return fault
     better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    return fault if id_fault(better) else f"{fault}; call the folder {better!r}"
+    return fault if id_fault(better) else f"{fault}; rename the folder to {better!r}"
 
 
 def misnamed_folders(*, extra: Sequence[Path] = ()) -> list[Diagnostic]:
@@ -218,9 +218,9 @@ def id_fault(ruleset_id: str) -> str:
     from rpgres.dice import is_notation
 
     if ruleset_id in BUILTIN or (ID.fullmatch(ruleset_id) and is_standalone(builtin_folder() / ruleset_id)):
-        return "this id belongs to a ruleset that ships with rpgres, which stays in use; it needs another"
+        return "this id belongs to a ruleset shipped with rpgres, which stays in use; choose another"
     if is_notation(ruleset_id):
-        return "this id would be read as dice notation; it needs another"
+        return "this id would be read as dice notation; choose another"
     if not ID.fullmatch(ruleset_id):
-        return "an id is made of small letters and digits, words joined by hyphens, a letter first"
+        return "an id consists of lowercase letters, digits and hyphens, and starts with a letter"
     return ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 from rpgres.plugins.entries import DISABLE, GROUP, Entry, Stage
 
-RENAME = "Rename the folder; until then nothing in it is read."
+RENAME = "Rename the folder; until then it is ignored."
 
 
 @contextmanager
@@ -26,14 +26,14 @@ def at_stage(entry: Entry, stage: Stage) -> Iterator[None]:
             if entry.builtin:
                 yield
             else:
-                with _muzzled():
+                with _silenced():
                     yield
         except PluginError:
             raise
         except BaseException as error:  # SystemExit and the like too: a plugin must not end the program
             if isinstance(error, KeyboardInterrupt) and interrupts:
                 raise
-            told, advice = _told(error, stage, entry)
+            told, advice = _explained(error, stage, entry)
             raise failure(entry, stage, told, advice=advice) from error
 
 
@@ -61,7 +61,7 @@ def _interrupts() -> Iterator[list[int]]:
 
 
 @contextmanager
-def _muzzled() -> Iterator[None]:
+def _silenced() -> Iterator[None]:
     # Standard output belongs to results; and a plugin that asks something when it is imported would hang every listing.
     from contextlib import redirect_stdout
     from io import StringIO
@@ -74,26 +74,29 @@ def _muzzled() -> Iterator[None]:
         sys.stdin = typed
 
 
-def _told(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
+def _explained(error: BaseException, stage: Stage, entry: Entry) -> tuple[str, str]:
     """Return what a plugin's exception means, and what to do about it where that is known (else nothing)."""
     if stage == "import" and isinstance(error, ModuleNotFoundError) and error.name:
         if entry.module == error.name or entry.module.startswith(f"{error.name}."):
-            return f"its module {error.name!r} is not there", _reinstall(entry)
+            return f"its module {error.name!r} does not exist", _reinstall(entry)
         return f"it needs the module {error.name!r}, which is not installed", _reinstall(entry)
     if stage == "import" and isinstance(error, ImportError) and error.name == GROUP:
         upgrade = f"pip install --upgrade {GROUP} {entry.distribution}"
-        return f"{in_words(error)}; it was written for another rpgres than {__version__}", f"Upgrade both: {upgrade}."
+        return (
+            f"{in_words(error)}; it was written for another version of rpgres than {__version__}",
+            f"Upgrade both: {upgrade}.",
+        )
     if isinstance(error, SystemExit | KeyboardInterrupt):
-        return f"it tried to end the program ({in_words(error)})", ""
+        return f"it tried to exit the program ({in_words(error)})", ""
     if isinstance(error, LookupError) and stage == "register":
         return str(error), ""
     if stage == "register":
-        return f"{in_words(error)}; the hook `rpgres_rulesets` takes no argument, and rpgres has no other hook", ""
+        return f"{in_words(error)}; the hook `rpgres_rulesets` takes no argument, and there is no other hook", ""
     return f"{in_words(error)}{place_of(error)}", ""
 
 
 def _reinstall(entry: Entry) -> str:
-    return f"To mend it, install it again with what it needs: pip install --force-reinstall {entry.distribution}."
+    return f"To repair it, reinstall it with its dependencies: pip install --force-reinstall {entry.distribution}."
 
 
 def failure(entry: Entry, stage: Stage, told: str, *, advice: str | None = None) -> PluginError:
@@ -119,12 +122,12 @@ def details(entry: Entry, stage: Stage) -> dict[str, Any]:
 
 def _advice(entry: Entry) -> str:
     if entry.folder and not entry.builtin:
-        return f"`rpgres ruleset check {entry.id}` tells all that is wrong with it."
+        return f"`rpgres ruleset check {entry.id}` lists all faults."
     if entry.builtin:
-        return f"The installation is damaged; mend it: pip install --force-reinstall {entry.distribution}."
+        return f"The installation is damaged; to repair it: pip install --force-reinstall {entry.distribution}."
     folder = _edited_at(entry)
     if folder:
-        return f"It is installed from {folder}, to be worked on; mend it there."
+        return f"It is an editable installation; correct it in {folder}."
     remove = f"pip install --upgrade {entry.distribution}, or remove it: pip uninstall {entry.distribution}"
     return f"Try a newer version: {remove}, or switch it off: {DISABLE}={entry.distribution}."
 

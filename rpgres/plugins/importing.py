@@ -55,7 +55,9 @@ def record_of(entry: Entry) -> Ruleset:
         if not found:
             has = ", ".join(repr(ruleset.id) for ruleset in rulesets) or "nothing"
             raise failure(
-                entry, "validate", f"its hook yields {has}, and no ruleset {entry.id!r}, as the entry point promises"
+                entry,
+                "validate",
+                f"its hook yields {has} instead of the ruleset {entry.id!r} that the entry point declares",
             )
         if len(found) > 1:
             raise failure(entry, "validate", f"its hook yields {len(found)} rulesets with this id")
@@ -80,7 +82,9 @@ def _records(plugin: object, entry: Entry) -> list[object]:
     with at_stage(entry, "yield"):
         found = list(islice(records(), MOST_RECORDS + 1))
     if len(found) > MOST_RECORDS:
-        raise failure(entry, "yield", f"its hook yields more than {MOST_RECORDS:,} records and does not seem to end")
+        raise failure(
+            entry, "yield", f"its hook yields more than {MOST_RECORDS:,} records; it may be an endless generator"
+        )
     return found
 
 
@@ -98,7 +102,7 @@ def _checked(record: object, place: int, entry: Entry) -> Ruleset:
         raise failure(
             entry,
             "validate",
-            f"what its hook yields as number {place} is no rpgres.Ruleset but {in_short(repr(record))}",
+            f"what its hook yields as number {place} is not a rpgres.Ruleset but {in_short(repr(record))}",
         )
     return record
 
@@ -107,7 +111,7 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
     """Check what a record says of itself; the data are another matter (`rpgres.lint.whole`)."""
     api: object = ruleset.api
     if type(api) is not int or api < 1:
-        raise failure(entry, "validate", f"its api is {in_short(repr(api))}, and not a whole number from 1 to {API}")
+        raise failure(entry, "validate", f"its api is {in_short(repr(api))}, not a whole number from 1 to {API}")
     if api > API:
         raise failure(
             entry,
@@ -128,4 +132,4 @@ def _check_contract(ruleset: Ruleset, entry: Entry) -> None:
         functions = getattr(ruleset, name)
         wrong = [key for key, function in functions.items() if not callable(function)]
         if wrong:
-            raise failure(entry, "validate", f"its {name} have something that is no function: {', '.join(wrong)}")
+            raise failure(entry, "validate", f"its {name} contain non-functions: {', '.join(wrong)}")

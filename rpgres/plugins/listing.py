@@ -10,7 +10,7 @@ import msgspec
 
 from rpgres.errors import FileError, PluginError, RpgresError
 from rpgres.model.printed import Printed
-from rpgres.plugins.discovery import _able, _claims, all_entries, title_of
+from rpgres.plugins.discovery import _claims, _usable, all_entries, title_of
 from rpgres.plugins.entries import Entry, Stage
 from rpgres.plugins.failures import at_stage, clash, failure
 from rpgres.plugins.importing import check_entry, record_of
@@ -92,7 +92,7 @@ def _status(entry: Entry, *, extra: Sequence[Path], failed: Callable[[PluginErro
     title, summary = title_of(entry)
     try:
         check_entry(entry)
-        claims = [] if entry.builtin else _able(_claims(entry.id, extra))
+        claims = [] if entry.builtin else _usable(_claims(entry.id, extra))
         if len(claims) > 1:
             raise clash(entry, claims)
         title, summary = _check_thoroughly(entry)
@@ -138,6 +138,6 @@ def _check_thoroughly(entry: Entry) -> tuple[str, str]:
 
 
 def _refuse_data(entry: Entry, problems: Sequence[str]) -> NoReturn:
-    head = "its data are faulty:" if entry.folder else "its data and its code do not fit:"
-    told = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
-    raise failure(entry, "validate", told)
+    head = "its data are faulty:" if entry.folder else "its data and its code do not match:"
+    message = problems[0] if len(problems) == 1 else "\n".join((head, *problems))
+    raise failure(entry, "validate", message)

@@ -54,17 +54,17 @@ def _import_elsewhere(entries: Sequence[Entry]) -> tuple[int, str]:
         answer, _ = process.communicate(asked, timeout=SECONDS)
         code = process.returncode
         how = f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
-        told = f"it ended the process that imported it ({how})"
+        message = f"it terminated the importing process ({how})"
     except subprocess.TimeoutExpired:
         process.kill()
         answer, _ = process.communicate()
-        told = f"importing it did not end within {SECONDS:g} s"
+        message = f"importing it took longer than {SECONDS:g} s"
     except BaseException:  # an interrupt ends both
         process.kill()
         process.communicate()
         raise
     lines = answer.decode("ascii", "replace").split()
-    return (lines.count(DONE), told) if READY in lines else (len(entries), "")
+    return (lines.count(DONE), message) if READY in lines else (len(entries), "")
 
 
 def main() -> None:

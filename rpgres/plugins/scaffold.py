@@ -44,9 +44,7 @@ def write_plugin(name: str, *, into: Path) -> Path:
     try:
         folder.mkdir()
     except FileExistsError:
-        message = (
-            f"{folder}: is there already; nothing was written. Choose another name, or another folder with --into."
-        )
+        message = f"{folder}: already exists; nothing was written. Choose another name, or another folder with --into."
         raise FileError(message, file=str(folder)) from None
     except OSError as error:
         raise OutputError(f"cannot make {folder}: {error.strerror or error}") from None
@@ -69,20 +67,21 @@ def check_name(name: str) -> None:
     from rpgres.dice import is_notation
 
     if is_notation(name):
-        raise UsageError(f"{name!r} would be read as dice notation; call the ruleset something else")
+        raise UsageError(f"{name!r} would be read as dice notation; choose another name")
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} cannot be an id: it is made of small letters and digits, words joined by hyphens, a letter first"
+            f"{name!r} cannot be an id: an id consists of lowercase letters, digits and hyphens, and "
+            "starts with a letter"
         )
     if len(name) > LONGEST:
         raise UsageError(f"an id has at most {LONGEST} characters, and {name!r} has {len(name)}")
     if name == "rpgres" or name.startswith("rpgres-"):
-        raise UsageError(f"leave rpgres out of the id; the package of {name!r} gets it in front by itself")
+        raise UsageError(f"leave out the prefix rpgres; the package of {name!r} gets it automatically")
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        raise UsageError(f"{name!r} is a word of Python's own, and no good name in Python code; choose another")
+        raise UsageError(f"{name!r} is a keyword or builtin of Python; choose another name")
     for known in ruleset_names():
         if known.id == name:
-            what = f"a ruleset that ships with rpgres: {known.title}" if known.builtin else "a ruleset installed here"
+            what = f"a ruleset shipped with rpgres: {known.title}" if known.builtin else "a ruleset installed here"
             raise UsageError(f"{name!r} is the id of {what}; choose another")
 
 

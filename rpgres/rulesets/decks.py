@@ -36,7 +36,7 @@ def _read(name: str, within: tuple[str, ...], texts_of: TextsOf, names: Callable
     base = None
     if file.extends:
         if file.extends in (*within, name):
-            raise faults_error(texts, [Fault("endless", ("extends",), "a deck cannot add to itself")])
+            raise faults_error(texts, [Fault("endless", ("extends",), "a deck cannot extend itself")])
         known = list(names())
         if file.extends not in known:
             others, said = [other for other in known if other != name], f"there is no deck {file.extends!r}"

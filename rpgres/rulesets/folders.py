@@ -18,7 +18,7 @@ from rpgres.toml.cache import parse_cached
 from rpgres.toml.diagnostics import Fault, diagnostics_error, unknown, unknown_name
 from rpgres.toml.reading import Source, convert, located, overlay, read_source
 
-BEGINS_SO = "the ruleset.toml of a whole ruleset begins with `standalone = true`"
+BEGINS_SO = "a standalone ruleset.toml begins with `standalone = true`"
 
 T = TypeVar("T")
 
@@ -163,12 +163,12 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
         if part.is_overlay and part.data.get("standalone", False) is not False:
             first = next(other.folder for other in parts if not other.is_overlay and other.folder.parent != KITS)
             message = (
-                f"{first} is a whole ruleset of the same id; take this line out, and what stands here is laid over it, "
-                "or rename this folder to make it a ruleset of its own"
+                f"{first} is a standalone ruleset of the same id; remove this line to make this folder an overlay, "
+                "or rename the folder"
             )
             raise _faulty(part, Fault("taken-name", ("standalone",), message))
         if part.is_overlay and part.data.get("kits", data.get("kits")) != data.get("kits"):
-            message = "which kits a ruleset uses is said in its own file alone; an overlay cannot change it"
+            message = "only the ruleset's own file can set its kits; an overlay cannot change them"
             raise _faulty(part, Fault("useless", ("kits",), message))
         data = overlay(data, part.data)
     return _completed(convert(data, RulesetFile, sources=[part.source for part in parts]))
@@ -176,8 +176,8 @@ def merge_parts(parts: Sequence[Part]) -> RulesetFile:
 
 # What described actions roll, unless the data say it better.
 _IMPLIED = {
-    "roll": Label(kind="chance", help="the dice of whoever acts"),
-    "opposition": Label(kind="chance", help="the dice of whoever is in the way"),
+    "roll": Label(kind="chance", help="the actor's dice"),
+    "opposition": Label(kind="chance", help="the opponent's dice"),
 }
 
 

@@ -120,7 +120,9 @@ class Ruleset:
             holds: the questions for which that is so; see `Table.merge`.
         """
         if not QUESTIONS.issuperset(holds):
-            raise ValueError(f"lump({action!r}) holds for {holds!r}; there are: {', '.join(sorted(QUESTIONS))}")
+            raise ValueError(
+                f"lump({action!r}): unknown question holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}"
+            )
 
         def register(lump: Lump) -> Lump:
             self.lumps[action], self.lumps_hold[action] = lump, holds
@@ -180,20 +182,28 @@ def pictured(ruleset: Ruleset, state: State, *, is_drawn: bool) -> dict[str, lis
             if is_interrupt(error):
                 raise
             place = place_of(error)
-            told = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
-            raise blamed(RuleError(told, place=place), ruleset) from error
+            message = f"what the ruleset {ruleset.id} shows of the table failed: {in_words(error)}{place}"
+            raise blamed(RuleError(message, place=place), ruleset) from error
         found |= drawn
     return found
 
 
-def blamed(error: RuleError, ruleset: Ruleset) -> RuleError:
-    """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do."""
+def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> RuleError:
+    """Return the error of a ruleset's code, which from now on names the distribution that brought it and what to do.
+
+    Args:
+        error: what went wrong.
+        ruleset: whose code it was.
+        overlays: the folders of its overlays, which may be the cause.
+    """
     origin = ruleset.origin
     if origin is None or "distribution" in error.details:
         return error
     name = f"{origin.distribution} {origin.version}".rstrip()
+    if overlays:
+        error.add(f". The cause may be the overlay {' and '.join(overlays)}: try without it first")
     if origin.builtin:
-        advice = f"The ruleset {ruleset.id} is one of rpgres' own ({name}): please report this fault"
+        advice = f"The ruleset {ruleset.id} ships with rpgres ({name}): please report this as a bug"
     else:
         newer, off = f"pip install --upgrade {origin.distribution}", f"RPGRES_DISABLE={origin.distribution}"
         advice = f"The ruleset {ruleset.id} comes from {name}: try a newer one ({newer}), tell its authors, or "

@@ -13,7 +13,7 @@ from rpgres.model.state import EMPTY, Deck, Map
 from rpgres.rulesets.folders import Layers, Part, merge_parts, read_as
 from rpgres.rulesets.registry import ApplyEffect, Ruleset, blamed
 from rpgres.rulesets.rows import Condition, Id, OutcomeTable, RowQuestion
-from rpgres.rulesets.schema import MoreBoxes, Parameter, RulesetFile, Track
+from rpgres.rulesets.schema import Parameter, RulesetFile, Track
 from rpgres.rulesets.settling import Settling
 from rpgres.rulesets.switches import Record as Switches
 from rpgres.rulesets.switches import check_choices, switch_record, unchosen
@@ -96,14 +96,10 @@ class Rules:
     def tracks(self) -> dict[str, Track]:
         """The tracks that characters have with these switches."""
         return {
-            name: msgspec.structs.replace(track, more=[more for more in track.more if self._has(more)])
+            name: msgspec.structs.replace(track, more=[more for more in track.more if self.has(more.when)])
             for name, track in self.file.tracks.items()
-            if self._has(track)
+            if self.has(track.when)
         }
-
-    def _has(self, part: Track | MoreBoxes) -> bool:
-        """Tell whether characters have a track, or some boxes of one, with these switches."""
-        return self.has(part.when)
 
     def has(self, switches: Condition) -> bool:
         """Tell whether these switches are chosen; nothing asked for is always so."""
@@ -126,8 +122,12 @@ class Rules:
         if action not in self.file.actions:
             raise UsageError(unknown("action", action, self.file.actions, of=f"the ruleset {self.id}"))
         if action not in self.ruleset.actions and not self.is_described(action):
-            told = f"the ruleset {self.id} describes the action {action!r} and has no rule for it"
-            raise blamed(RuleError(told), self.ruleset)
+            message = f"the ruleset {self.id} declares the action {action!r} and has no rule for it"
+            raise self.blamed(RuleError(message))
+
+    def blamed(self, error: RuleError) -> RuleError:
+        """Return the error of the ruleset's code with what there is to do about it; see `registry.blamed`."""
+        return blamed(error, self.ruleset, self.layers.overlays)
 
     def is_described(self, action: str) -> bool:
         """Tell whether an action's data say how it is played, so that it needs no rule in code."""
@@ -191,7 +191,7 @@ class Rules:
         for name, band in self.file.bands.items():
             if band.unopposed:
                 return name
-        raise FileError(f"the ruleset {self.id} has no band for an action that nothing opposes (unopposed = true)")
+        raise FileError(f"the ruleset {self.id} has no band for an unopposed action (unopposed = true)")
 
     def is_band(self, band: str, wanted: str) -> bool:
         """Tell whether a band is the wanted one, or also is it."""

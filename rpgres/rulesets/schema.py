@@ -157,7 +157,7 @@ def speaker(described: Parameter | FormField) -> SaidBy:
 
 def said_words(described: Parameter | FormField) -> str:
     """Return who says something in words, where it is not the player of whoever acts; else nothing."""
-    return "said by the game master" if speaker(described) == "gm" else ""
+    return "given by the game master" if speaker(described) == "gm" else ""
 
 
 def is_public(described: Parameter | FormField) -> bool:

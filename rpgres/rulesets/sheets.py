@@ -16,7 +16,7 @@ import msgspec
 
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
-from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track, blamed
+from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, parse, read_source
 
@@ -268,8 +268,10 @@ def _changed(prepare: Prepare, rules: Rules, character: Character) -> Character:
         if is_told or is_interrupt(error):
             raise
         place = place_of(error)
-        told = f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
-        raise blamed(RuleError(told, place=place), rules.ruleset) from error
+        message = (
+            f"the ruleset {rules.id} failed when it prepared the sheet of {character.name}: {in_words(error)}{place}"
+        )
+        raise rules.blamed(RuleError(message, place=place)) from error
 
 
 def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
@@ -277,7 +279,7 @@ def foreign(rules: Rules, data: Mapping[str, Any]) -> str | None:
     said = data.get(RULESET)
     if RULESET in rules.file.sheet or not isinstance(said, str) or said == rules.id:
         return None
-    return f"this is a sheet for the ruleset {said!r}, and {rules.id} cannot read it"
+    return f"this sheet is for the ruleset {said!r}, not {rules.id}"
 
 
 def _tags(fields: Mapping[str, Field], values: Mapping[str, Any], *, on: str) -> Iterator[Tag]:

@@ -173,7 +173,7 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     for name, value in _table(data.get("switches")).items():
         if not isinstance(value, str):
             continue
-        with _told(faults, "unknown-name", "switches", name):
+        with _faults_of_errors(faults, "unknown-name", "switches", name):
             rules = load({**chosen, name: value})
             chosen[name] = value
     return rules
@@ -182,15 +182,15 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
 def _check_head(faults: _Faults, rules: Rules, data: Mapping[str, Any]) -> None:
     seed, policy = data.get("seed"), data.get("policy")
     if isinstance(seed, str):
-        with _told(faults, "wrong-value", "seed"):
+        with _faults_of_errors(faults, "wrong-value", "seed"):
             read_seed(seed)
     if isinstance(policy, str) and policy:
-        with _told(faults, "unknown-name", "policy"):
+        with _faults_of_errors(faults, "unknown-name", "policy"):
             policy_of(rules, policy)
 
 
 @contextmanager
-def _told(faults: _Faults, code: str, *path: str | int) -> Iterator[None]:
+def _faults_of_errors(faults: _Faults, code: str, *path: str | int) -> Iterator[None]:
     """Tell an error that is raised inside as a fault of the scene, at a path of it."""
     try:
         yield
@@ -208,7 +208,7 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
         at: Path_ = ("characters", name)
         policy, sheet = described.get("policy"), described.get("sheet")
         if isinstance(policy, str) and policy:
-            with _told(faults, "unknown-name", *at, "policy"):
+            with _faults_of_errors(faults, "unknown-name", *at, "policy"):
                 policy_of(rules, policy)
         own = dict(described)
         if isinstance(sheet, str):
@@ -217,7 +217,7 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
             except FileError as error:
                 faults.add("unreadable-file", error.message, *at, "sheet")
                 del own["sheet"]  # what the scene says itself can still be checked
-        with _told(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
+        with _faults_of_errors(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
             read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
             state = seated(state, read)
     return state
@@ -228,7 +228,7 @@ def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[s
         places = [(holder, "uses") for holder in tag.uses] + [(seat, "seen-by") for seat in tag.seen_by or ()]
         for holder, key in [*places, *([(tag.on, "on")] if tag.on else [])]:
             if holder not in seats:
-                faults.name("nobody in this scene is called", holder, seats, "tags", name, key)
+                faults.name("no character in this scene is named", holder, seats, "tags", name, key)
 
 
 def _check_table(
@@ -239,7 +239,7 @@ def _check_table(
         for name, one in named.items():
             for seat in one.seen_by or ():
                 if seat not in seats:
-                    faults.name("nobody in this scene is called", seat, seats, field, name, "seen-by")
+                    faults.name("no character in this scene is named", seat, seats, field, name, "seen-by")
 
 
 def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, everybody: Sequence[str]) -> None:
@@ -252,7 +252,7 @@ def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, 
         _check_story(faults, scene.rules, step, at, ids=[id_ for id_ in ids if id_])
         ids.append(step.id)
         if step.actor and step.actor not in everybody:
-            faults.name("nobody in this scene is called", step.actor, everybody, *at, "actor")
+            faults.name("no character in this scene is named", step.actor, everybody, *at, "actor")
         if step.moment is not None:
             from rpgres.engine.periods import period_names
 
@@ -276,25 +276,25 @@ def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: S
         faults.add("taken-name", f"an earlier step has the id {step.id!r}", *at, "id")
     for earlier, wanted in step.when.items():
         if earlier not in ids:
-            faults.name("no earlier step has the id", earlier, ids, *at, "when", earlier)
+            faults.name("there is no earlier step with the id", earlier, ids, *at, "when", earlier)
         for band in [wanted] if isinstance(wanted, str) else wanted:
             if band not in bands:
-                faults.name("no outcome is called", band, bands, *at, "when", earlier)
+                faults.name("there is no outcome", band, bands, *at, "when", earlier)
     if step.expect is None:
         return
     others = {band.also for band in bands.values() if band.also}
     if step.expect.outcome is not None and step.expect.outcome not in bands:
-        faults.name("no outcome is called", step.expect.outcome, bands, *at, "expect", "outcome")
+        faults.name("there is no outcome", step.expect.outcome, bands, *at, "expect", "outcome")
     if step.expect.also is not None and step.expect.also not in (ABSENT, *others):
-        faults.name("no outcome is as well", step.expect.also, (ABSENT, *others), *at, "expect", "also")
+        faults.name("no outcome also counts as", step.expect.also, (ABSENT, *others), *at, "expect", "also")
 
 
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
     for label in step.given:
-        with _told(faults, "unknown-name", *at, "given", label):
+        with _faults_of_errors(faults, "unknown-name", *at, "given", label):
             check_labels(rules, step.action, given={label: ""}, choose={})
     for label in step.choose:
-        with _told(faults, "unknown-name", *at, "choose", label):
+        with _faults_of_errors(faults, "unknown-name", *at, "choose", label):
             check_labels(rules, step.action, given={}, choose={label: ""})
 
 

@@ -125,9 +125,7 @@ def read_scene(
     for key, laid in file.tags.items():
         if slug(laid.text) in there:
             where = f"{source.path}:{locate(source.text, ('tags', key))}"
-            raise FileError(
-                f"{where}: something called {laid.text!r} lies on the table already; call it something else"
-            )
+            raise FileError(f"{where}: something called {laid.text!r} is already on the table; use another name")
         there.add(slug(laid.text))
     state = laid_out(state, file.tags.values())
     wrong = list(faults_on_table(file.tracks, file.things))
@@ -168,18 +166,18 @@ def faults_on_table(tracks: Mapping[str, SceneTrack], things: Mapping[str, Scene
         boxes = _box_sizes(track)
         strange = [box for box in track.marks if box not in boxes] if isinstance(track.marks, list) else []
         if strange:
-            told = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
-            yield Fault("unknown-name", ("tracks", name, "marks"), told)
+            message = f"this track has the boxes {', '.join(boxes)}; there is no {strange[0]!r}"
+            yield Fault("unknown-name", ("tracks", name, "marks"), message)
         elif isinstance(track.marks, int) and track.marks > len(boxes):
-            told = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
-            yield Fault("wrong-value", ("tracks", name, "marks"), told)
+            message = f"{track.marks} boxes cannot be marked where there are {len(boxes)}"
+            yield Fault("wrong-value", ("tracks", name, "marks"), message)
     for name, thing in things.items():
         fault = fault_in(State(things=Map({name: freeze(thing.value)})))
         if fault:
             yield Fault("wrong-value", ("things", name, "value"), fault)
         if name in tracks:
-            told = f"there is a track of the name {name!r}; call one of them something else"
-            yield Fault("taken-name", ("things", name), told)
+            message = f"there is already a track {name!r}; use another name"
+            yield Fault("taken-name", ("things", name), message)
 
 
 def set_out(state: State, *, tracks: Mapping[str, SceneTrack], things: Mapping[str, SceneThing]) -> State:
@@ -212,8 +210,8 @@ def read_character(
     prefix = ("characters", name)
     if name in ROLES:
         raise FileError(
-            f"{source.path}:{locate(source.text, prefix)}: {name!r} means whoever plays that part in an action; "
-            "call the character something else"
+            f"{source.path}:{locate(source.text, prefix)}: {name!r} is the name of a role in actions; "
+            "rename the character"
         )
     if not isinstance(policy, str) or not isinstance(sheet, str | None):
         raise FileError(f"{source.path}:{locate(source.text, prefix)}: sheet and policy of {name} are texts")

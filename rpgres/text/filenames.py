@@ -90,7 +90,7 @@ def _put(made: Path, path: Path) -> None:
         raise
     except OSError:  # a file system without links
         if path.exists():
-            raise FileExistsError(f"{path} is there already") from None
+            raise FileExistsError(f"{path} already exists") from None
         os.rename(made, path)
 
 
@@ -111,6 +111,7 @@ def _put_unnamed(path: Path, content: bytes) -> bool:
         raise
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.EXDEV, errno.EPERM, errno.EINVAL, errno.EOPNOTSUPP):
+            error.filename, error.filename2 = str(path), None  # nobody knows the name of the open file
             raise
         return False
     finally:

@@ -8,6 +8,7 @@ and scenes are not kept: they may hold secrets. `RPGRES_CACHE` names another fol
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +20,7 @@ from rpgres.toml.reading import Source, parse
 FORMAT = b"1"  # of the files, to be raised when what `parse` returns for the same text changes
 DIGEST = 32  # bytes
 MOST = 200  # files; the oldest give way
+_OWN = rf"[0-9a-f]{{{2 * DIGEST}}}(\.[0-9]+)?"  # how files are named, those of a killed process included
 _NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 
 
@@ -51,8 +53,12 @@ def _folder() -> str:
 
 
 def _read(path: str) -> dict[str, Any] | None:
+    if not os.path.isfile(path):  # a pipe would be waited for
+        return None
     try:
         with open(path, "rb") as file:
+            if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid != os.getuid():
+                return None  # in a folder that others write to, they could plant rules
             content = file.read()
         packed = content[DIGEST:]
         if content[:DIGEST] != blake2b(packed, digest_size=DIGEST).digest():
@@ -81,7 +87,8 @@ def _write(folder: str, path: str, data: dict[str, Any]) -> None:
 
 
 def _limit(folder: str) -> None:
-    files = [entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    entries = (entry for entry in os.scandir(folder) if re.fullmatch(_OWN, entry.name))  # others are not ours to delete
+    files = [entry for entry in entries if entry.is_file(follow_symlinks=False)]
     files.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime)
     for entry in files[:-MOST]:
         os.unlink(entry.path)

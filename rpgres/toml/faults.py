@@ -26,7 +26,7 @@ _MAX_QUOTED = 40  # characters of a wrong value that a message repeats
 
 # Patterns in words, for people who do not read them.
 _PATTERNS = {
-    r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$": "a name of small letters, digits and hyphens between them, a letter first",
+    r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$": "a name of lowercase letters, digits and hyphens, starting with a letter",
     r"^[A-Za-z][A-Za-z]{0,7}$": "one to eight letters",
 }
 
@@ -51,7 +51,7 @@ def missing(path: KeyPath, table: Any) -> Fault:
     """Return the fault that `table` has no entry under the last part of `path`."""
     key = str(path[-1])
     if not isinstance(table, dict):
-        return Fault("wrong-type", path[:-1], f"expected a table, found {_kind(table)}")
+        return Fault("wrong-type", path[:-1], f"expected a table, found {kind_of(table)}")
     return Fault("missing-key", path, f"missing key `{key}`", key, tuple(table))
 
 
@@ -67,9 +67,9 @@ def _refusal(data: Any, type_: Any) -> Fault | None:
     except RpgresError as error:
         told = error.message
     except UnicodeError:
-        told = "a lone surrogate, which is no character"
+        told = "a lone surrogate, which is not a character"
     except RecursionError:
-        told = "tables or lists nest too deep"
+        told = "tables or lists are nested too deep"
     return Fault("refused", path, told.strip().partition("\n")[0])
 
 
@@ -103,7 +103,7 @@ def _faults(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     node = _bare(node)
     check = _CHECKS.get(type(node), _check_by_msgspec)
     if check is not _check_names and type(value) not in _kinds(node):
-        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {_kind(value)}")
+        yield Fault("wrong-type", path, f"expected {_expected(node)}, found {kind_of(value)}")
     else:
         yield from check(node, value, path)
 
@@ -149,8 +149,8 @@ def _check_names(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     if not any(type(value) is type(name) and value == name for name in node.values):
         is_kind = type(value) in _kinds(node)
         names = tuple(map(str, node.values))
-        told = f"expected {_expected(node)}, found {_quoted(value) if is_kind else _kind(value)}"
-        yield Fault("wrong-value" if is_kind else "wrong-type", path, told, str(value), names)
+        message = f"expected {_expected(node)}, found {_quoted(value) if is_kind else kind_of(value)}"
+        yield Fault("wrong-value" if is_kind else "wrong-type", path, message, str(value), names)
 
 
 def _check_list(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
@@ -206,8 +206,8 @@ def _check_union(node: Any, value: Any, path: KeyPath) -> Iterator[Fault]:
     tag = value[field]
     chosen = next((one for one in able if type(one.tag) is type(tag) and one.tag == tag), None)
     if chosen is None:
-        told = f"expected {_one_of(tags)}, found {_quoted(tag)}"
-        yield Fault("wrong-value", (*path, field), told, str(tag), tags)
+        message = f"expected {_one_of(tags)}, found {_quoted(tag)}"
+        yield Fault("wrong-value", (*path, field), message, str(tag), tags)
     else:
         yield from _check_record(chosen, value, path)
 
@@ -244,7 +244,7 @@ def _unknown(path: KeyPath, names: Sequence[str], value: dict[str, Any]) -> Faul
     for meant in (unused, tuple(names)):
         if nearest(key, meant):
             return Fault("unknown-key", path, "unknown key", key, meant)
-    more = f"; what can stand here is {_listed(unused, 'and')}" if unused else ""
+    more = f"; allowed keys are {_listed(unused, 'and')}" if unused else ""
     return Fault("unknown-key", path, f"unknown key{more}")
 
 
@@ -328,13 +328,14 @@ def _expected(node: Any) -> str:
     return next(_KIND_WORDS[kind] for kind in _kinds(node))
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return what kind of value this is, in words."""
     return _KIND_WORDS.get(type(value), type(value).__name__)
 
 
 def _quoted(value: Any) -> str:
     if isinstance(value, (dict, list)):
-        return _kind(value)
+        return kind_of(value)
     if not isinstance(value, str):
         return _cut(str(value).lower())
     return f"`{in_line(_cut(value))}`" if value else "an empty text"

@@ -29,16 +29,16 @@ _SHOWN_WIDTH = 100  # characters of a faulty line that are shown
 
 # What tomli says first in its message, and what to try.
 _ADVICE = {
-    "Invalid value": 'text stands in quotes, and a yes or no is `true` or `false`: name = "Mara", ready = true',
+    "Invalid value": 'text is written in quotes, a boolean as `true` or `false`: name = "Mara", ready = true',
     "Invalid statement": "a line is `key = value`, `[table]`, or a comment after `#`",
-    "Invalid initial character for a key part": "a key of other characters than A-Z a-z 0-9 _ - stands in quotes",
-    "Expected '=' after a key": "a line is `key = value`; a key of several words stands in quotes",
+    "Invalid initial character for a key part": "a key with characters other than A-Z a-z 0-9 _ - is written in quotes",
+    "Expected '=' after a key": "a line is `key = value`; a key of several words is written in quotes",
     "Expected newline or end of document": "one `key = value` a line; inside `{ }` they are separated by commas",
-    "Cannot overwrite a value": "this key has a value already: remove one of the two, or join the tables",
-    "Cannot declare": "this table is there already: join the two, or write `[[name]]` for a list of tables",
+    "Cannot overwrite a value": "this key already has a value: remove one of the two, or merge the tables",
+    "Cannot declare": "this table already exists: merge the two, or write `[[name]]` for a list of tables",
     "Cannot mutate immutable namespace": "a table written as `{ }` cannot be added to further down",
     "Unclosed array": "a list ends with `]`, and its items are separated by commas",
-    "Unclosed inline table": "a table in a line ends with `}`, and its entries are separated by commas",
+    "Unclosed inline table": "an inline table ends with `}`, and its entries are separated by commas",
     "Unterminated string": "close the text with the quotes it began with",
     "Illegal character": "write the text in one line, or between three quotes",
     "Unescaped '\\'": "double the backslash, or put the text in single quotes",
@@ -64,12 +64,14 @@ def read_source(path: Path) -> Source:
     except FileNotFoundError:
         raise _not_found(path) from None
     except PermissionError:
-        raise FileError(f"{shown}: this file may not be read; check its permissions", file=shown) from None
+        raise FileError(f"{shown}: permission denied; check the permissions of the file", file=shown) from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise FileError(f"{shown}: cannot be read: {reason}", file=shown) from None
     if len(content) > MAX_BYTES:
-        raise FileError(f"{shown}: larger than {MAX_BYTES // 1024 // 1024} MiB, which no file of rpgres is", file=shown)
+        raise FileError(
+            f"{shown}: larger than {MAX_BYTES // 1024 // 1024} MiB, the limit for files of rpgres", file=shown
+        )
     try:
         return Source(shown, content.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError as fault:
@@ -125,7 +127,7 @@ def parse(source: Source) -> dict[str, Any]:
         raise _syntax_error(source, str(fault)) from None
     except UnicodeEncodeError as fault:
         raise _error_at(
-            source, fault.start, "a lone surrogate, which is no character, cannot stand in a file"
+            source, fault.start, "a lone surrogate is not a character and cannot be written to a file"
         ) from None
     except RecursionError:
         raise _too_deep(source.path) from None
@@ -161,7 +163,7 @@ def _is_deep(data: dict[str, Any]) -> bool:
 
 
 def _too_deep(path: str) -> FileError:
-    return FileError(f"{path}: tables or lists nest too deep (more than {MAX_DEPTH} levels)", file=path)
+    return FileError(f"{path}: tables or lists are nested too deep (more than {MAX_DEPTH} levels)", file=path)
 
 
 def _number_error(source: Source) -> FileError:
@@ -205,8 +207,8 @@ def _shown_error(
     start = max(0, column - 1 - _SHOWN_WIDTH // 2)
     shown = in_line(text[start : start + _SHOWN_WIDTH])
     tail = f"\n{advice}" if advice else ""
-    told = f"{said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}"
-    found = Diagnostic("syntax", told, source.path, line, column)
+    message = f"{said}\n  {shown}\n  {' ' * (column - 1 - start)}^{tail}"
+    found = Diagnostic("syntax", message, source.path, line, column)
     return diagnostics_error([found], file=source.path, line=line, column=column)
 
 

@@ -121,8 +121,8 @@ def test_a_broken_deck_is_named_and_the_others_are_listed(work: Path) -> None:
         }
     ]
     assert shown("deck", "list").endswith(
-        "gambit broken: a problem; `rpgres ruleset check gambit` tells\n"
-        "lantern broken: a problem; `rpgres ruleset check lantern` tells\n"
+        "gambit broken: a problem; run `rpgres ruleset check gambit` for details\n"
+        "lantern broken: a problem; run `rpgres ruleset check lantern` for details\n"
     )
     assert complaint("deck", "show", "gambit/worse", code=1) == (
         "rulesets/gambit/decks/worse.toml:2: extends: there is no deck 'litle'; did you mean `little`?"
@@ -156,14 +156,14 @@ Codes
   Stones   St1+, St1-, St2+, St3- (2)
   no suit  Fo (2)
 
-Where gambit lays it
+Piles of gambit that use it
   deck
 """
 
 
 def test_show_counts_cards_by_suit_value_and_attribute() -> None:
     assert shown("deck", "show", "gambit/little", "--codes") == LITTLE
-    without = LITTLE[: LITTLE.index("Codes\n")] + LITTLE[LITTLE.index("Where ") :]
+    without = LITTLE[: LITTLE.index("Codes\n")] + LITTLE[LITTLE.index("Piles of") :]
     assert shown("deck", "show", "gambit/little") == without
 
 
@@ -241,7 +241,7 @@ def test_a_house_rule_changes_a_deck(work: Path) -> None:
         (["draw", "standard", "0"], "the number of cards takes a whole number from 1 on, not '0'"),
         (["draw", "standard", "many"], "the number of cards takes a whole number from 1 on, not 'many'"),
         (["draw", "standard", "--without", "H14"], "--without: there is no card 'H14'; did you mean"),
-        (["draw", "standard", "--without", "Jk,jk,joker"], "--without: standard has no joker that is not taken out"),
+        (["draw", "standard", "--without", "Jk,jk,joker"], "--without: standard has no joker left to remove"),
         (["draw", "standard", "--without", "10H"], "there is no card '10H'; did you mean H10?"),
         (["draw", "standard", "--given", "draw=KH"], "there is no card 'KH'; did you mean H13?"),
         (["draw", "saga/fate-96", "--given", "draw=6+st"], "there is no card '6+st'; did you mean St6+?"),
@@ -249,8 +249,8 @@ def test_a_house_rule_changes_a_deck(work: Path) -> None:
         (["draw", "standard", "--given", "drew=H9"], "drawn cards have one label, 'draw'; there is no 'drew'"),
         (["draw", "standard", "--given", "H9"], "--given takes NAME=VALUE"),
         (["draw", "standard", "--given", "draw=H9,H8"], "--given draw=H8 was not used: one card is drawn"),
-        (["draw", "standard", "2", "--given", "draw=H9,H9"], "no such card is left to be drawn from standard"),
-        (["draw", "standard", "--given", "draw=H9", "--without", "H9"], "no such card is left to be drawn from"),
+        (["draw", "standard", "2", "--given", "draw=H9,H9"], "no such card is left in standard"),
+        (["draw", "standard", "--given", "draw=H9", "--without", "H9"], "no such card is left in"),
         (["draw", "standard", "--seed", ""], "the seed is empty"),
     ],
 )
@@ -403,21 +403,20 @@ def test_ruleset_show_has_piles_and_decks() -> None:
     out = shown("ruleset", "show", "gambit")
     assert "\nDice and cards (--given LABEL=...)\n" in out
     assert (
-        "\n  deal   the cards of a hand\n  draw   a card\n  place  which card is meant, where its sign was left out"
-        in out
+        "\n  deal   the cards of a hand\n  draw   a card\n  place  which card is meant, if its sign was left out" in out
     )
     assert (
-        "\nWhere cards lie\n"
-        "  deck     Deck: face down; little; when empty made of discard [when refill is yes]\n"
+        "\nPiles\n"
+        "  deck     Deck: face down; little; refilled when empty from discard [when refill is yes]\n"
         "  discard  Discard: face up\n"
-        "  hand     Hand: seen by its owner alone; one for each character; cards typed for it come from deck\n"
+        "  hand     Hand: seen by its owner alone; one for each character; cards given for it come from deck\n"
         "\nDecks (rpgres deck show NAME)\n"
         "  gambit/little  11 cards: Little deck\n"
     ) in out
     record = said("ruleset", "show", "gambit")
     assert record["decks"] == {"little": {"title": "Little deck", "summary": "", "size": 11}}
     assert record["piles"]["deck"]["refill"] == "discard"
-    assert "Where cards lie" not in shown("ruleset", "show", "lantern")
+    assert "Piles" not in shown("ruleset", "show", "lantern")
 
 
 def test_ruleset_check_tells_what_is_wrong_with_cards_all_at_once(work: Path) -> None:
@@ -429,14 +428,14 @@ def test_ruleset_check_tells_what_is_wrong_with_cards_all_at_once(work: Path) ->
     assert done.exit_code == 1
     assert done.stdout.splitlines() == [
         "gambit: 5 problems (with rulesets/gambit)",
-        "rulesets/gambit/decks/little.toml:2: suits.reeds.cards[1]: 'K*' is no value, with or without a sign; "
+        "rulesets/gambit/decks/little.toml:2: suits.reeds.cards[1]: 'K*' is not a value, with or without a sign; "
         "the signs are + -",
         "rulesets/gambit/ruleset.toml:4: piles.deck.decks.litle: the ruleset has no deck 'litle'; "
         "did you mean `little`?",
         "rulesets/gambit/ruleset.toml:2: piles.deck.refill: the ruleset has no pile 'dicard'; did you mean `discard`?",
-        "rulesets/gambit/ruleset.toml:8: piles.discard.given-to: every character has a pile 'hand' of its own, so it "
-        "is not known to which",
-        "rulesets/gambit/ruleset.toml:6: parameters.hand.pile: the pile deck does not say where its cards come from "
+        "rulesets/gambit/ruleset.toml:8: piles.discard.given-to: every character has a pile 'hand' of its own, so the "
+        "target is ambiguous",
+        "rulesets/gambit/ruleset.toml:6: parameters.hand.pile: the pile deck does not declare its source of cards "
         "(dealt-from = ...)",
     ]
     assert "did you mean `little`?" in complaint(*CHASE, code=1)

@@ -48,7 +48,7 @@ def test_an_opposed_action_in_plain_words() -> None:
         "  Tie                   15.49 %  1016/6561\n"
         "  Succeed               32.36 %  2123/6561\n"
         "  Succeed with style    26.08 %  1711/6561\n"
-        "  success in all: 58.44 %  142/243\n"
+        "  any success: 58.44 %  142/243\n"
         "  note: a guard\n",
         "",
     )
@@ -170,7 +170,7 @@ def test_explosions_leave_something_open() -> None:
     assert sum(Fraction(chance["exact"]) for chance in found["outcomes"].values()) + left == 1
     told = rpgres("odds", "d6!").out
     assert found["method"] == "partial"
-    assert "remaining: < 0.01 % (in none of the above)" in told
+    assert "remaining: < 0.01 % (otherwise)" in told
     assert "  at least 1/6 " in told  # no fraction is passed off as the whole
     assert "at least" not in rpgres("odds", "3d6").out
 
@@ -185,7 +185,7 @@ def test_too_much_work_is_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ("odds", "say what to weigh"),
+        ("odds", "name what to evaluate"),
         ("odds 4d6 --seed 1", "no option '--seed'"),
         ("odds fate overcome --skill 3 --leaves none", "--leaves takes a whole number"),
         ("odds fate overcome --skill 3 --seconds -1", "--seconds takes a number of seconds over 0"),
@@ -215,7 +215,7 @@ def test_help_of_odds_names_its_own_options_and_example() -> None:
     assert "--leaves N" in out
     assert "--given" not in out.replace("--given for dice", "")
     assert "Example: rpgres odds fate overcome --skill 3 --vs 2" in out
-    assert "Work out the exact chances of dice." in rpgres("odds", "4d6", "--help").out
+    assert "Compute the exact probabilities of dice." in rpgres("odds", "4d6", "--help").out
 
 
 def test_margins_in_place_of_outcomes() -> None:
@@ -233,7 +233,7 @@ def test_margins_in_place_of_outcomes() -> None:
     [
         (["--by", "size", "--vs", "2"], "--by takes margin or total"),
         (["--by", "margin"], "--by needs one opposition"),
-        (["--by", "margin", "--vs", "2", "--best"], "take one of them"),
+        (["--by", "margin", "--vs", "2", "--best"], "use one of them"),
     ],
 )
 def test_what_has_no_numbers_is_refused(more: list[str], told: str) -> None:
@@ -283,7 +283,7 @@ def test_each_is_there_for_every_ruleset() -> None:
     assert len(odds["choices"]) == 2
     ran = rpgres("odds", "saga", "act", "--ability", "strength=4", "--vs", "average", "--each", "--best")
     assert ran.code == 2
-    assert "take one of them" in ran.err
+    assert "exclude each other" in ran.err
 
 
 def test_without_cards_in_hand_the_odds_are_those_of_any_hand() -> None:

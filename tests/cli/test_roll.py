@@ -148,7 +148,7 @@ def test_a_tie_has_the_exit_code_that_its_ruleset_gives_it() -> None:
     reached = ("roll", "saga", "act", "--ability", "8", "--vs", "13", "--hand", "Ag5", "--seed", "7", "--exit-code")
     assert (tied.code, rpgres(*reached).code) == (10, 0)
     told = " ".join(rpgres("roll", "faith", "confront", "--help").out.split())
-    assert "Exit with 10 on a failure, a tie that fails included, and with 11 on a tie that is neither." in told
+    assert "Exit with 10 on a failure (including a tie that fails) and with 11 on any other tie." in told
 
 
 def test_a_choice_without_use_is_reported_and_no_error() -> None:
@@ -304,16 +304,16 @@ def test_dice_in_the_place_of_a_command() -> None:
     ("args", "told"),
     [
         ("rol", "did you mean 'roll'?"),
-        ("roll", "say what to roll"),
+        ("roll", "name what to roll"),
         ("roll fat overcome", "did you mean 'fate'?"),
-        ("roll fate", "say which action of fate: overcome, discover"),
+        ("roll fate", "name an action of fate: overcome, discover"),
         ("roll fate overcom", "did you mean 'overcome'?"),
         ("roll fate overcome --vs 2", "fate overcome needs --skill"),
         ("roll fate overcome --skil 3", "did you mean '--skill'?"),
         ("roll fate overcome --skill", "'--skill' requires an argument"),
         ("roll fate overcome --json=1 --skill 3 --vs 2", "'--json' does not take a value"),
         ("roll fate overcome --skill 3 --vs 2 more", "unexpected extra argument"),
-        ("roll fate overcome --skill fihgt --vs 2", "--skill 'fihgt' is no whole number"),
+        ("roll fate overcome --skill fihgt --vs 2", "--skill 'fihgt' is not a whole number"),
         ("roll fate overcome --sheet mara --skill fihgt --vs 2", "did you mean 'fight'?"),
         ("roll fate overcome --skill 3 --vs 4dX", "4dX\n    ^"),
         ("roll fate overcome --skill 3 --vs 2 --given roll=+++", "four Fate dice expected"),
@@ -329,12 +329,12 @@ def test_dice_in_the_place_of_a_command() -> None:
         ("roll fate overcome --skill 3 --vs 2 --policy bob=thrifty", "no character 'bob'"),
         ("roll fate overcome --skill 3 --vs 2 --repeat 0", "--repeat takes a whole number from 1 on"),
         ("roll fate overcome --skill 3 --vs 2 --repeat x", "--repeat takes a whole number from 1 on"),
-        ("roll fate overcome --skill 3 --vs 2 --repeat 2 --exit-code", "leave out --repeat"),
+        ("roll fate overcome --skill 3 --vs 2 --repeat 2 --exit-code", "--exit-code and --repeat exclude each other"),
         ("roll fate overcome --skill 3 --vs 2 --rulesets nowhere", "there is no such folder"),
         ("roll fate overcome --skill 3 --vs 2 --seed rp9:x", "generator rp9"),
         ("roll 4d6 --given dice=1,2,3,4", "one label, 'roll'"),
         ("roll 4d6 --given roll=1,2,3,4 --given roll=1", "was not used"),
-        ("roll --skill 3 fate overcome", "behind its name"),
+        ("roll --skill 3 fate overcome", "follow its name"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_paragraph(args: str, told: str) -> None:
@@ -375,7 +375,7 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     ],
 )
 def test_an_option_of_one_value_is_not_typed_twice(line: str, twice: str) -> None:
-    assert complaint(*line.split()) == f"{twice} is typed twice, and takes one value"
+    assert complaint(*line.split()) == f"{twice} is given twice, and takes one value"
 
 
 def test_flags_and_repeated_options_may_be_typed_twice() -> None:
@@ -393,7 +393,7 @@ def test_a_fault_of_rpgres_itself_is_called_so(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("rpgres.cli.commands.roll.prepare", broken)
     told = complaint(*OVERCOME, code=1)
-    assert told == "this is a fault in rpgres: ZeroDivisionError: by hand; run it again with --debug to see where"
+    assert told == "internal error: ZeroDivisionError: by hand; run it again with --debug for the traceback"
     ran = rpgres(*OVERCOME, "--debug")
     assert ran.code == 1
     assert "Traceback" in ran.err
@@ -457,7 +457,7 @@ def test_help_of_an_action_explains_all_of_it() -> None:
     out = " ".join(rpgres("roll", "fate", "attack", "--help").out.split())
     for text in (
         "Usage: rpgres roll fate attack [OPTIONS]",
-        "--skill, --ability NAME|NAME=N|N The skill rolled",
+        "--skill, --ability NAME|NAME=N|N The skill to roll",
         "--track physical|mental Which stress the harm goes to: physical (wounds and exhaustion)",
         "[default: physical]",
         "--sheet FILE",
@@ -724,7 +724,7 @@ def test_nothing_typed_gives_a_traceback(words: list[str]) -> None:
     ran = rpgres(*words, stdin="")
     assert ran.code in (0, 1, 2, 3, 10, 11), (words, ran)
     assert "Traceback" not in ran.err
-    assert "this is a fault in rpgres" not in ran.err
+    assert "internal error" not in ran.err
     assert bool(ran.err) == (ran.code in (1, 2))
 
 
@@ -737,7 +737,7 @@ def test_nothing_typed_gives_a_traceback(words: list[str]) -> None:
 def test_no_action_gives_a_traceback(action: str, verb: str, words: list[str]) -> None:
     ran = rpgres(verb, "fate", action, "--skill", "1", "--vs", "2", *words, "--json", stdin="")
     assert ran.code in (0, 1, 2, 3, 10, 11), (words, ran)
-    assert "this is a fault in rpgres" not in ran.err
+    assert "internal error" not in ran.err
     if ran.code in (1, 2):
         assert json.loads(ran.err)["format"] == "rpgres.error/1"
 
@@ -807,7 +807,7 @@ def test_odds_do_not_require_what_they_work_out_themselves() -> None:
     def words(verb: str) -> str:
         return " ".join(rpgres(verb, "fate", "overcome", "--help").out.split())
 
-    assert "several opposers [left out: the odds at every rung of the ladder]" in words("odds")
+    assert "several opposers [omitted: the odds at every rung of the ladder]" in words("odds")
     assert "several opposers [required]" in words("roll")
 
 
@@ -824,5 +824,5 @@ def test_a_fault_never_has_a_negative_length() -> None:
 
 def test_faces_that_are_missing_because_a_die_was_thrown_again() -> None:
     told = complaint("roll", "4d6r1", "--given", "roll=1,2,3,4")
-    assert "the 1 is thrown again, so the face behind it is the new one of the same die" in told
+    assert "the 1 is rerolled, so the next face is the new one of the same die" in told
     assert "the 6 explodes" in complaint("roll", "2d6!", "--given", "roll=6,3")

@@ -69,13 +69,13 @@ Actions
 Outcomes
   dark   Darkness: margin -1 or less
   glow   A glow: margin 0
-  found  Found: margin +1 or more, or when nothing opposes
+  found  Found: margin +1 or more, or if unopposed
 
 Dice (--given LABEL=...)
   roll  two dice
 
 Decisions (--choose LABEL=...)
-  price  whom the house rule cost_chooser names: What now?
+  price  decided by the house rule cost_chooser: What now?
          one of stay, burn
 
 House rules (--switch NAME=CHOICE)
@@ -113,7 +113,7 @@ def test_show_a_ruleset(work: Path) -> None:
 
     folder = overlay(work, 'title = "House"\n[ladder]\nhigh = 3\nlow = -1\n')
     done = rpgres("ruleset", "show", "lantern")
-    tail = "\nLadder\n  High +3, Low -1\n\nOverlays, the last one nearest\n  rulesets/lantern\n"
+    tail = "\nLadder\n  High +3, Low -1\n\nOverlays, in order of application\n  rulesets/lantern\n"
     assert done.stdout == SHOWN.format(in_force="").replace("Lantern (", "House (") + tail
     (folder / "ruleset.toml").write_text('titel = "House"\n', "utf-8")
     done = rpgres("ruleset", "show", "lantern")
@@ -131,7 +131,7 @@ Takes
 
 Asks
   roll   two dice
-  price  whom the house rule cost_chooser names: What now?
+  price  decided by the house rule cost_chooser: What now?
          one of stay, burn
 
 Outcomes: search
@@ -234,7 +234,7 @@ def test_check_prints_a_line_for_each_check() -> None:
     record = json.loads(rpgres("plugin", "check", "lantern", "--json").stdout)
     unchecked = {check["name"]: check["unchecked"] for check in record["plugins"][0]["checks"] if check["unchecked"]}
     assert (record["ok"], list(unchecked)) == (True, lacking)
-    assert unchecked["scenes"].startswith("no scene comes with it")
+    assert unchecked["scenes"].startswith("it ships no scene")
 
 
 @pytest.mark.slow
@@ -307,7 +307,7 @@ def test_a_disabled_plugin_is_no_broken_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_name_that_switches_nothing_off_is_told_and_breaks_no_roll(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RPGRES_DISABLE", "lantrn, rpgres-lantern,zzz")
-    told = "RPGRES_DISABLE names 'lantrn', and neither a ruleset nor a distribution here is called so; did you mean 'la"
+    told = "RPGRES_DISABLE names 'lantrn', but there is no such ruleset or distribution; did you mean 'la"
     for args in (("plugin", "list"), ("ruleset", "list")):
         done = rpgres(*args)
         assert (done.exit_code, done.stderr) == (0, "")
@@ -331,5 +331,5 @@ def test_check_of_what_nothing_has() -> None:
 def test_help_and_show_tell_what_the_game_master_says() -> None:
     for words in (("ruleset", "show", "faith", "confront"), ("roll", "faith", "confront", "--help")):
         shown = " ".join(rpgres(*words).stdout.replace("│", " ").split())
-        assert re.search(r"--against .*?\(said by the game master\)", shown), shown
-        assert not re.search(r"--skill [^-]*\(said by the game master\)", shown)
+        assert re.search(r"--against .*?\(given by the game master\)", shown), shown
+        assert not re.search(r"--skill [^-]*\(given by the game master\)", shown)

@@ -149,7 +149,7 @@ def test_expectations_hold_or_are_told_with_their_line() -> None:
 def test_a_scene_of_which_nothing_is_expected_fails_its_test() -> None:
     Path("gate.toml").write_text(SCENE.replace('expect = { outcome = "fail", margin = -1 }', ""), encoding="utf-8")
     done = rpgres("test", "gate.toml")
-    assert (done.exit_code, done.stdout) == (1, "gate.toml: nothing is expected of it\n")
+    assert (done.exit_code, done.stdout) == (1, "gate.toml: it has no expectations\n")
 
 
 def test_check_finds_everything_in_every_file_and_plays_nothing() -> None:

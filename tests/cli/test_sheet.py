@@ -40,7 +40,7 @@ def switched_on(text: str) -> str:
 
 START = """\
 # A character sheet for Lantern (ruleset lantern).
-# Change what stands here; a line behind a # is switched off, and on again without the #.
+# Replace these values; remove the # from a line to use it.
 # To check it: rpgres sheet check FILE
 
 # the ruleset it is for
@@ -133,7 +133,7 @@ def test_new_writes_a_file_once(tmp_path: Path) -> None:
     path.write_text("mine", "utf-8")
     done = rpgres("sheet", "new", "lantern", "--out", str(path))
     assert (done.exit_code, done.stdout) == (1, "")
-    assert done.stderr == f"rpgres: {path}: is there already; nothing was written. Name another file.\n"
+    assert done.stderr == f"rpgres: {path}: already exists; nothing was written. Name another file.\n"
     assert path.read_text("utf-8") == "mine"
 
 
@@ -275,7 +275,7 @@ def test_check_tells_what_each_function_of_the_rulesets_code_finds() -> None:
 
     rules = made({}, ruleset)
     found = diagnose_sheet(rules, Source("x.toml", ""))
-    told = ["too strong", "too fast", "too old (the ruleset's own check may find more when this is mended)"]
+    told = ["too strong", "too fast", "too old (the ruleset's own check may report more after this is fixed)"]
     assert [problem.message for problem in found] == told
     with pytest.raises(FileError) as caught:
         make_sheet(rules, {}, name="x", sources=[Source("x.toml", "")])
@@ -302,7 +302,7 @@ def test_the_ruleset_of_a_sheet(work: Path) -> None:
     Path("a.toml").write_text('name = "A"\n', "utf-8")
     done = rpgres("sheet", "check", "a.toml")
     assert (done.exit_code, done.stdout) == (2, "")
-    told = "rpgres: a.toml: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: fate, "
+    told = "rpgres: a.toml: name the ruleset of this sheet, with --ruleset or `ruleset` in the file: fate, "
     assert done.stderr.startswith(told)
     assert done.stderr.endswith(", lantern\n")
 
@@ -331,7 +331,7 @@ def test_a_sheet_says_whose_it_is(work: Path) -> None:
     assert rpgres("sheet", "check", "own.toml").stdout == "own.toml: ok\n"
     assert rpgres("sheet", "check", "-", stdin=text).stdout == "-: ok\n"
     assert rpgres("sheet", "show", "-", stdin=text).stdout.startswith("Ash (lantern)\n")
-    told = "own.toml:1: ruleset: this is a sheet for the ruleset 'lantern', and fate cannot read it\n"
+    told = "own.toml:1: ruleset: this sheet is for the ruleset 'lantern', not fate\n"
     done = rpgres("roll", "fate", "overcome", "--sheet", "own.toml", "--skill", "1", "--vs", "1")
     assert (done.exit_code, done.stderr) == (1, f"rpgres: {told}")
     done = rpgres("sheet", "check", "own.toml", "--ruleset", "fate")
@@ -543,7 +543,7 @@ def test_no_sheet_ends_in_a_traceback(data: st.DataObject) -> None:
     done = rpgres("sheet", command, "-", "--ruleset", "lantern", stdin=text.encode("utf-8", "surrogatepass"))
     assert done.exit_code in (0, 1)
     assert "Traceback" not in done.output
-    assert "fault in rpgres" not in done.output
+    assert "internal error" not in done.output
 
 
 def test_a_sheet_that_is_not_there_is_told_as_such_with_the_near_ones_of_any_ruleset() -> None:

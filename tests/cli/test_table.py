@@ -66,13 +66,13 @@ def test_an_evening() -> None:
     )
     done = table(*ACT, "--given", "roll=----", code=3)
     assert done.out.startswith("mara, overcome: waiting\n  roll (mara): ---- = -4\n  mara chooses (")
-    assert "    no: let it pass\n  Answer it with: rpgres table answer --choose invoke=...\n" in done.out
+    assert "    no: skip\n  Answer it with: rpgres table answer --choose invoke=...\n" in done.out
     assert "another seat chooses" in table("show", "--as", "edda").out
     assert "cannot act now: entry 2 (overcome) waits" in table(*ACT, code=2).err
     table("answer", "--choose", "invoke=no", "--as", "mara", code=3)
-    assert "  3  mara, overcome: waiting (price: mara)  (not from the seed: roll)\n" in table("log").out
+    assert "  3  mara, overcome: waiting (price: mara)  (given, not from the seed: roll)\n" in table("log").out
     assert "mara, overcome: Fail" in table("answer", "--choose", "price=fail", "--as", "mara").out
-    assert table("undo").out == "  5  everything from entry 2 on is taken back (passes a draw)\n"
+    assert table("undo").out == "  5  undid entry 2 and everything after it (already seen: draw)\n"
     assert table("verify", code=20).out.startswith("incomplete: 6 entries\n")
     table("reveal")
     assert table("verify").out.startswith("in order: 7 entries\n")
@@ -91,14 +91,14 @@ def test_it_is_found_upwards(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     (folder / "deep" / "down").mkdir(parents=True)
     monkeypatch.chdir(folder / "deep" / "down")
     table(*ACT, *WIN)
-    assert "there is a table already" in rpgres("table", "new", "--ruleset", "fate", "--table", str(folder)).err
+    assert "a table already exists" in rpgres("table", "new", "--ruleset", "fate", "--table", str(folder)).err
     monkeypatch.chdir(folder.parent)
     assert "rpgres table new" in table("show", code=1).err
     assert "The gate" in table("show", "--table", str(folder)).out
     assert "The gate" in table("show", "--table", str(folder / ".rpgres" / "table.db")).out
     assert "The gate" in table("show", RPGRES_TABLE=str(folder)).out
     assert table("act", "overcome", "--skill=1", "--vs=1", "--table", str(folder), code=2).err.startswith(
-        "rpgres: say who"
+        "rpgres: name the actor"
     )
 
 
@@ -113,15 +113,15 @@ def test_lines_that_say_too_little() -> None:
     assert "there is no table here" in table(*ACT, code=1).err
     begun()
     for line, told in (
-        (["act"], "say which action: overcome"),
+        (["act"], "name an action: overcome"),
         (["act", "overcom"], "did you mean 'overcome'"),
         (["act", "overcome", "--sheet", "mara"], "no option '--sheet'"),
         (["act", "overcome", "--seed", "7"], "'--seed'"),
-        (["set", "counters.doom"], "say PATH=VALUE"),
-        (["pass"], "say whose moments pass"),
-        (["answer"], "nothing waits"),
+        (["set", "counters.doom"], "give PATH=VALUE"),
+        (["pass"], "name the seat that skips"),
+        (["answer"], "no decision is pending"),
         (["answer", "--out", "x"], "both --view FILE and --out FILE"),
-        (["view", "--out", "x"], "say whose view"),
+        (["view", "--out", "x"], "name the seat"),
         (["verify", "--head", "xyz"], "--head takes the hash"),
         (["new"], "--ruleset"),
         (["shwo"], "shwo"),
@@ -134,7 +134,7 @@ def test_lines_that_say_too_little() -> None:
 def test_a_table_where_nobody_sits() -> None:
     assert "at it: nobody yet" in table("new", "--ruleset", "fate").out
     assert (
-        "nobody sits at this table yet; `rpgres table join"
+        "this table has no characters yet; `rpgres table join"
         in table("act", "overcome", "--skill=1", "--vs=1", code=2).err
     )
     table("join", "--sheet", "mara")
@@ -143,7 +143,7 @@ def test_a_table_where_nobody_sits() -> None:
 
 def test_a_decision_that_is_never_optional_is_told() -> None:
     begun()
-    assert "'price' is nothing that may pass" in table("pass", "price", "--as", "mara").err
+    assert "'price' is not an optional decision" in table("pass", "price", "--as", "mara").err
     for label in ("invoke", "cost"):
         assert table("pass", label, "--as", "mara").err == ""
 
@@ -187,7 +187,7 @@ On the table
   Smoke (aspect)
   Fate points 2
   Alarm: 0 of 4
-  the game master lets every moment go by, until: action
+  the game master skips every optional decision until: action
 """
     )
     assert shown.count("On the table") == 1
@@ -249,7 +249,7 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     table("view", "--as", "mara", "--out", "mara.json")
     view = json.loads((folder / "mara.json").read_text("utf-8"))
     assert list(validator("view").iter_errors(view)) == []
-    assert "is there already" in table("view", "--as", "mara", "--out", "mara.json", code=1).err
+    assert "already exists" in table("view", "--as", "mara", "--out", "mara.json", code=1).err
     table("view", "--as", "mara", "--out", "mara.json", "--force")
     away = folder / "away"
     away.mkdir()
@@ -266,7 +266,7 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert list(validator("answer").iter_errors(answer)) == []
     os.rename(folder / "not-here", folder / ".rpgres")
     table("answer", "--from", "away/answer.json", "--accept", code=3)
-    assert "not asked any more" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
+    assert "no longer pending" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
     by_hand = {"format": "rpgres.answer/1", "seat": "mara", "choose": {"cost": "no"}}
     (away / "answer.json").write_text(json.dumps(by_hand), "utf-8")
     assert "another seat is asked" in table("answer", "--from", "away/answer.json", "--accept", code=2).err
@@ -276,7 +276,7 @@ def test_a_player_elsewhere(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     table("answer", "--from", "away/answer.json", "--accept")
     (away / "answer.json").write_text("{}", "utf-8")
-    assert "no answer of a table" in table("answer", "--from", "away/answer.json", "--accept", code=1).err
+    assert "not a valid answer file" in table("answer", "--from", "away/answer.json", "--accept", code=1).err
 
 
 def test_a_view_can_be_read_by_people(folder: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_view_can_be_read_by_people(folder: Path) -> None:
     at_the_table = [table(line, "--as", "mara", *more).out for line, more in (("show", ()), ("log", ("--last", "2")))]
     at_the_table += [table(line, "--as", "mara", "--json").out for line in ("show", "log")]
     assert "is a view of mara, not of edda" in table("show", "--view", "mara.json", "--as", "edda", code=2).err
-    assert "leave one of them out" in table("log", "--view", "mara.json", "--table", ".", code=2).err
+    assert "exclude each other" in table("log", "--view", "mara.json", "--table", ".", code=2).err
     os.rename(folder / ".rpgres", folder / "not-here")
     seen = [table("show", "--view", "mara.json").out, table("log", "--view", "mara.json", "--last", "2").out]
     seen += [table(line, "--view", "mara.json", "--json").out for line in ("show", "log")]
@@ -296,7 +296,7 @@ def test_a_view_can_be_read_by_people(folder: Path) -> None:
     for _ in range(2):
         table("answer", "--view", "mara.json", "--choose", "invoke=no", "--out", "answer.json", "--force")
     assert (
-        "is there already"
+        "already exists"
         in table("answer", "--view", "mara.json", "--choose", "invoke=no", "--out", "answer.json", code=1).err
     )
 
@@ -304,8 +304,8 @@ def test_a_view_can_be_read_by_people(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "no JSON"),
-        ("[]", "no answer of a table; one has"),
+        ("{", "not valid JSON"),
+        ("[]", "not a valid answer file; one has"),
         ('{"format": "rpgres.view/1"}', "and this is rpgres.view/1"),
         ('{"format": "rpgres.answer/1", "seat": 3, "choose": {}}', "answer.json: seat: expected text, found"),
         ('{"format": "rpgres.answer/1", "seat": "mara", "choose": {"a": 3}}', "answer.json: choose.a: expected"),
@@ -382,9 +382,7 @@ def test_a_number_past_what_a_sheet_takes_is_not_lost(folder: Path) -> None:
     assert "fate-points: expected a whole number that is at least 0 and at most 99, found 150" in done.err
     assert done.err.startswith(f"rpgres: {Path('now') / 'sheets' / 'mara.toml'}:")
     text = sheet.read_text("utf-8")
-    assert text.startswith(
-        "# As it is at the table; a sheet of the ruleset does not take all of it:\n#   fate-points: "
-    )
+    assert text.startswith("# Values at the table that a sheet of the ruleset cannot have:\n#   fate-points: ")
     assert tomllib.loads(text)["fate-points"] == 150
     edda = rpgres("sheet", "check", str(folder / "now" / "sheets" / "edda.toml"))
     assert (edda.code, "edda" in done.err) == (0, False)
@@ -458,7 +456,7 @@ def test_an_evening_in_a_pipe() -> None:
     ]
     done = rpgres("play", stdin="\n".join(lines) + "\n")
     assert done.code == 0
-    assert done.out.startswith("The gate: mara, edda. Type what is done;")
+    assert done.out.startswith("The gate: mara, edda. Type an action,")
     assert "overcome          Get past an obstacle" in done.out
     assert "The scene begins" in done.out
     assert "mara chooses (" in done.out
@@ -477,7 +475,7 @@ def test_the_end_of_the_input_leaves_a_decision_open() -> None:
     assert done.code == 0
     assert said("table", "show")["pending"]["question"]["label"] == "invoke"
     done = rpgres("play", "--as", "mara", stdin="answer\nno\nfail\nquit\n")
-    assert "A decision is waited for" in done.out
+    assert "A decision is pending" in done.out
     assert "Fail" in done.out
     assert said("table", "show")["pending"] is None
 
@@ -488,7 +486,7 @@ def test_a_seat_at_play_answers_for_itself_alone() -> None:
         "play", "--as", "mara", stdin="overcome --skill 1 --vs 1 --given roll=0000\nno\nlog\nset counters.x=1\n"
     )
     assert "another seat chooses" in done.out
-    assert "only the game master sets" in done.err
+    assert "only the game master can change" in done.err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
@@ -500,7 +498,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     terminal = Terminal(["play"])
     terminal.until("> ")
     terminal.type("mara: overcome --skill burglary --vs 2\n")
-    terminal.until("Enter. pass\n> ")
+    terminal.until("Enter: pass\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     assert "mara, overcome: waiting" in terminal.until("> ")
@@ -511,7 +509,7 @@ def test_an_interrupt_is_no_free_look(folder: Path) -> None:
     assert [entry["kind"] for entry in said("log", "log")["entries"]] == ["new", "act", "note"]
     table("undo", "1")
     terminal = Terminal(["table", *ACT])
-    terminal.until("Enter. pass\n> ")
+    terminal.until("Enter: pass\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     code, _ = terminal.end()
@@ -528,7 +526,7 @@ def test_help_is_of_the_ruleset_of_the_table_that_is_named(tmp_path: Path) -> No
     assert "Usage: rpgres table show" in done.out
     for line in (["--table", kept, "--help"], ["--help", "--table", kept], [f"--table={kept}", "--help"]):
         assert "declare" in table("act", *line).out
-    assert "say which action: observe, declare" in table("act", "--table", kept, code=2).err
+    assert "name an action: observe, declare" in table("act", "--table", kept, code=2).err
 
 
 def test_what_is_typed_at_play() -> None:
@@ -541,5 +539,5 @@ def test_what_is_typed_at_play() -> None:
         arguments(["und"], actions)
     assert words_of("note it's late") == ["note", "it's late"]
     assert words_of('note "late" --to mara') == ["note", "late", "--to", "mara"]
-    with pytest.raises(UsageError, match="a quote is not closed"):
+    with pytest.raises(UsageError, match="missing closing quote"):
         words_of('overcome "x')

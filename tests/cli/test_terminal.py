@@ -91,7 +91,7 @@ def test_a_person_is_asked_and_answers() -> None:
     heading = "Overcome: skill 1, vs 3\n"
     assert terminal.until("> ") == heading + "  roll: [-][ ][-][ ] = -2\n" + QUESTION + "> "
     terminal.type("3" + ENTER)
-    told = "  Type 1 to 2 or a name; ? asks again, Ctrl-D leaves it undecided.\n> "
+    told = "  Type 1 to 2 or a name; ? asks again, Ctrl-D leaves it unanswered.\n> "
     assert terminal.until("\n> ") == "3\n" + told
     terminal.type("?" + ENTER)
     assert terminal.until("\n> ") == "?\n" + QUESTION + "> "
@@ -132,7 +132,7 @@ def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
 def test_an_optional_moment_passes_with_enter() -> None:
     line = "roll fate overcome --sheet mara --skill fight --vs 1 --given roll=0+00 --seed 7"
     terminal = Terminal(line.split())
-    assert "Enter. pass\n> " in terminal.until("> ")
+    assert "Enter: pass\n> " in terminal.until("> ")
     terminal.type(ENTER)
     code, text = terminal.end()
     assert code == 0
@@ -233,7 +233,7 @@ def test_answers_by_number_name_or_beginning(question: Question, typed: str, fou
 
 def test_one_way_to_pass_is_listed_by_its_own_name() -> None:
     shown = plain_text(question_lines(ENOUGH)).splitlines()[1:]
-    assert shown == ["   1. draw", "  Enter. stop"]
+    assert shown == ["   1. draw", "  Enter: stop"]
     told = plain_text(question_lines(msgspec.structs.replace(ENOUGH, optional=False))).splitlines()[1:]
     assert told == ["   1. stop", "   2. draw"]
 

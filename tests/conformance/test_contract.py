@@ -116,7 +116,7 @@ def test_a_package_of_somebody_else(site: Path) -> None:
     [
         ("endless-rule", "ends", "it does not end"),
         ("failing-rule", "ends", "ZeroDivisionError"),
-        ("fickle-rule", "repeats", "played twice on the same answers"),
+        ("fickle-rule", "repeats", "run twice with the same answers"),
         ("talkative", "sources", "it calls print()"),
     ],
 )
@@ -152,13 +152,13 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("texts", DATA, 'example = "rpgres roll pebble skip"\n', "", "the action skip has no example"),
     ("texts", DATA, "throw --skill 1 --vs 8", "throw --skil 1 --vs 8", "did you mean '--skill'"),
     ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1", "throw needs --vs"),
-    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1 --vs", "behind --vs stands a value"),
+    ("texts", DATA, "throw --skill 1 --vs 8", "throw --skill 1 --vs", "--vs is followed by a value"),
     (
         "texts",
         DATA,
         "throw --skill 1 --vs 8",
         "throw --skill 1 --vs far",
-        "ruleset.toml:15: actions.throw.example: --vs 'far' is no number",
+        "ruleset.toml:15: actions.throw.example: --vs 'far' is an empty range",
     ),
     ("texts", DATA, "rpgres roll pebble skip", "roll pebble skip", "does not begin with 'rpgres roll pebble skip'"),
     ("texts", DATA, "roll pebble skip", "roll pebble skip 'x", "is no command line"),
@@ -170,7 +170,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         "",
         "policies.bold, which the data do not explain",
     ),
-    ("sources", INIT, TOP, f"{TOP}import random\n", "__init__.py:3: it imports random; everything random is asked"),
+    ("sources", INIT, TOP, f"{TOP}import random\n", "__init__.py:3: it imports random; random results come from"),
     ("sources", INIT, TOP, f"{TOP}from datetime import date\n", "it imports datetime"),
     ("sources", INIT, TOP, f"{TOP}import os.path as p\n", "it imports os;"),
     ("sources", INIT, TOP, f"{TOP}import sys as s\ns.stdout\n", "it uses sys.stdout"),
@@ -182,25 +182,25 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
     ("sources", INIT, TOTAL, f"{TOTAL}    hash(actor.name)\n", "it calls hash()"),
     ("sources", INIT, "    count = 0\n", "    global count\n    count = 0\n", "it changes the module's count"),
     ("ends", INIT, ROLL, f"(1 // 0) + {ROLL}", "ZeroDivisionError"),
-    ("ends", INIT, LOOP, f"while True:\n        {ONE}\n    for _ in ():", "does not end; a rule has to come to"),
+    ("ends", INIT, LOOP, f"while True:\n        {ONE}\n    for _ in ():", "does not end; a rule must return"),
     ("ends", INIT, COUNT, f'{COUNT}    raise UsageError("not today")\n', "not today"),
     (
         "ends",
         INIT,
         'return table.settle("skip", count',
         'return "skip" or table.settle("skip", count',
-        "no outcome with a band",
+        "not an outcome with a band",
     ),
     ("ends", INIT, 'effect["change"]', 'effect["chance"]', "the effect mark of the ruleset pebble failed"),
-    ("ends", DATA, 'example = "rpgres roll pebble skip"\n', "", "skip is played by no example and no scene"),
+    ("ends", DATA, 'example = "rpgres roll pebble skip"\n', "", "no example and no scene plays the action skip"),
     ("labels", DATA, 'labels = ["roll", "opposition", "charm"]', 'labels = ["roll"]', "asked under 'charm'"),
     ("labels", DATA, 'labels = ["bounce"]', 'labels = ["roll"]', "a chance is asked under 'bounce'"),
     ("labels", DATA, '[labels.bounce]\nkind = "chance"', '[labels.bounce]\nkind = "decision"', "is a decision label"),
     ("tables", DATA, '[outcomes.skip.graze]\ntext = "It skips."\n', "", "the table skip of skip has no row for graze"),
     ("tables", DATA, "[outcomes.skip.hit]", "[outcomes.skip.lost]\n[outcomes.skip.hit]", "no band 'lost'"),
-    ("tables", DATA, "[actions.throw]", f"{LOST}\n[actions.throw]", "nothing comes to the row lost"),
+    ("tables", DATA, "[actions.throw]", f"{LOST}\n[actions.throw]", "the row lost"),
     ("switches", INIT, TOTAL, f"{TOTAL}    if {WINDY}:\n        total = None\n", "with --switch wind=yes"),
-    ("repeats", INIT, ROLL, f"(calls.append(1) or len(calls) % 2) + {ROLL}", "played twice on the same answers"),
+    ("repeats", INIT, ROLL, f"(calls.append(1) or len(calls) % 2) + {ROLL}", "run twice with the same answers"),
     ("hash-seeds", INIT, "held = [", "held = [Option(one) for one in {*'abcdefgh'}] + [", "PYTHONHASHSEED=1"),
     ("replays", INIT, ROLL, f"(1 if {SCRIPTED} else 0) + {ROLL}", "it ends with"),
     ("replays", INIT, ROLL, f"({SCRIPTED} and 1 // 0) + {ROLL}", "ZeroDivisionError"),
@@ -221,7 +221,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         INIT,
         COUNT,
         "    count = -9 if 'Seeded' in repr(table.run.dealer) else 0\n",
-        "came in play, and odds know nothing of it",
+        "occurred in play, but not in the odds",
     ),
     (
         "odds",
@@ -235,7 +235,7 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         INIT,
         LOOP,
         f"for _ in range(9):\n        {SIX}\n    {LOOP}",
-        "20,000 courses or 5 seconds; most was asked under bounce",
+        "20,000 runs or 5 seconds; most asked: bounce",
     ),
     ("views", INIT, "table.state.seen_by(table.state.seat_of(actor.name))", "table.state", "what actor cannot see"),
     ("views", INIT, "tag.held_by([actor.name])", "len(table.state.tags) < 3", "whether it is asked: charm"),
@@ -245,21 +245,21 @@ BROKEN: list[tuple[str, str, str, str, str]] = [
         INIT,
         '.with_("marks", marks))',
         '.with_("marks", marks).with_("more", float("inf")))',
-        "cannot be kept as plain data",
+        "cannot be serialized",
     ),
     (
         "states",
         INIT,
         '.with_("marks", marks))',
         '.with_("marks", marks).with_("more", (marks, 1)))',
-        "cannot be kept as plain data",
+        "cannot be serialized",
     ),
     (
         "states",
         INIT,
         '+ effect["change"]',
         '+ effect["change"] + (calls.append(1) or max(0, len(calls) - 50))',
-        "two different tables",
+        "two different states",
     ),
     ("policies", INIT, SENSIBLE, 'return "shane"', "answers 'shane', which is not offered (mark, shame)"),
     ("policies", INIT, SENSIBLE, 'return {"shame": 0.5}', "gives the weights"),
@@ -323,9 +323,9 @@ def test_what_has_nothing_to_play_is_not_checked_and_has_not_passed(check: str, 
         ("tables", "no outcome table"),
         ("switches", "no switch"),
         ("policies", "no policy"),
-        ("views", "could be hidden"),
+        ("views", "can be hidden"),
         ("sheets", "no sheets"),
-        ("scenes", "no scene comes with it"),
+        ("scenes", "it ships no scene"),
     ],
 )
 def test_what_a_ruleset_does_not_have_is_not_checked(check: str, why: str, site: Path) -> None:
@@ -369,7 +369,7 @@ def test_what_outlives_a_run_is_told_as_such_and_misleads_no_other_check(site: P
     fickle = (INIT, ROLL, f"(calls.append(1) or len(calls) % 2) + {ROLL}")
     subject = pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")])
     (problem,) = verdict("repeats", subject).problems
-    assert "or changed globals" in problem.text
+    assert "or mutable globals" in problem.text
     assert {case.prepared.action for case in subject.steady} == {"skip"}
     for check in ("hash-seeds", "replays", "odds", "leaves", "views", "states", "policies"):
         assert text_of(verdict(check, subject)) == ""
@@ -379,7 +379,7 @@ def test_two_accounts_are_shown_where_they_differ(site: Path) -> None:
     fickle = (INIT, "roles = {", "roles = {'x' * 300: str(calls.append(1) or len(calls)), ")
     found = verdict("repeats", pebble.install(site, [fickle, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
     (problem,) = found.problems
-    first, then = problem.message.removeprefix("played twice on the same answers it goes ").split(" first, and ")
+    first, then = problem.message.removeprefix("run twice with the same answers it differs: ").split(" first, and ")
     assert first != then.removesuffix(" then")
     assert first.startswith("\N{HORIZONTAL ELLIPSIS}")
 
@@ -387,7 +387,7 @@ def test_two_accounts_are_shown_where_they_differ(site: Path) -> None:
 def test_what_is_different_once_is_not_put_down_to_the_order_of_sets_alone(site: Path) -> None:
     once = (INIT, ROLL, f"(calls.append(1) or len(calls) < 3) + {ROLL}")
     found = verdict("hash-seeds", pebble.install(site, [once, (INIT, TOP, f"{TOP}\ncalls = []\n")]))
-    assert "where other actions were played before; a rule may depend on nothing but the table" in text_of(found)
+    assert "where other actions were played before; a rule must depend only on the table" in text_of(found)
 
 
 def test_every_check_is_broken_once() -> None:
@@ -432,7 +432,7 @@ def test_modules_that_a_rule_imports_are_read_and_others_are_not(site: Path) -> 
     )
     assert text_of(verdict("sources", subject)) == (
         f"{site / 'rpgres_pebble' / 'inner' / 'deep.py'}:1: it imports random; "
-        "everything random is asked of the table: table.roll"
+        "random results come from the table: table.roll"
     )
 
 
@@ -499,7 +499,7 @@ def test_a_rule_that_looks_at_a_hidden_thing_is_found(monkeypatch: pytest.Monkey
 
     monkeypatch.setitem(rules.ruleset.actions, "chase", greedy)
     found = verdict("views", subject)
-    assert "what ada cannot see changes what it is asked: more offers take-0, take-1, take-2" in text_of(found)
+    assert "hidden information changes what ada is asked: more offers take-0, take-1, take-2" in text_of(found)
 
 
 def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -523,7 +523,7 @@ def test_another_seats_hand_is_another_and_looks_the_same(monkeypatch: pytest.Mo
         return gambit.chase(table, actor, **inputs)
 
     monkeypatch.setitem(rules.ruleset.actions, "chase", spying)
-    assert "what ada cannot see changes what it is asked" in leak(ready, other, seat="ada", seed="1")
+    assert "hidden information changes what ada is asked" in leak(ready, other, seat="ada", seed="1")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -564,14 +564,14 @@ def test_a_keyboard_interrupt_ends_the_check() -> None:
 def test_an_action_that_loops_without_asking_is_told(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.conformance.walks.SECONDS", 0.2)
     found = verdict("ends", pebble.install(site, [(INIT, COUNT, f"{COUNT}    while True:\n        count += 1\n")]))
-    assert "it did not come to an end within 0.2 seconds; a rule has to come to its outcome" in text_of(found)
+    assert "it did not end within 0.2 seconds; a rule must return an outcome" in text_of(found)
 
 
 def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("walks.SECONDS", "subjects.SECONDS", "documentation.SCENE"):
         monkeypatch.setattr(f"rpgres.conformance.{name}", 0.2)
     subject = pebble.install(site, [(INIT, TOTAL, f"    while True:\n        pass\n{TOTAL}")])
-    told = "it did not come to an end within 0.2 seconds"
+    told = "it did not end within 0.2 seconds"
     assert told in text_of(verdict("ends", subject))
     assert told in text_of(verdict("scenes", subject))
 
@@ -579,7 +579,11 @@ def test_scenes_in_which_a_rule_loops_are_ended_too(site: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("declared", "broken", "told"),
     [
-        ('said-by = "gm"', "rpgres.journal.permissions._check_said", "a player may say skill, which the game master"),
+        (
+            'said-by = "gm"',
+            "rpgres.journal.permissions._check_said",
+            "a player may give skill, which is reserved for the game master",
+        ),
         ('seen-by = "own"', "rpgres.journal.views._input_seen", "gm reads 'arm' of --skill arm, and not None"),
         ('seen-by = "all"', "rpgres.journal.views._input_seen", "gm reads None of --skill arm, and not 'arm'"),
     ],
@@ -601,7 +605,7 @@ def test_a_table_that_does_not_keep_what_parameters_declare(
 
 def test_a_check_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpgres.conformance.checks.SECONDS", 0.2)
-    assert "it did not come to an end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
+    assert "it did not end within 0.2 seconds" in text_of(lone(lambda _subject: forever()))
 
 
 def forever() -> None:

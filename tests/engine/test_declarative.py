@@ -309,7 +309,7 @@ def test_it_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_folder_without_the_word_is_only_laid_over_something() -> None:
     write(UNDER.replace("standalone = true", "standalone = false"))
-    with pytest.raises(UsageError, match=r"no ruleset 'under'.*only laid over"):
+    with pytest.raises(UsageError, match=r"no ruleset 'under'.*is an overlay for"):
         find_ruleset("under")
 
 
@@ -358,16 +358,16 @@ FAULTS = {
         ('"3d6 - {shift}', '"3d6 - {shfit}'),
         "actions.try.roll: the ruleset has no number 'shfit'; did you mean `shift`?",
     ),
-    "no name": (('"3d6 - {shift}', '"3d6 - {Shift it}'), "actions.try.roll: {Shift it} holds no name"),
+    "no name": (('"3d6 - {shift}', '"3d6 - {Shift it}'), "actions.try.roll: {Shift it} is not a name"),
     "bad dice": (('"3d6 - {shift}', '"3d6kx - {shift}'), "actions.try.roll: "),
-    "bad number": (('"{margin}/3"', '"{margin}/0"'), "actions.try.numbers.degrees: nothing can be divided by 0"),
+    "bad number": (('"{margin}/3"', '"{margin}/0"'), "actions.try.numbers.degrees: division by 0"),
     "rolled number": (
         ('"{margin}/3"', '"{margin} + 1d6"'),
-        "actions.try.numbers.degrees: a number is worked out, not rolled",
+        "actions.try.numbers.degrees: a number is computed, not rolled",
     ),
     "circular": (
         ('"17 - {wounds}"', '"{edge} + 1"'),
-        "actions.try.numbers.edge: the number edge is worked out from itself",
+        "actions.try.numbers.edge: the number edge depends on itself",
     ),
     "unknown measure": (
         ("under = true", 'under = true\nby = "totl"'),
@@ -377,7 +377,7 @@ FAULTS = {
     "overlap": (("from = 3, success", "from = 2, success"), "share the numbers 2"),
     "unknown condition": (
         ("natural-to = 4", "naturl-to = 4"),
-        "bands.wonder.when.naturl-to: no condition is called 'naturl-to'",
+        "bands.wonder.when.naturl-to: there is no condition 'naturl-to'",
     ),
     "unknown bound": (
         ('natural-from = "edge"', 'natural-from = "egde"'),
@@ -392,7 +392,7 @@ FAULTS = {
     "kind of effect": (('kind = "hurt"', 'kind = "hrt"'), "'hrt'"),
     "no meaning": (
         ('help = "it is done"\ndoes = "nothing"', 'help = "it is done"'),
-        'effects.done: nothing says what it does: does = "counter", "tag", "untag", "mark", "clear", "out", "nothing"',
+        'effects.done: unknown operation: does = "counter", "tag", "untag", "mark", "clear", "out", "nothing"',
     ),
     "does": (('does = "nothing"', 'does = "noting"'), "effects.done.does: "),
     "unknown key": (("under = true", "udner = true"), "actions.try.udner: unknown key; did you mean `under`?"),
@@ -406,15 +406,15 @@ FAULTS = {
     ),
     "roll that depends on itself": (
         ('"3d6 - {shift}', '"3d6 - {degrees}'),
-        "actions.try.roll: the number degrees is worked out from what the dice show",
+        "actions.try.roll: the number degrees is computed from the roll",
     ),
     "roll that depends on a reading": (
         ('"3d6 - {shift}', '"3d6 - {natural}'),
-        "actions.try.roll: natural is known only when the dice lie",
+        "actions.try.roll: natural is known only after the roll",
     ),
     "instead of what is rolled": (
         ("under = true", 'under = true\ninstead.weak = { when = { natural-from = 1 }, roll = "4d6" }'),
-        "actions.try.instead.weak.when.natural-from: natural is known only when the dice lie",
+        "actions.try.instead.weak.when.natural-from: natural is known only after the roll",
     ),
     "roll of another row": (
         ("change = 1, when", 'change = "time", when'),
@@ -422,42 +422,42 @@ FAULTS = {
     ),
     "roll called like a number": (
         ("rolls = { time =", "rolls = { degrees ="),
-        "good.rolls.degrees: 'degrees' is a number already",
+        "good.rolls.degrees: 'degrees' is already a number",
     ),
     "division of an effect": (
         ('degrees = "degrees"', 'degrees = "degrees/0"'),
-        "good.effects[0].degrees: nothing can be divided by 0",
+        "good.effects[0].degrees: division by 0",
     ),
     "band beyond the dice": (
         ("natural-to = 4", "natural-to = 2"),
-        "bands.wonder.when.natural-to: nothing comes to this band: natural is 3 to 18",
+        "bands.wonder.when.natural-to: this band is unreachable: natural is 3 to 18",
     ),
     "band behind another": (
         (
             "[bands.calamity]",
             '[bands.marvel]\ntitle = "Marvel"\nwhen = { natural-to = 4, margin-to = 9 }\n[bands.calamity]',
         ),
-        "bands.marvel: nothing comes to this band: whenever its condition holds, that of wonder does",
+        "bands.marvel: this band is unreachable: whenever its condition holds, that of wonder",
     ),
     "band of nothing": (
         ("[bands.calamity]", '[bands.marvel]\ntitle = "Marvel"\n[bands.calamity]'),
-        "bands.marvel: nothing comes to this band: it has no bounds",
+        "bands.marvel: this band is unreachable: it has no bounds",
     ),
     "number called like a parameter": (
         ('degrees = "{margin}/3"', 'degrees = "{margin}/3", shift = "1"'),
-        "actions.try.numbers.shift: 'shift' is a parameter of this action",
+        "actions.try.numbers.shift: 'shift' is already a parameter of this action",
     ),
     "count": (
         ("under = true", 'under = true\ncounts = { sixes = "6" }'),
-        "actions.try.counts.sixes: a count says which dice it counts",
+        "actions.try.counts.sixes: a count needs a comparison",
     ),
     "several": (
         ('help = "what is tried with"', 'help = "what is tried with"\nmany = true'),
-        "parameters.attribute.many: a described action takes one ability",
+        "parameters.attribute.many: an action without code takes one ability",
     ),
     "instead": (
         ("under = true", 'under = true\ninstead.weak = { when = { shft-from = 1 }, roll = "4d6" }'),
-        "actions.try.instead.weak.when.shft-from: no condition",
+        "actions.try.instead.weak.when.shft-from: there is no condition",
     ),
 }
 
@@ -478,14 +478,14 @@ def test_a_fault_is_told_with_its_place_when_the_ruleset_is_used(fault: str) -> 
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        ('"text"', "the parameter shift is of the kind 'text', which is no number"),
-        ('"opposition"', "the parameter shift is what opposes, and stands in `vs` alone"),
-        ('"choice"\nchoices = { a = "A" }', "the choice shift has no `values` that say what it is in dice"),
+        ('"text"', "the parameter shift is of the kind 'text', which is not a number"),
+        ('"opposition"', "the parameter shift is an opposition, and can be used only in `vs`"),
+        ('"choice"\nchoices = { a = "A" }', "the choice shift has no `values` to use in dice"),
         (
             '"choice"\nchoices = { a = "A" }\nvalues = { a = "1" }',
-            "the choice shift may be left out; give it a default",
+            "the choice shift is optional; give it a default",
         ),
-        ('"integer"\nmany = true', "a described action takes one integer"),
+        ('"integer"\nmany = true', "an action without code takes one integer"),
     ],
 )
 def test_a_parameter_in_braces_has_to_be_a_number(kind: str, told: str) -> None:
@@ -539,7 +539,7 @@ expect = { outcome = "hit", margin = 2, state = { "characters.bo.counters.harm" 
 actor = "bo"
 action = "strike"
 with = { pool = "blade", vs = 0 }
-expect = { error = "bo is out, and takes no further part" }
+expect = { error = "bo is out, and cannot act in this scene any more" }
 [[steps]]
 actor = "ann"
 action = "strike"
@@ -591,7 +591,7 @@ def test_what_opposes_may_be_part_of_more(vs: str, cover: int) -> None:
 
 def test_what_needs_something_in_the_way_says_so() -> None:
     write(BLADES, name="blades")
-    with pytest.raises(UsageError, match="blades strike needs something in the way"):
+    with pytest.raises(UsageError, match="blades strike needs an opposition"):
         resolve("blades", "strike", pool=3, vs="none")
     # One row alone is no answer to what it means that nothing opposes.
     head = BLADES.split("[outcomes")[0].replace(

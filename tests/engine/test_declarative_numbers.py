@@ -168,7 +168,9 @@ def test_no_dice_and_numbers_oppose_a_pool_of_successes() -> None:
 
 @pytest.mark.parametrize("vs", ["2d10", "2d10kh1", "2d10>=8+1d6", "1d6+1"])
 def test_a_sum_of_dice_is_no_count(vs: str) -> None:
-    with pytest.raises(UsageError, match=r"here dice are counted; type \d+d10>=8, or \d+ for a pool .* or 3 successes"):
+    with pytest.raises(
+        UsageError, match=r"this action counts successes; type \d+d10>=8, or \d+ for a pool .* or 3 successes"
+    ):
         resolve("success-pool", "contest", pool=3, vs=vs)
 
 

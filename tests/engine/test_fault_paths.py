@@ -9,7 +9,7 @@ import pytest
 
 from rpgres import UsageError, resolve
 from rpgres.engine.resolve import resolve_request
-from rpgres.errors import RpgresError, as_option, located, named, told
+from rpgres.errors import RpgresError, as_option, located, named, readable
 from tests.support.command_line import rpgres
 
 
@@ -44,13 +44,13 @@ def test_inputs_are_called_as_they_are_typed() -> None:
     with pytest.raises(UsageError, match=r"^`vs` takes a number"):
         resolve("fate", "overcome", skill=3, vs=True)
     typed = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "fiar")
-    assert typed.err.startswith("rpgres: --vs 'fiar' is no rung")
+    assert typed.err.startswith("rpgres: --vs 'fiar' is not a rung")
     told_as_json = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "fiar", "--json").err
     record = json.loads(told_as_json)
-    assert record["message"].startswith("--vs 'fiar' is no rung")
+    assert record["message"].startswith("--vs 'fiar' is not a rung")
     assert record["details"]["path"] == ["vs", 0]
     answer = resolve_request({"ruleset": "fate", "action": "overcome", "with": {"skill": 3, "vs": "fiar"}})
-    assert answer["message"].startswith("`vs` 'fiar' is no rung")
+    assert answer["message"].startswith("`vs` 'fiar' is not a rung")
 
 
 def test_paths_grow_from_the_inside_out() -> None:
@@ -58,9 +58,9 @@ def test_paths_grow_from_the_inside_out() -> None:
         raise UsageError(f"{named('defense_stunt')} is wrong", path=("skill",))
     assert found.value.path == ("steps", 3, "with", "vs", "skill")
     assert (found.value.message, str(found.value)) == ("`defense-stunt` is wrong",) * 2
-    assert told(found.value.raw, as_option) == "--defense-stunt is wrong"
+    assert readable(found.value.raw, as_option) == "--defense-stunt is wrong"
 
 
 def test_a_message_is_whole_whatever_somebody_typed() -> None:
-    assert told("a \ue000 b") == "a  b"
-    assert told(f"{named('vs')}: \ue001x") == "`vs`: \ue001x"
+    assert readable("a \ue000 b") == "a  b"
+    assert readable(f"{named('vs')}: \ue001x") == "`vs`: \ue001x"

@@ -187,14 +187,14 @@ def test_dice_in_a_form_may_be_a_number() -> None:
             r"`rivals` rook has no field 'skil'; did you mean 'skill'\?; it is typed as NAME:KEY=VALUE,...",
         ),
         ("rook:coins=10", "`rivals` rook: coins takes a whole number from 0 to 9, not 10"),
-        ("rook:coins", "behind coins stands = and its value"),
-        ("rook:coins=1,coins=2", "coins is said twice"),
-        ("skill=3", "names nobody and nothing"),
-        (":skill=3", "names nobody and nothing"),
-        ("rook:skill=wits", "takes a whole number, as nobody of this name is at the table"),
+        ("rook:coins", "coins is followed by = and a value"),
+        ("rook:coins=1,coins=2", "coins is given twice"),
+        ("skill=3", "has no name"),
+        (":skill=3", "has no name"),
+        ("rook:skill=wits", "takes a whole number, as no character of this name is at the table"),
         ("bo:skill=zzz", "zzz"),
         ("rook:mood=angry", "angry"),
-        ("rook:luck=2d", "after d stands the number of sides"),
+        ("rook:luck=2d", "after d, the number of sides"),
         ("nowhere.toml:skill=3", "nowhere.toml"),
         ({"skill": 3}, 'name = "NAME"'),
     ],
@@ -214,7 +214,7 @@ def test_dice_oppose_actively() -> None:
     ("inputs", "message"),
     [
         ({"skil": 3}, "did you mean 'skill'"),
-        ({"skill": 3, "ability": 3}, "mean the same"),
+        ({"skill": 3, "ability": 3}, "the same parameter"),
         ({"skill": "wts"}, "did you mean 'wits'"),
         ({"skill": "wits=x"}, "whole number"),
         ({"skill": []}, "takes one value"),
@@ -225,17 +225,17 @@ def test_dice_oppose_actively() -> None:
         ({"bonus": True}, "whole number"),
         ({"mood": "wyld"}, "did you mean 'wild'"),
         ({"mood": {}}, "mood"),
-        ({"mark": "=2"}, "names nothing"),
+        ({"mark": "=2"}, "has no name"),
         ({"mark": "Fire=x"}, "free uses"),
         ({"mark": "Fire=100"}, "free uses"),
         ({"purse": -1}, "at least 0"),
-        ({"friend": "cy"}, "neither at the table nor a sheet"),
+        ({"friend": "cy"}, "neither a character at the table nor a sheet"),
         ({"word": 3}, "takes a text"),
         ({"push": "maybe"}, "neither true nor false"),
         ({"against": "2d0"}, "d"),
         ({"against": "impossible"}, "no rung of the ladder"),
         ({"against": "bo:wts"}, "did you mean 'wits'"),
-        ({"against": "ada:wits"}, "own way"),
+        ({"against": "ada:wits"}, "their own action"),
         ({"against": {"character": "bo"}}, "as a table"),
         ({"against": {"character": "bo", "skill": "wits", "more": 1}}, "as a table"),
         ({"against": True}, "takes a number"),
@@ -267,7 +267,7 @@ def test_somebody_unknown_acts_without_a_sheet() -> None:
     prepared = probe(skill=3)
     assert prepared.actor == "actor"
     assert prepared.state.characters["actor"].abilities == {}
-    with pytest.raises(UsageError, match="no sheet says how high it is"):
+    with pytest.raises(UsageError, match="its rating is unknown"):
         probe(skill="wits")
 
 

@@ -112,12 +112,12 @@ def test_results_that_were_said_for_later_and_cannot_be_are_taken_back(place: Pl
     typed = ("table", "answer", "--choose", f"invoke={REROLL}", "--table", str(place.path))
     done = rpgres(*typed)
     assert done.code == 2
-    assert "it was said before, and --given roll=none takes it back" in done.err
+    assert "it was given before, and --given roll=none removes it" in done.err
     assert rpgres(*typed, "--given", "roll=none").code in (0, 3)
     assert rolled(entries(place)[-1])["roll"][0] == "0000"
     assert entries(place)[-1].secret.later == {}
     done = rpgres(*typed[:2], "--choose", "invoke=no", "--given", "roll=none", "--table", str(place.path))
-    assert "this is nothing that dice show" in done.err  # there is nothing to be taken back
+    assert "this is not a result of dice" in done.err  # there is nothing to be taken back
     finish(place)
     assert in_order(place)
 
@@ -168,12 +168,12 @@ def test_what_was_rolled_stays_after_an_undo(place: Place) -> None:
     first = rolled(sitting.act(place, "overcome", OPPOSED, actor="mara"))
     second = rolled(sitting.answer(place, choose={"invoke": [REROLL]}))
     sitting.undo(place, 2)
-    with pytest.raises(UsageError, match="the seed has answered this already, in entry 2"):
+    with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 2"):
         sitting.answer(place, choose={"invoke": [REROLL]}, given={"roll": ["++++"]})
     assert rolled(sitting.answer(place, choose={"invoke": [REROLL]})) == second
     sitting.undo(place)
     for label in OTHER:
-        with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+        with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 1"):
             sitting.act(place, "overcome", OPPOSED, actor="mara", given={label: OTHER[label]})
     assert rolled(sitting.act(place, "overcome", OPPOSED, actor="mara")) == first
     finish(place)
@@ -188,7 +188,7 @@ def test_dice_that_were_seen_and_undone_are_not_chosen_in_another_action(
     who, action, inputs = deed
     first = rolled(sitting.act(place, "overcome", OPPOSED, actor="mara"))
     sitting.undo(place)
-    with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+    with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 1"):
         sitting.act(place, action, inputs, actor=who, given={"roll": ["++++"]})
     done = sitting.act(place, action, inputs, actor=who)
     assert rolled(done)["roll"] == first["roll"]
@@ -209,7 +209,7 @@ def test_cards_that_were_seen_and_undone_are_not_chosen_under_another_label(tmp_
     sitting.undo(place)
     card = next(code for code in rules.cards.by_code if not any(code in cards for cards in drawn.values()))
     for label in {name for name, kind in labels_of(rules, action).items() if kind == "chance"} - drawn.keys():
-        with pytest.raises(UsageError, match="the seed has answered this already, in entry 1"):
+        with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 1"):
             sitting.act(place, action, inputs, actor=sheets[1], given={label: [card]})
     assert rolled(sitting.act(place, action, inputs, actor=sheets[0], auto=True)) == drawn
     assert in_order(place)
@@ -236,7 +236,7 @@ def test_what_an_entry_says_of_what_was_typed_is_played_again(place: Place, said
         return state
 
     rewrite(place.path, forge)
-    assert verify(place.path).problems == ["entry 1: something else comes of it when it is played again"]
+    assert verify(place.path).problems == ["entry 1: replaying it gives another result"]
 
 
 @pytest.mark.parametrize("is_revealed", [False, True])
@@ -257,7 +257,7 @@ def test_a_journal_in_which_an_answer_rewrites_dice_is_found(
         sitting.reveal(place)
     verdict = verify(place.path)
     assert (verdict.verdict, verdict.exit) == ("tampered", 21)
-    assert verdict.problems[0] == "entry 2: it changes what was rolled or drawn before it"
+    assert verdict.problems[0] == "entry 2: it changes earlier random results"
 
 
 def test_the_command_that_goes_on_with_a_roll_repeats_its_dice_in_order() -> None:
@@ -296,14 +296,14 @@ def test_a_refused_result_is_no_look_at_the_dice(tmp_path: Path, seed: str, seat
         assert history.pending is None
         assert history.state == State(**{name: getattr(history.state, name) for name in State.__struct_fields__})
         told = plain_text(log_lines(log_seen(history, "brand"), sitting.rules_of(history).file))
-        assert "failed: brand, strike: nothing comes of it" in told
-        with pytest.raises(UsageError, match="the seed has answered this already"):
+        assert "failed: brand, strike: no effect" in told
+        with pytest.raises(UsageError, match="this was already rolled or drawn from the seed"):
             sitting.act(place, "strike", STRIKE, actor="brand", given={"roll": ["20"]})
         done = sitting.act(place, "strike", STRIKE, actor="brand", seat=seat, given={"damage": ["4"]})
         assert rolled(done).items() >= {**shown, "damage": ["4"]}.items()
     elif history.pending is None:
         assert "damage=99 was not used" in refused.value.message
-        assert "entry 1 stands without it" in refused.value.message
+        assert "entry 1 was written without it" in refused.value.message
         assert not history.head.public.attempt
         assert history.head.secret.given == {}
     else:
@@ -319,7 +319,7 @@ def test_a_result_that_is_refused_before_anything_is_rolled_leaves_nothing(place
 
 @pytest.mark.parametrize("seat", [None, "mara"])
 def test_a_refused_choice_leaves_what_was_shown(place: Place, seat: str | None) -> None:
-    with pytest.raises(ChoiceError, match="what came before is kept, and entry 1 waits"):
+    with pytest.raises(ChoiceError, match="earlier answers are kept, and entry 1 is still pending"):
         sitting.act(place, "overcome", OPPOSED, actor="mara", seat=seat, choose={"invoke": ["nonsense", "no"]})
     history = store.read(place.path)
     assert history.pending is not None
@@ -333,7 +333,7 @@ def test_a_refused_choice_leaves_what_was_shown(place: Place, seat: str | None) 
 
 def test_an_answer_that_fails_after_new_dice_leaves_them(place: Place) -> None:
     sitting.act(place, "overcome", OPPOSED, actor="mara")
-    with pytest.raises(ChoiceError, match="entry 2 waits"):  # the reroll was seen
+    with pytest.raises(ChoiceError, match="entry 2 is still pending"):  # the reroll was seen
         sitting.answer(place, choose={"invoke": [REROLL, "nonsense"]})
     assert len(rolled(entries(place)[-1])["roll"]) == 2
     with pytest.raises(GivenError):  # nothing was
@@ -425,7 +425,7 @@ def leap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str) -> None:
-    with pytest.raises(RpgresError, match="nothing comes of it, but what was drawn is known") as told:
+    with pytest.raises(RpgresError, match=r"it had no effect; .* will be drawn again") as told:
         sitting.act(leap, "leap", {"how": fault}, actor="ann", seat="ann")
     if fault not in ("usage", "rule"):
         assert "the rule leap leap failed" in told.value.message
@@ -437,6 +437,37 @@ def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str)
     assert rolled(done)["roll"] == rolled(head)["roll"]  # the same question gets the same dice
     sitting.answer(leap, choose={"again": ["no"]})
     assert in_order(leap)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sheets", "action", "typed", "fault"),
+    [
+        (
+            "fate",
+            ["mara"],
+            "overcome",
+            {"skill": "burglary", "vs": [2], "removes": "a", "alters": "b=c"},
+            "exclude",
+        ),
+        ("fate", ["mara"], "overcome", {"skill": "burglary", "vs": [2], "harms": True}, "needs a target"),
+        (
+            "faith",
+            ["bero", "sable"],
+            "confront",
+            {"skill": "hacking", "attribute": "mind", "against": ["sable:skill=3,attribute=2"], "target": ["sable"]},
+            "only once",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_shown(
+    tmp_path: Path, ruleset: str, sheets: list[str], action: str, typed: dict[str, Any], fault: str
+) -> None:
+    """Else a slip is an entry, and the dice that it showed are never anybody's real ones."""
+    place = Place(tmp_path / "t.db")
+    sitting.begin_table(place, ruleset=ruleset, sheets=sheets, seed="7", trust="players")
+    with pytest.raises(UsageError, match=fault):
+        sitting.act(place, action, typed, actor=sheets[0], auto=True)
+    assert [entry.kind for entry in entries(place)] == ["new"]
 
 
 @pytest.mark.parametrize("hidden", [False, True])
@@ -456,14 +487,14 @@ def test_what_is_given_for_later_opens_the_same_moments_beside_something_hidden(
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_answer_after_which_a_rule_fails_leaves_what_was_rolled(leap: Place, fault: str) -> None:
     sitting.act(leap, "leap", {"how": f"{fault}-later"}, actor="ann")
-    with pytest.raises(RpgresError, match=r"entry 2\)"):
+    with pytest.raises(RpgresError, match="entry 2 keeps"):
         sitting.answer(leap, choose={"again": ["yes"]})
     history = store.read(leap.path)
     assert (history.head.kind, history.head.public.attempt) == ("answer", True)
     assert len(rolled(history.head)["roll"]) == 2
     assert history.pending is not None
     assert history.pending.number == 1
-    with pytest.raises(UsageError, match="the seed has answered this already, in entry 2"):
+    with pytest.raises(UsageError, match="this was already rolled or drawn from the seed in entry 2"):
         sitting.answer(leap, choose={"again": ["yes"]}, given={"roll": ["6"]})
     sitting.answer(leap, choose={"again": ["no"]})
     assert in_order(leap)
@@ -538,7 +569,7 @@ def test_whoever_closes_the_window_at_a_prompt_has_rolled(
     if line == "play":
         terminal.until("> ")
         terminal.type(" ".join(act) + "\n")
-    terminal.until("Enter. pass\n> ")
+    terminal.until("Enter: pass\n> ")
     process = terminal._process
     os.kill(process.pid, getattr(signal, number))
     process.wait(20)
@@ -556,9 +587,9 @@ def test_each_answer_at_a_prompt_is_written_when_it_is_given(tmp_path: Path, mon
     rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--seed", "7")
     rpgres("table", "act", "overcome", "--skill", "burglary", "--vs", "2")
     terminal = Terminal(["table", "answer"])
-    terminal.until("Enter. pass\n> ")
+    terminal.until("Enter: pass\n> ")
     terminal.type(f"{REROLL}\n")
-    terminal.until("Enter. pass\n> ")
+    terminal.until("Enter: pass\n> ")
     time.sleep(0.3)
     terminal.type(INTERRUPT)
     code, _ = terminal.end()
@@ -578,7 +609,7 @@ def test_sealing_an_answer_runs_nothing_after_it(leap: Place) -> None:
     sitting.act(leap, "leap", {"how": "error-later"}, actor="ann")
     made = sealed("again", "yes", salt=bytes(32))
     sitting.seal(leap, made.commitment, seat="ann", label="again", answer="yes")  # what comes after it would fail
-    with pytest.raises(RuleError, match="what was drawn is known"):
+    with pytest.raises(RuleError, match="will be drawn again"):
         sitting.open_seal(leap, seat="ann", label="again", text="yes", salt=made.salt)
     history = store.read(leap.path)
     assert history.head.public.opens is None
@@ -697,12 +728,12 @@ def test_what_an_answer_file_claims_is_taken_by_the_host_alone(sent: Path) -> No
     written("--choose", "invoke=no")
     ran = cli("answer", "--from", "a.json")
     assert ran.code == 2
-    assert "a.json says whose it is (mara: invoke=no): --accept takes it, or --as mara" in ran.err
+    assert "a.json states its seat (mara: invoke=no): --accept confirms it, or --as mara" in ran.err
     written("--choose", f"invoke={REROLL}", "--given", "roll=++++")
     for named in ((), ("--as", "mara")):  # her dice are nobody's to take for granted
         ran = cli("answer", "--from", "a.json", *named)
         assert ran.code == 2
-        assert f"which dice were rolled (mara: invoke={REROLL}; given: roll=++++): --accept takes it" in ran.err
+        assert f"the dice rolled (mara: invoke={REROLL}; given: roll=++++): --accept confirms it" in ran.err
         assert len(json.loads(cli("log", "--json").out)["entries"]) == 2
     before = json.loads(cli("log", "--json").out)["entries"][-1]["pending"]["answers"]
     assert cli("answer", "--from", "a.json", "--accept").code == 3
@@ -710,7 +741,7 @@ def test_what_an_answer_file_claims_is_taken_by_the_host_alone(sent: Path) -> No
     assert entry["accepted"] == f"mara: invoke={REROLL}; given: roll=++++"
     rolls = [answer for answer in entry["pending"]["answers"] if answer["kind"] == "chance"]
     assert rolls == [*before, {"label": "roll", "kind": "chance", "value": "++++"}]
-    assert f"taken from a file: mara: invoke={REROLL}" in cli("log").out
+    assert f"imported from a file: mara: invoke={REROLL}" in cli("log").out
     assert "accepted" not in json.loads(cli("log", "--json", "--as", "edda").out)["entries"][-1]
 
 
@@ -732,7 +763,7 @@ def test_at_a_terminal_the_host_is_asked(sent: Path, typed: str, kinds: list[str
 
     written("--choose", f"invoke={REROLL}", "--given", "roll=++++")
     terminal = Terminal(["table", "answer", "--from", "a.json"])
-    assert f"mara: invoke={REROLL}; given: roll=++++" in terminal.until("Take it? [y/N] ")
+    assert f"mara: invoke={REROLL}; given: roll=++++" in terminal.until("Accept it? [y/N] ")
     terminal.type(typed)
     code, _ = terminal.end()
     assert code == (3 if typed == "y\n" else 2)

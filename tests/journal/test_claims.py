@@ -127,7 +127,7 @@ def test_a_claim_waits_for_the_game_master_before_anything_is_drawn(tmp_path: Pa
     assert (result.outcome, result.success, result.effects) == (None, None, [])
     assert [type(event) for event in result.events] == [TextEvent, DecisionEvent]  # nothing was drawn
     assert refused.history.state == before
-    assert "nothing comes of it" in log_of(refused, other)
+    assert "no effect" in log_of(refused, other)
 
     sitting.act(place, action, inputs, seat=who)
     done = sitting.answer(place, seat=GM, choose={"claim": ["confirm"]})
@@ -197,7 +197,7 @@ def test_a_sheet_from_elsewhere_is_a_claim(tmp_path: Path, monkeypatch: pytest.M
     assert "mara claims: vs dog.toml:will" in shown(done, "edda")
     sitting.answer(place, seat=GM, choose={"claim": ["refuse"]})
     assert "dog" not in store.read(place.path).state.characters
-    with pytest.raises(UsageError, match="the game master or the host reads sheets, not mara"):
+    with pytest.raises(UsageError, match="only the game master or the host can add sheets, not mara"):
         sitting.join(place, "mara", seat="mara")
     sitting.join(place, "mara", seat=GM)
 
@@ -370,7 +370,7 @@ def test_a_ruleset_of_somebody_elses_declares_both(at_tug: Path) -> None:
     place = tug_at(at_tug, trust="")
     assert store.read(place.path).new.public.trust == "players"  # its own default
     place = tug_at(at_tug, "gm")
-    with pytest.raises(UsageError, match="`wind`: the game master says this, or the host, and not ada: the wind"):
+    with pytest.raises(UsageError, match="`wind`: only the game master or the host can give this, not ada: the wind"):
         sitting.act(place, "pull", {"skill": "rope", "wind": "9"}, seat="ada")
     done = sitting.act(place, "pull", {"skill": "rope", "cry": "Heave!", "token": "a goat"}, seat="ada")
     assert asked(done) == [("pull", "bo"), ("pull", "cy")]  # words are nobody else's matter
@@ -541,7 +541,7 @@ def test_one_shot_and_batch_know_no_claims() -> None:
 def test_the_label_is_reserved(tmp_path: Path) -> None:
     folder = tmp_path / "tug"
     tug_rules(folder)
-    for name, told in (("claim", "rpgres asks under this label itself"), ("roll", "only a decision has fields")):
+    for name, told in (("claim", "this label is reserved by rpgres"), ("roll", "only a decision can have fields")):
         field = f'[labels.{name}.fields.n]\nkind = "integer"\nhelp = "x"\n'
         broken = f'{TUG}\n[labels.claim]\nkind = "decision"\nhelp = "x"\n' if name == "claim" else f"{TUG}\n{field}"
         source = Source(path=str(folder / "ruleset.toml"), text=broken)

@@ -103,10 +103,10 @@ def test_each_action_has_dice_of_its_own(place: Place) -> None:
 
 
 def test_who_acts(place: Place) -> None:
-    with pytest.raises(UsageError, match=r"say who acts: `actor` mara\|edda"):
+    with pytest.raises(UsageError, match=r"name the actor: `actor` mara\|edda"):
         overcome(place, actor="")
     assert overcome(place, actor="", seat="edda").entry.public.actor == "edda"
-    with pytest.raises(UsageError, match="edda is not mara's to act with"):
+    with pytest.raises(UsageError, match="edda does not belong to the seat mara"):
         overcome(place, actor="edda", seat="mara")
     assert overcome(place, actor="guards", seat="gm").entry.public.actor == "guards"
     with pytest.raises(UsageError, match="did you mean 'mara'"):
@@ -178,11 +178,11 @@ def test_only_its_owner_answers(place: Place) -> None:
     assert "mara" not in caught.value.message
     with pytest.raises(UsageError, match="not offered"):
         sitting.answer(place, seat="mara", choose={"invoke": ["nonsense"]})
-    with pytest.raises(UsageError, match="say what you choose"):
+    with pytest.raises(UsageError, match="choose an option"):
         sitting.answer(place, seat="mara")
     assert pending_label(place) == "invoke"
     sitting.answer(place, seat="mara", choose={"invoke": ["no"]})
-    with pytest.raises(UsageError, match="nothing waits"):
+    with pytest.raises(UsageError, match="no decision is pending"):
         sitting.answer(place, seat="mara", choose={"invoke": ["no"]})
 
 
@@ -292,12 +292,12 @@ def test_whoever_was_asked_may_take_the_answer_back(place: Place) -> None:
     overcome(place, choose={})
     sitting.answer(place, choose={"invoke": ["no"]})  # typed by the host
     sitting.undo(place, store.read(place.path).head.number, seat="mara")
-    with pytest.raises(UsageError, match="not mara's to take back"):
+    with pytest.raises(UsageError, match="mara cannot undo it"):
         sitting.undo(place, number, seat="mara")
 
 
 def test_somebody_acts_while_a_person_thinks(place: Place) -> None:
-    """What they say does not matter; an answer to what is not asked any more is not taken."""
+    """What they say does not matter; an answer to what is no longer pending is not taken."""
 
     def prompt(view: Any, question: Any) -> str:
         sitting.write_note(place, "meanwhile")
@@ -311,7 +311,7 @@ def test_somebody_acts_while_a_person_thinks(place: Place) -> None:
         overcome(place, choose={})
         return "no"
 
-    with pytest.raises(UsageError, match="a question that is not asked any more"):
+    with pytest.raises(UsageError, match="a question that is no longer pending"):
         overcome(place, choose={}, prompt=taken_back)
 
 
@@ -352,14 +352,14 @@ def test_an_undo_that_takes_back_what_was_shown(place: Place) -> None:
 
 def test_whose_it_is_to_take_back(place: Place) -> None:
     overcome(place)
-    with pytest.raises(UsageError, match="entry 1 is not edda's to take back"):
+    with pytest.raises(UsageError, match="so edda cannot undo it"):
         sitting.undo(place, seat="edda")
     sitting.undo(place, seat="mara")
     overcome(place)
     sitting.undo(place, seat="gm")
-    with pytest.raises(UsageError, match="nothing to take back"):
+    with pytest.raises(UsageError, match="nothing to undo"):
         sitting.undo(place)
-    for number, told in ((0, "the table itself"), (1, "no entry 1 that stands"), (99, "no entry 99")):
+    for number, told in ((0, "the table itself"), (1, "no entry 1 to undo"), (99, "no entry 99")):
         sitting.write_note(place, "x")
         with pytest.raises(UsageError, match=told):
             sitting.undo(place, number)
@@ -398,7 +398,7 @@ def test_what_others_said_neither_blocks_an_undo_nor_goes_with_it(place: Place) 
     sitting.undo(place, seat="edda")  # its own, as nothing else is left
     sitting.undo(place, 2)
     assert kinds(place) == ["new", "note"]
-    with pytest.raises(UsageError, match="nothing to take back"):
+    with pytest.raises(UsageError, match="nothing to undo"):
         sitting.undo(place, seat="mara")
     undos = [entry for entry in log_seen(store.read(place.path), None) if isinstance(entry, UndoEntry)]
     told = [entry.before for entry in undos if entry.is_alone]
@@ -457,27 +457,27 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
         ("character.mara", "5", "did you mean 'characters'"),
         ("characters.mara.is_out", "5", "true or false"),
         ("characters.mara.name", "ann", "cannot be changed"),
-        ("characters.mara.counters", "5", "no single value"),
+        ("characters.mara.counters", "5", "not a single value"),
         ("characters.mara.counters.fate-points.x", "5", "nothing inside"),
         ("characters.mara.tracks.physical.7", "x", "no place '7'"),
         ("tags.i-know-a-bakc-way", "aspect", "did you mean 'i-know-a-back-way'"),
-        ("tags.i-know-a-back-way", "aspect", "there already"),
+        ("tags.i-know-a-back-way", "aspect", "already exists"),
         ("tags.nothing", "absent", "no place 'nothing'"),
         ("piles.deck", "x", "cards are moved"),
         ("periods", "scene", "table begin"),
         ("nothing.at.all", "1", "the table has no place 'nothing'"),
-        ("characters.mara.tracks.physical", "2", "its boxes: 1, 2; one is marked with"),
-        ("characters.mara.tracks.physical", "true", "no single value"),
+        ("characters.mara.tracks.physical", "2", "its boxes: 1, 2; mark one with"),
+        ("characters.mara.tracks.physical", "true", "not a single value"),
         ("characters.mara.tracks.consequences", "5", "its boxes: mild, moderate, severe"),
-        ("characters.mara.tracks.consequences", '["a"]', "no single value"),
-        ("tags", "3", "a tag is laid with tags.NAME=KIND"),
-        ("tags", '["a"]', "a tag is laid with tags.NAME=KIND"),
-        ("counters.", "3", "an empty one"),
-        ("characters..title", "x", "an empty one"),
+        ("characters.mara.tracks.consequences", '["a"]', "not a single value"),
+        ("tags", "3", "add a tag with tags.NAME=KIND"),
+        ("tags", '["a"]', "add a tag with tags.NAME=KIND"),
+        ("counters.", "3", "one of these is empty"),
+        ("characters..title", "x", "one of these is empty"),
         ("counters.doom", "3", "things.doom=1"),
         ("counters.fate-pionts", "3", "did you mean 'fate-points'"),
         ("characters.mara.counters.luck", "3", "mara has no counter 'luck'; it has: "),
-        ("characters.mara.counters.fate-points", "absent", "cannot be taken away"),
+        ("characters.mara.counters.fate-points", "absent", "cannot be removed"),
         (
             "characters.mara.counters.fate-points",
             "150",
@@ -488,17 +488,17 @@ def test_a_value_is_set(place: Place, path: str, text: str, where: str, value: A
         ("characters.mara.abilities.fihgt", "1", "did you mean 'fight'"),
         ("characters.mara.abilities.fight", "400", "on a sheet of this ruleset"),
         ("characters.mara.texts.nmae", "x", "did you mean 'name'"),
-        ("characters.mara.seat", "bob", "is gm, or the name of a character"),
-        ("characters.mara.title", "", "a name says something"),
+        ("characters.mara.seat", "bob", "is gm, or the name of the character"),
+        ("characters.mara.title", "", "a name must not be empty"),
         ("audiences.x", "bogus", "no track or thing 'x'"),
         ("tags.i-know-a-back-way.audience", "bogus", "no seat 'bogus'"),
         ("tags.i-know-a-back-way.on", "mora", "did you mean 'mara'"),
         ("tags.i-know-a-back-way.uses.mora", "1", "did you mean 'mara'"),
         ("tags.i-know-a-back-way.uses.mara", "-1", "whole number from 0 on"),
         ("tags.i-know-a-back-way.kind", "apsect", "did you mean 'aspect'"),
-        ("tags.i-know-a-back-way.name", "", "a name says something"),
-        ("things.plan", "1.5", "does not fit"),
-        ("things.plan", "\udc80", "cannot be written down"),
+        ("tags.i-know-a-back-way.name", "", "a name must not be empty"),
+        ("things.plan", "1.5", "not a valid value"),
+        ("things.plan", "\udc80", "cannot be stored"),
     ],
 )
 def test_a_value_that_cannot_be_set(place: Place, path: str, text: str, told: str) -> None:
@@ -602,7 +602,7 @@ def test_the_ruleset_cleans_up_when_a_scene_ends(place: Place) -> None:
     assert at(place, "characters.mara.tracks.physical.1.mark") == ""
     assert at(place, "tags.off-balance") == "absent"
     assert store.read(place.path).state.periods == ()
-    with pytest.raises(UsageError, match="nothing has begun"):
+    with pytest.raises(UsageError, match="no period has begun"):
         sitting.turn(place, "end")
 
 
@@ -625,7 +625,7 @@ def test_what_nobody_said_to_begin_can_end(place: Place) -> None:
 
 def test_a_table_is_never_begun_over_another(place: Place) -> None:
     before = place.path.read_bytes()
-    with pytest.raises(store.TableError, match="there is a table already"):
+    with pytest.raises(store.TableError, match="a table already exists"):
         sitting.begin_table(place, ruleset="fate", sheets=["mara"])
     assert place.path.read_bytes() == before
     assert [path.name for path in place.path.parent.iterdir()] == ["table.db"]
@@ -634,7 +634,7 @@ def test_a_table_is_never_begun_over_another(place: Place) -> None:
 def test_two_of_one_name_do_not_sit_down(tmp_path: Path) -> None:
     other = tmp_path / "mara.toml"
     other.write_text('name = "Another"\n', "utf-8")
-    with pytest.raises(UsageError, match="two sheets are called 'mara'"):
+    with pytest.raises(UsageError, match="two sheets have the name 'mara'"):
         sitting.begin_table(Place(tmp_path / "t.db"), ruleset="fate", sheets=["mara", str(other)])
     assert not (tmp_path / "t.db").exists()
 
@@ -677,7 +677,7 @@ def test_a_table_verifies_after_its_seed_is_told(place: Place) -> None:
     sitting.reveal(place)
     verdict = verify(place.path)
     assert (verdict.verdict, verdict.exit, verdict.problems) == ("in order", 0, [])
-    with pytest.raises(UsageError, match="the seed of this table is known"):
+    with pytest.raises(UsageError, match="the seed of this table was revealed"):
         overcome(place)
-    with pytest.raises(UsageError, match="cannot be taken back"):
+    with pytest.raises(UsageError, match="cannot be undone"):
         sitting.undo(place)

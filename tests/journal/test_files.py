@@ -96,7 +96,7 @@ def test_a_changed_byte_anywhere_is_found(played: Path, tmp_path: Path, table: s
     [
         (["DELETE FROM entries WHERE number = 3"], "entry 3 is missing"),
         (["DELETE FROM entries WHERE number >= (SELECT max(number) FROM bases)"], "the table after it is there"),
-        (["DELETE FROM bases WHERE number = 0"], "entry 0: what it is packed with is missing"),
+        (["DELETE FROM bases WHERE number = 0"], "entry 0: its compression dictionary is missing"),
         (
             [
                 "UPDATE entries SET number = -1 WHERE number = 3",
@@ -107,7 +107,7 @@ def test_a_changed_byte_anywhere_is_found(played: Path, tmp_path: Path, table: s
         ),
         (
             ["UPDATE entries SET change = (SELECT change FROM entries WHERE number = 2) WHERE number = 6"],
-            "entry 6: the table",
+            "entry 6: the state",
         ),
         (["DELETE FROM entries", "DELETE FROM bases"], "there is no entry"),
         (["UPDATE entries SET body = 'text'"], "entry 0"),
@@ -135,7 +135,7 @@ def test_a_database_that_changes_what_is_written_is_refused(tmp_path: Path, adde
     place = begun(tmp_path / "t.db")
     change(place.path, added)
     for attempt in (lambda: verify(place.path), lambda: act(place), lambda: sitting.write_note(place, "x")):
-        with pytest.raises(store.TableError, match="changes what is written or read"):
+        with pytest.raises(store.TableError, match="that rpgres did not create"):
             attempt()
 
 
@@ -146,7 +146,7 @@ def test_what_was_cut_off_the_end_is_missed_by_whoever_noted_a_hash(copy: Path) 
     assert verify(copy).exit == 20  # the seed is not revealed any more
     verdict = verify(copy, head=head)
     assert (verdict.exit, verdict.head_found) == (21, False)
-    assert "cut off" in "; ".join(verdict.problems)
+    assert "removed or rewritten" in "; ".join(verdict.problems)
     assert verdict.checked
     found = verify(copy, head=early[:12])
     assert (found.exit, found.head_found, found.problems) == (20, True, [])
@@ -177,7 +177,7 @@ def test_a_forged_history_does_not_replay(copy: Path) -> None:
     sitting.reveal(place)
     verdict = verify(forged)
     assert verdict.exit == 21
-    assert verdict.problems[0].startswith("entry 1: something else comes of it")
+    assert verdict.problems[0].startswith("entry 1: replaying it gives another result")
 
 
 def test_a_wrong_seed_does_not_fit_its_commitment(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_what_the_seed_does_not_say_is_told(tmp_path: Path) -> None:
     sitting.reveal(place)
     assert "(entries: 2)" in verify(place.path).checked[-1]
     log = rpgres("table", "log", "--as", "edda", "--table", str(place.path)).out
-    assert log.count("(not from the seed: roll)") == 1
+    assert log.count("(given, not from the seed: roll)") == 1
 
 
 def test_a_newer_program_is_not_called_tampering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,13 +253,13 @@ def shown(path: Path) -> str:
 def test_files_that_are_no_table(tmp_path: Path) -> None:
     text = tmp_path / "text.db"
     text.write_text("a shopping list, and no database at all\n" * 100, "utf-8")
-    assert "no table of rpgres" in shown(text)
+    assert "not a table of rpgres" in shown(text)
     empty = tmp_path / "empty.db"
     empty.touch()
-    assert "no table of rpgres" in shown(empty)
+    assert "not a table of rpgres" in shown(empty)
     other = tmp_path / "other.db"
     change(other, "CREATE TABLE songs (title TEXT)")
-    assert "a database, but no table of rpgres" in shown(other)
+    assert "an SQLite database, but not a table of rpgres" in shown(other)
     assert "there is no table" in shown(tmp_path / "nothing.db")
 
 
@@ -306,7 +306,7 @@ def test_whatever_stands_in_a_column_is_told_in_words(loose: Path, tmp_path: Pat
         for line, codes in (("show", (0, 1)), ("log", (0, 1)), ("undo", (0, 1, 2)), ("verify", (21,))):
             done = rpgres("table", line, "--table", str(path))
             assert done.code in codes, (number, value, line, done)
-            assert "fault in rpgres" not in done.err, (number, value, done.err)
+            assert "internal error" not in done.err, (number, value, done.err)
             assert done.code != 1 or f"entry {at}" in done.err or table == "bases", (value, done.err)
 
 
@@ -329,7 +329,7 @@ def test_an_entry_that_is_longer_than_any_is_not_unpacked(tmp_path: Path) -> Non
     where = ("--table", str(place.path))
     for line in ("show", "log"):
         done = rpgres("table", line, *where)
-        assert (done.code, "entry 2: it is not as it was written, and cannot be unpacked" in done.err) == (1, True)
+        assert (done.code, "entry 2: it is corrupt and cannot be decompressed" in done.err) == (1, True)
     assert "entry 2" in verify(place.path).problems[0]
 
 
@@ -435,7 +435,7 @@ def test_a_damaged_table_is_told(copy: Path) -> None:
     copy.write_bytes(whole)
     last = len(store.read(copy).entries) - 1
     change(copy, f"UPDATE entries SET body = '[]' WHERE number = {last}")
-    assert f"damaged: entry {last}: it is not as it was written" in shown(copy)
+    assert f"damaged: entry {last}: it is corrupt" in shown(copy)
 
 
 IN_CHILD = """
@@ -553,7 +553,7 @@ def test_whoever_waits_in_vain_is_told(tmp_path: Path, monkeypatch: pytest.Monke
         done = rpgres("table", "note", "x", "--table", str(place.path))
         assert time.monotonic() - start >= 0.2
         assert done.code == 1
-        assert "somebody else is acting at this table" in done.err
+        assert "the table has been locked by another process" in done.err
         assert rpgres("table", "show", "--table", str(place.path)).code == 0  # looking is always possible
     finally:
         other.close()

@@ -142,11 +142,11 @@ REEDS = {"title": "Reeds", "code": "Re"}
     [
         (
             {"cards": {"red": {"title": "Red", "code": "Jk"}, "black": {"title": "Black", "code": "Jk"}}},
-            {"cards.black.code": "the code Jk is another card's already: Red"},
+            {"cards.black.code": "the code Jk is already used by Red"},
         ),
         (
             {"names": {"5": 11}, "suits": {"reeds": {**REEDS, "cards": [5, 11]}}},
-            {"suits.reeds.cards.1": "Re5 could be typed for Re5 as well"},
+            {"suits.reeds.cards.1": "Re5 could also mean Re5"},
         ),
         (
             {
@@ -154,11 +154,11 @@ REEDS = {"title": "Reeds", "code": "Re"}
                 "suits": {"hearts": {"title": "Hearts", "code": "J", "cards": [13]}},
                 "cards": {"joker": {"title": "Joker", "code": "Jk"}},
             },
-            {"cards.joker.code": "Jk could be typed for J13 as well"},
+            {"cards.joker.code": "Jk could also mean J13"},
         ),
         (
             {"signs": {"mood": {"a": "glad", "A": "sad"}}, "suits": {"reeds": {**REEDS, "cards": ["1a", "1A"]}}},
-            {"suits.reeds.cards.1": "Re1A could be typed for Re1a as well"},
+            {"suits.reeds.cards.1": "Re1A could also mean Re1a"},
         ),
         ({"signs": {"mood": {"+": "glad"}}, "suits": {"reeds": {**REEDS, "cards": [1, "1+", "1+"]}}}, {}),
         ({"cards": {name: {"title": "Joker", "code": f"J{name}"} for name in "rb"}}, {}),
@@ -171,7 +171,7 @@ def test_cards_that_nobody_could_tell_apart_are_refused(data: dict[str, Any], ex
 def test_a_deck_cannot_give_the_code_of_its_base_to_another_card() -> None:
     base = shared_deck("standard")
     moved = {"suits": {"hares": {"title": "Hares", "code": "H", "cards": [12]}}}
-    assert faults(moved, base=base) == {"suits.hares.cards.0": "the code H12 is another card's already: Q of Hearts"}
+    assert faults(moved, base=base) == {"suits.hares.cards.0": "the code H12 is already used by Q of Hearts"}
     assert faults({"suits": {"hearts": {"title": "Hearts", "code": "H", "cards": [12]}}}, base=base) == {}
 
 
@@ -201,10 +201,10 @@ suits.reeds = { title = "Reeds", code = "Re", cards = ["x", "1*", 3] }
         f"gambit/ruleset.toml:{first + 3}: decks.second.extends: there is no deck 'litle' (little?)",
         f"gambit/ruleset.toml:{first + 6}: decks.third.titel: unknown key (title?)",
         f"gambit/ruleset.toml:{first + 5}: decks.third.title: missing key `title`",
-        f"gambit/ruleset.toml:{first + 14}: decks.fifth.extends: a deck cannot add to itself",
-        f"gambit/ruleset.toml:{first + 10}: decks.fourth.extends: a deck cannot add to itself",
+        f"gambit/ruleset.toml:{first + 14}: decks.fifth.extends: a deck cannot extend itself",
+        f"gambit/ruleset.toml:{first + 10}: decks.fourth.extends: a deck cannot extend itself",
         *(
-            f"gambit/ruleset.toml:{first + 18}: decks.sixth.suits.reeds.cards[{number}]: {printed!r} is no value, "
+            f"gambit/ruleset.toml:{first + 18}: decks.sixth.suits.reeds.cards[{number}]: {printed!r} is not a value, "
             "with or without a sign; this deck has no signs"
             for number, printed in enumerate(("x", "1*"))
         ),
@@ -240,24 +240,24 @@ def test_the_card_ruleset_of_the_tests_is_in_order(tmp_path: Path) -> None:
             "2: piles.hand.hidden-when.refill: the switch refill has no choice 'never'; it can be: yes, no",
         ),
         ("[piles.deck]\nrefill = 'discards'", "2: piles.deck.refill: the ruleset has no pile 'discards' (discard?)"),
-        ("[piles.deck]\nrefill = 'deck'", "2: piles.deck.refill: no cards come to a pile from itself"),
+        ("[piles.deck]\nrefill = 'deck'", "2: piles.deck.refill: a pile cannot be refilled from itself"),
         ("[piles.hand]\ndealt-from = 'dek'", "2: piles.hand.dealt-from: the ruleset has no pile 'dek' (deck?)"),
         (
             "[piles.discard]\ndealt-from = 'hand'",
-            "2: piles.discard.dealt-from: every character has a pile 'hand' of its own, and this one is nobody's",
+            "2: piles.discard.dealt-from: every character has a pile 'hand' of its own, and this one has no owner",
         ),
         (
             "[piles.discard]\nrefill-when = { refill = 'no' }",
-            "2: piles.discard.refill-when: it does not say from which pile (refill = ...)",
+            "2: piles.discard.refill-when: the pile to refill from is missing (refill = ...)",
         ),
         ("[parameters.hand]\npile = 'hant'", "2: parameters.hand.pile: the ruleset has no pile 'hant' (hand?)"),
         (
             "[parameters.hand]\npile = 'discard'",
-            "2: parameters.hand.pile: the pile discard does not say where its cards come from (dealt-from = ...)",
+            "2: parameters.hand.pile: the pile discard does not declare its source of cards (dealt-from = ...)",
         ),
         (
             "[parameters.hand]\npile = { remove = true }",
-            "1: parameters.hand: of the kind 'cards', it has to say in which pile = ... they lie",
+            "1: parameters.hand: a parameter of the kind 'cards' needs pile = NAME",
         ),
     ],
 )
@@ -272,8 +272,8 @@ def test_a_deck_behind_one_that_always_lies_there_never_does(tmp_path: Path) -> 
     more = '\n[decks.other]\ntitle = "Other"\ncards.x = { title = "X", code = "X" }\n'
     house = "[piles.deck.decks]\nother = { refill = 'no' }"
     assert told(rules_in(tmp_path, GAMBIT + more, house=house)) == [
-        "house/ruleset.toml:2: piles.deck.decks.other: this deck never lies here: little, which is first, "
-        "lies here whatever the switches say"
+        "house/ruleset.toml:2: piles.deck.decks.other: this deck is never used: little, which comes first, "
+        "is used with any switches"
     ]
 
 
@@ -293,8 +293,8 @@ face = "down"
 def test_two_decks_of_one_table_with_one_code_for_different_cards(tmp_path: Path) -> None:
     rules = rules_in(tmp_path, GAMBIT + BESIDE, house="[piles.side.decks]\nbeside = {}")
     assert told(rules) == [
-        "house/ruleset.toml:2: piles.side.decks.beside: Re1+, Re3+ of beside and of little are not the same card, "
-        "and both decks can lie on one table"
+        "house/ruleset.toml:2: piles.side.decks.beside: Re1+, Re3+ of beside and of little are different cards, "
+        "and both decks can be on one table"
     ]
 
 
@@ -341,7 +341,7 @@ def test_a_switch_that_only_chooses_a_deck_changes_something(tmp_path: Path) -> 
     chosen = '[piles.deck.decks]\nfew = { cards = "few" }\nstandard = { cards = "standard" }\n'
     assert told_alone(tmp_path, ALONE + chosen) == []
     (problem,) = told_alone(tmp_path, ALONE + "decks.few = {}\n")
-    assert problem.startswith("switches.cards: this house rule changes nothing")
+    assert problem.startswith("switches.cards: this house rule is unused")
 
 
 def told_alone(folder: Path, text: str) -> list[str]:

@@ -105,7 +105,7 @@ def test_a_misspelt_name_is_told_where_sheets_may_have_any(old: str, new: str, h
     said = told()
     assert said.startswith("grim: a problem\n")
     assert f"{path}:" in said
-    assert "counts 0: no sheet, parameter or other formula has it" in said
+    assert "is always 0: no sheet, parameter or other formula defines it" in said
     assert f"did you mean {hint}?" in said
 
 
@@ -189,12 +189,12 @@ CONTRARY = {
     "required with a default": (
         [('required = ["trait", "vs"]', 'required = ["trait", "vs", "edge"]')],
         "",
-        "actions.try.required[2]: edge has a default, which is never taken",
+        "actions.try.required[2]: edge is required, so its default is never used",
     ),
     "counter without a change": (
         [(HIT, HIT + '\neffects = [{ kind = "wound", to = "actor" }]')],
         WOUND,
-        "outcomes.try.hit.effects[0]: it does not say what it does: the effect wound needs `change`",
+        "outcomes.try.hit.effects[0]: a required field is missing: the effect wound needs `change`",
     ),
     "when and unless of an effect": (
         [(HIT, HIT + '\neffects = [{ kind = "wound", change = 1, when = { natural = 3 }, unless = { natural = 3 } }]')],
@@ -220,38 +220,38 @@ CONTRARY = {
     "a face that there is not": (
         [(HIT, HIT + '\neffects = [{ kind = "wound", change = 1, when = { natural-from = 25 } }]')],
         WOUND,
-        "outcomes.try.hit.effects[0].when.natural-from: the dice never meet this: natural is 2 to 20",
+        "outcomes.try.hit.effects[0].when.natural-from: this condition is unreachable: natural is 2 to 20",
     ),
     "a count that there is not": (
         [('vs = "{vs}"', 'vs = "{vs}"\ncounts = { high = ">=11" }\nby = "high"')],
         "",
-        "actions.try.counts.high: no die shows that, so there is nothing to count: the highest face is 10",
+        "actions.try.counts.high: no die shows that, so the count is always 0: the highest face is 10",
     ),
     "a count that nothing names": (
         [('vs = "{vs}"', 'vs = "{vs}"\ncounts = { high = ">=9" }')],
         "",
-        "actions.try.counts.high: nothing names high",
+        "actions.try.counts.high: high is unused",
     ),
     "a number that nothing names": (
         [('vs = "{vs}"', 'vs = "{vs}"\nnumbers = { half = "{trait}/2" }')],
         "",
-        "actions.try.numbers.half: nothing names half",
+        "actions.try.numbers.half: half is unused",
     ),
-    "an effect that nothing has": ([], WOUND, "effects.wound: no outcome, menu or period has this effect"),
+    "an effect that nothing has": ([], WOUND, "effects.wound: no outcome, menu or period uses this effect"),
     "a question with one answer": (
         [(HIT, ASKED % "")],
         "",
-        "outcomes.try.hit.ask.what.options: it has one option, so there is nothing to decide",
+        "outcomes.try.hit.ask.what.options: it has only one option",
     ),
     "a name in a text": (
         [(HIT, 'text = "It is done to {target}."')],
         "",
-        "outcomes.try.hit.text: texts are shown as they stand, and nothing takes the place of {target}",
+        "outcomes.try.hit.text: texts have no placeholders; {target} is shown literally",
     ),
     "a name in an answer": (
         [(HIT, ASKED % ', b = { text = "B for {foe}" }')],
         "",
-        "outcomes.try.hit.ask.what.options.b.text: texts are shown as they stand",
+        "outcomes.try.hit.ask.what.options.b.text: texts have no placeholders",
     ),
     "an example that cannot be typed": (
         [("--trait void=2 --vs", "--trait void=2 --against")],
@@ -264,11 +264,11 @@ CONTRARY = {
         "",
         "does not begin with 'rpgres roll grim try'",
     ),
-    "no success": ([(FINE, FINE.replace(", success = true", ""))], "", "bands.hit: it does not say whether it is a"),
+    "no success": ([(FINE, FINE.replace(", success = true", ""))], "", "bands.hit: `success` is missing"),
     "no success where it is another": (
         [(FINE, FINE + '\nrare = { title = "R", also = "hit", when = { natural = 3 } }')],
         "",
-        "bands.rare: it does not say whether it is a success",
+        "bands.rare: `success` is missing",
     ),
 }  # fmt: skip
 
@@ -316,7 +316,7 @@ def test_a_fraction_that_nobody_can_read_is_left_to_the_json() -> None:
     head = "standalone = true\ntitle = 'Many'\nsummary = 'Many dice.'\nversion = '1'\n"
     write(head + bands + "[actions.throw]\nsummary = 'Throw.'\nroll = '25d10'\n", name="many")
     shown = rpgres("odds", "many", "throw").out
-    assert re.search(r"success in all: [\d.]+ %\n", shown), shown
+    assert re.search(r"any success: [\d.]+ %\n", shown), shown
     assert max(map(len, shown.splitlines())) < 60
     assert "/" in json.loads(rpgres("odds", "many", "throw", "--json").out)["outcomes"]["mid"]["exact"]
 
@@ -335,9 +335,9 @@ def test_all_that_is_missing_is_told_at_once_and_only_what_the_ruleset_has() -> 
 
 def test_a_misspelt_rung_is_suggested() -> None:
     told = rpgres("roll", "fate", "overcome", "--skill", "3", "--vs", "goood").err
-    assert told == "rpgres: --vs 'goood' is no rung of the ladder; did you mean 'good'?\n"
+    assert told == "rpgres: --vs 'goood' is not a rung of the ladder; did you mean 'good'?\n"
     told = rpgres("roll", "fate", "overcome", "--skill", "goood", "--vs", "3").err
-    assert told == "rpgres: --skill 'goood' is no whole number; did you mean 'good'?\n"
+    assert told == "rpgres: --skill 'goood' is not a whole number; did you mean 'good'?\n"
 
 
 def test_only_what_an_option_takes_is_offered() -> None:

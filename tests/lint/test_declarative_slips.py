@@ -22,34 +22,40 @@ SLIPS = {
     # Names that stand for two things.
     "parameter called like a result": (
         ("shift", "total"),
-        "parameters.total: 'total' is what a roll comes to already; the parameter needs another name",
+        "parameters.total: 'total' is already a result of the roll; rename the parameter",
     ),
-    "parameter called like the margin": (("shift", "margin"), "parameters.margin: 'margin' is what a roll comes to"),
-    "parameter called like an ability": (("shift", "brawn"), "parameters.brawn: 'brawn' is on the sheet already"),
+    "parameter called like the margin": (
+        ("shift", "margin"),
+        "parameters.margin: 'margin' is already a result of the roll",
+    ),
+    "parameter called like an ability": (("shift", "brawn"), "parameters.brawn: 'brawn' is already on the sheet"),
     "parameter called like a house rule": (
         (FLAG, FLAG + SWITCH.replace("house", "tired")),
-        "parameters.tired: 'tired' is a house rule already",
+        "parameters.tired: 'tired' is already a house rule",
     ),
     "number called like a counter": (
         ('edge = "17 - {wounds}"', 'edge = "17 - {wounds}", wounds = "1"'),
-        "actions.try.numbers.wounds: 'wounds' is on the sheet already; the number needs another name",
+        "actions.try.numbers.wounds: 'wounds' is already on the sheet; rename the number",
     ),
     "number called like a result": (
         ('edge = "17', 'highest = "1", edge = "17'),
-        "actions.try.numbers.highest: 'highest' is what a roll comes to already",
+        "actions.try.numbers.highest: 'highest' is already a result of the roll",
     ),
     "count called like a parameter": (
         ("under = true", 'under = true\ncounts = { shift = "=1" }'),
-        "actions.try.counts.shift: 'shift' is a parameter of this action already",
+        "actions.try.counts.shift: 'shift' is already a parameter of this action",
     ),
     "count called like a number": (
         ("under = true", 'under = true\ncounts = { edge = "=1" }'),
-        "actions.try.numbers.edge: 'edge' is a count already",
+        "actions.try.numbers.edge: 'edge' is already a count",
     ),
-    "roll called like the action's": (("rolls = { time =", "rolls = { roll ="), "good.rolls.roll: 'roll' is what the"),
+    "roll called like the action's": (
+        ("rolls = { time =", "rolls = { roll ="),
+        "good.rolls.roll: 'roll' is the label of the",
+    ),
     "somebody else's ability": (
         ('"1d6 + {attribute}/2"', '"1d6 + {foe.brawn}"'),
-        "{foe.brawn} holds no name; names are small letters, digits and hyphens, and what whoever opposes has is",
+        "{foe.brawn} is not a name; names are lowercase letters, digits and hyphens, and what whoever opposes has is",
     ),
     # What effects need.
     "no counter": (
@@ -58,7 +64,7 @@ SLIPS = {
     ),
     "a track on a counter": (
         ('counter = "wounds"', 'counter = "wounds"\ntrack = "harm"'),
-        'effects.hurt.track: it says nothing here: does = "counter" is done on no track',
+        'effects.hurt.track: it has no effect here: does = "counter" uses no track',
     ),
     "no track": (('does = "counter"\ncounter = "wounds"', 'does = "mark"'), 'effects.hurt: does = "mark" needs track'),
     "unknown track": (
@@ -68,7 +74,7 @@ SLIPS = {
     "no tag": (('does = "counter"\ncounter = "wounds"', 'does = "tag"'), 'effects.hurt: does = "tag" needs tag'),
     "a field that nothing reads": (
         ('fields = { to = "whose", change = "how many" }', 'fields = { to = "whose", amount = "how many" }'),
-        "effects.hurt.fields.amount: does = \"counter\" knows no 'amount'; it knows: to, change",
+        "effects.hurt.fields.amount: does = \"counter\" has no field 'amount'; it knows: to, change",
     ),
     "a word for a number": (
         ('kind = "hurt", to = "actor", change = 1', 'kind = "hurt", to = "actor", change = "three"'),
@@ -76,7 +82,7 @@ SLIPS = {
     ),
     "a list for somebody": (
         ('kind = "hurt", to = "actor"', 'kind = "hurt", to = ["actor"]'),
-        "bad.effects[0].to: ['actor'] is no role",
+        "bad.effects[0].to: ['actor'] is not a role",
     ),
     "misspelt counter": (
         ('counter = "wounds"', 'counter = "wonds"'),
@@ -84,16 +90,16 @@ SLIPS = {
     ),
     "misspelt somebody": (
         ('to = "actor"', 'to = "acter"'),
-        "bad.effects[0].to: 'acter' is no role; roles are: actor, opponent, gm; did you mean `actor`?",
+        "bad.effects[0].to: 'acter' is not a role; roles are: actor, opponent, gm; did you mean `actor`?",
     ),
     "misspelt decider": (('who = "gm"', 'who = "gamemaster"'), "ask.what.who: the ruleset has no role 'gamemaster'"),
     "roll of the name of a number": (
         ("rolls = { time =", 'rolls = { edge = "1d6", time ='),
-        "outcomes.try.good.rolls.edge: 'edge' is a number already; what is rolled needs another name",
+        "outcomes.try.good.rolls.edge: 'edge' is already a number; use another name for the roll",
     ),
     "several numbers": (
         ('kind = "integer"', 'kind = "integer"\nmany = true'),
-        "parameters.shift.many: a described action takes one integer; several are for rules in code",
+        "parameters.shift.many: an action without code takes one integer; only rules in code take several",
     ),
     "choice without a value": (
         ('kind = "integer"', 'kind = "choice"\nchoices = { up = "u", down = "d" }\nvalues = { up = "1" }'),
@@ -101,7 +107,7 @@ SLIPS = {
     ),
     "no outcome has bounds": (
         ("under = true", "under = true\nbands = { wonder = { when = { natural-to = 4 } } }"),
-        "actions.try.roll: no outcome has bounds (`from`, `to`), so a result means nothing",
+        "actions.try.roll: no outcome has bounds (`from`, `to`), so results have no meaning",
     ),
     "unknown kind": (
         ('kind = "hurt"', 'kind = "hrt"'),
@@ -110,11 +116,11 @@ SLIPS = {
     # What cannot be.
     "bounds": (
         ('help = "how easy it is"', 'help = "how easy it is"\nat-least = 3\nat-most = 1'),
-        "parameters.shift.at-least: at least 3 and at most 1 is no number",
+        "parameters.shift.at-least: at least 3 and at most 1 is an empty range",
     ),
     "default beyond bounds": (
         ('help = "how easy it is"', 'help = "how easy it is"\ndefault = 9\nat-most = 1'),
-        "parameters.shift.default: the default 9 is not within its own bounds",
+        "parameters.shift.default: the default 9 is outside the bounds",
     ),
     "default of another kind": (
         ('help = "how easy it is"', 'help = "how easy it is"\ndefault = "much"'),
@@ -134,7 +140,7 @@ SLIPS = {
     ),
     "bounds of a number": (
         ('degrees = "{margin}/3"', 'degrees = { value = "{margin}/3", at-least = 2, at-most = 1 }'),
-        "actions.try.numbers.degrees.at-least: at least 2 and at most 1 is no number",
+        "actions.try.numbers.degrees.at-least: at least 2 and at most 1 is an empty range",
     ),
     "success that is a failure": (
         ('title = "Calamity"\nsuccess = false', 'title = "Calamity"\nsuccess = false\nalso = "good"'),
@@ -142,7 +148,7 @@ SLIPS = {
     ),
     "division by what may be 0": (
         ('"{margin}/3"', '"{margin}/{shift}"'),
-        "actions.try.numbers.degrees: shift may be 0, by which nothing is divided; divide by a number that has",
+        "actions.try.numbers.degrees: shift may be 0, and dividing by 0 is impossible; divide by a number that has",
     ),
     "margin of nothing": (
         (
@@ -156,16 +162,16 @@ SLIPS = {
             "under = true",
             'by = "highest"\nbands.good = { from = 3, to = 6 }\nbands.fine.from = 7\nbands.bad.to = 2\nunder = true',
         ),
-        "actions.try.bands.fine.from: nothing comes to this band: highest is 1 to 6",
+        "actions.try.bands.fine.from: this band is unreachable: highest is 1 to 6",
     ),
     "policy without code": (
         (FLAG, FLAG + '[policies]\nbold = "always"\n'),
-        "policies.bold: a policy is code, and a ruleset of data alone has none",
+        "policies.bold: a policy needs code, which this ruleset does not have",
     ),
     # What nothing uses.
     "parameter that no action takes": (
         (FLAG, FLAG + MORE.replace("NAME", "lucky")),
-        "parameters.lucky: no action takes this parameter",
+        "parameters.lucky: no action uses this parameter",
     ),
     "parameter that changes nothing": (
         (' + 2*{tired}"\nvs', '"\nvs'),
@@ -173,7 +179,7 @@ SLIPS = {
     ),
     "house rule that changes nothing": (
         (FLAG, FLAG + SWITCH),
-        "switches.house: this house rule changes nothing",
+        "switches.house: this house rule is unused",
     ),
     "outcomes of no action": (
         ("[outcomes.try.calamity]", "[outcomes.tryy.calamity]"),
@@ -181,15 +187,15 @@ SLIPS = {
     ),
     "menu that no question takes": (
         (FLAG, FLAG + '[menus.price]\nwho = "gm"\ntext = "?"\noptions = { a = { text = "A" }, b = { text = "B" } }\n'),
-        "menus.price: no question takes a menu 'price'",
+        "menus.price: no question uses a menu 'price'",
     ),
     "action without anything": (
         (FLAG, FLAG + '[actions.rest]\nsummary = "Rest."\n'),
-        "actions.rest: it says neither what is rolled (roll) nor",
+        "actions.rest: it has neither `roll` nor",
     ),
     "name with a capital": (
         ("[parameters.tired]", "[parameters.Tired]"),
-        "parameters.Tired: as a name in this table expected a name of small letters, digits and hyphens",
+        "parameters.Tired: as a name in this table expected a name of lowercase letters, digits and hyphens",
     ),
 }
 
@@ -217,20 +223,20 @@ def test_a_slip_is_told_with_its_place(slip: str) -> None:
 IN_BLADES = {
     "opposition that may be left out": (
         ('required = ["pool", "vs"]', 'required = ["pool"]'),
-        "actions.strike.vs: what opposes may be left out, and no outcome is `unopposed`",
+        "actions.strike.vs: the opposition is optional, and no outcome is `unopposed`",
     ),
     "opposition against nothing": (
         ('vs = "{vs} + {cover}"', 'vs = "{cover}"'),
-        'actions.strike.parameters[1]: the roll is held against nothing: vs is typed and not used; say vs = "{vs}"',
+        'actions.strike.parameters[1]: the roll has no opposition: vs is given and not used; write vs = "{vs}"',
     ),
     "cover against nothing": (
         ('vs = "{vs} + {cover}"', 'vs = "{vs}"'),
-        "actions.strike.parameters[2]: cover changes nothing: neither dice",
+        "actions.strike.parameters[2]: cover is unused: no dice",
     ),
-    "flag": (('"{margin}d4 + {angry}"', '"{margin}d4"'), "actions.strike.parameters[3]: angry changes nothing"),
+    "flag": (('"{margin}d4 + {angry}"', '"{margin}d4"'), "actions.strike.parameters[3]: angry is unused"),
     "counter of the table, misspelt": (
         ("[effects.out]", '[effects.bell]\nhelp = "a bell"\ndoes = "counter"\ncounter = "harms"\n[effects.out]'),
-        "effects.bell.counter: there would be a counter 'harms' beside the counter 'harm'",
+        "effects.bell.counter: this would create a counter 'harms' next to the counter 'harm'",
     ),
     "nobody is out": (('{ kind = "out", to = "opponent", when', '{ kind = "out", when'), "the effect out needs `to`"),
 }

@@ -128,7 +128,7 @@ def test_what_was_meant_in_a_deck_is_told() -> None:
     data = {**AURAS, **ONE, "card": "{vale} of {suit}", "cards": {"j": {**JOKER, "attributes": {"aura": "neutrl"}}}}
     told = [message for _, message in build_deck(msgspec.convert({"title": "T", **data}, DeckFile))[1]]
     assert told[0] == "{vale} is none of {suit}, {value}, {sign}; did you mean {value}?"
-    assert told[1] == "'neutrl' is none of what the signs mean (good, neutral); did you mean `neutral`?"
+    assert told[1] == "'neutrl' is not a meaning of a sign (good, neutral); did you mean `neutral`?"
 
 
 def test_an_attribute_without_signs_says_anything() -> None:
@@ -170,7 +170,7 @@ def test_an_empty_deck_is_shuffled_anew_from_the_discard_or_stays_empty() -> Non
 
 def test_a_rule_can_only_move_what_is_there_and_look_at_what_lies_open() -> None:
     table = table_of(prepared())
-    with pytest.raises(Broken, match="no such cards"):
+    with pytest.raises(Broken, match="does not contain them"):
         table.move(["St3-"], source="discard", to="deck")
     with pytest.raises(Broken, match="face down"):
         table.cards("deck")
@@ -229,7 +229,7 @@ def test_cards_read_off_a_real_deck_are_drawn_and_impossible_ones_refused() -> N
     ready = prepared()
     table = table_of(ready, given={"draw": ["st3", "fool", "fool", "fool"]})
     assert [table.draw("deck", to="discard").code for _ in range(3)] == ["St3-", "Fo", "Fo"]  # type: ignore[union-attr]
-    with pytest.raises(GivenError, match="no such card is left to be drawn from deck"):
+    with pytest.raises(GivenError, match="no such card is left in deck"):
         table.draw("deck", to="discard")
     with pytest.raises(GivenError, match="there is no card 'St7'"):
         table_of(ready, given={"draw": ["St7"]}).draw("deck", to="discard")
@@ -274,7 +274,7 @@ def test_the_cards_that_a_typed_hand_replaces_go_back_shuffled() -> None:
         ("St3,Sx1", "`hand`: there is no card 'Sx1'"),
         ("Re9", "there is no card 'Re9'; there are such as Re1"),
         ("3St", "there is no card '3St'; did you mean St3-?"),
-        ("1", "there is no card '1': its suit comes first, as in "),
+        ("1", "there is no card '1': the suit comes first, as in "),
     ],
 )
 def test_cards_that_cannot_be_in_a_hand_are_refused(hand: str, message: str) -> None:

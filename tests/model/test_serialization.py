@@ -115,7 +115,7 @@ TWINS = [{"name": "1", "size": 1}, {"name": "1", "size": 2}]
         ({"characters": {"mara": {"name": "mara", "tracks": {"stress": 3}}}}, "Expected `array`, got `int`"),
         ({"things": {"weight": 1.5}}, "things.weight is the float 1.5"),
         ({"audiences": {"trap": "gm"}}, "Expected `array`, got `str`"),
-        ({"characters": {"mara": {"name": "edda"}}}, "characters.mara is not the character of this name"),
+        ({"characters": {"mara": {"name": "edda"}}}, "characters.mara has another name"),
         ({"characters": {"mara": {"name": "mara", "tracks": {"stress": TWINS}}}}, "stress has two boxes called 1"),
         ({"tracks": {"clock": TWINS}}, "tracks.clock has two boxes called 1"),
         ({"tags": [{"name": "On Fire", "kind": "x"}, {"name": "on fire", "kind": "y"}]}, "tags are called on-fire"),
@@ -151,7 +151,7 @@ for _ in range(DEEPEST + 1):
         (Mute(), "things.places.mara is a Mute"),
         (Box("1", 1), "the Box Box(name='1', size=1, mark='')"),
         (("yard", ["gate"]), "things.places.mara[1] is the list ['gate']"),
-        (Map({"now": Map({1: "x"})}), "things.places.mara.now has the key the int 1, which is no text"),
+        (Map({"now": Map({1: "x"})}), "things.places.mara.now has the key the int 1, which is not text"),
         (ENDLESS, "more than 32 levels deep"),
         (bytearray(b"y" * 500), "yyy..."),
     ],
@@ -165,12 +165,12 @@ def test_a_thing_that_is_not_plain_and_frozen_is_told_with_its_place(thing: Any,
 @pytest.mark.parametrize(
     ("state", "told"),
     [
-        (State(things={"fog": 1}), "things is the dict {'fog': 1} and no rpgres.Map"),  # type: ignore[arg-type]
-        (State(things=Map({1: 1})), "things has the name the int 1, which is no text"),  # type: ignore[dict-item]
+        (State(things={"fog": 1}), "things is the dict {'fog': 1}, not an rpgres.Map"),  # type: ignore[arg-type]
+        (State(things=Map({1: 1})), "things has the name the int 1, which is not text"),  # type: ignore[dict-item]
         (State(tracks=Map({"clock": [Box("1", 1)]})), "tracks.clock is the list"),  # type: ignore[dict-item]
-        (State(tracks=Map({"clock": (1,)})), "tracks.clock is the tuple (1,) and no tuple of rpgres.Box"),  # type: ignore[dict-item]
+        (State(tracks=Map({"clock": (1,)})), "tracks.clock is the tuple (1,), not a tuple of rpgres.Box"),  # type: ignore[dict-item]
         (State(tracks=Map({"clock": (Box("1", 1, True),)})), "name and mark are texts"),  # type: ignore[arg-type]
-        (State(audiences=Map({"trap": GM})), "audiences.trap is the str 'gm' and no tuple of seats"),  # type: ignore[dict-item]
+        (State(audiences=Map({"trap": GM})), "audiences.trap is the str 'gm', not a tuple of seats"),  # type: ignore[dict-item]
     ],
 )
 def test_tracks_and_audiences_are_checked_too(state: State, told: str) -> None:

@@ -233,10 +233,10 @@ BROKEN_CODE = {
     "missing dependency": ("import", "import nowhere_to_be_found\n", "'nowhere_to_be_found', which is not installed"),
     "exception at import": ("import", "1 / 0\n", "ZeroDivisionError: division by zero"),
     "syntax error": ("import", "def (\n", "SyntaxError"),
-    "leaves the program": ("import", "raise SystemExit(3)\n", "tried to end the program (SystemExit: 3)"),
+    "leaves the program": ("import", "raise SystemExit(3)\n", "tried to exit the program (SystemExit: 3)"),
     "bare exception": ("import", "raise BaseException('no')\n", "BaseException: no"),
     "asks a question": ("import", "input('Your name? ')\n", "EOFError"),
-    "newer rpgres": ("import", "from rpgres import Nonsuch\n", "written for another rpgres"),
+    "newer rpgres": ("import", "from rpgres import Nonsuch\n", "written for another version of rpgres"),
     "terminal codes": ("import", "raise ValueError('\\x1b[31m' + 'x' * 5000)\n", "ValueError: [31mxxx"),
     "silent exception": (
         "import",
@@ -267,17 +267,17 @@ BROKEN_CODE = {
     ),
     "leaves while yielding": ("yield", changed(CODE, "yield coin", "yield coin; raise SystemExit"), "SystemExit"),
     "not iterable": ("yield", changed(CODE, "yield coin", "return 7"), "TypeError: 'int' object is not iterable"),
-    "endless": ("yield", changed(CODE, "yield coin", "\n    while True: yield coin"), "does not seem to end"),
-    "nothing": ("validate", changed(CODE, "yield coin", "return []"), "yields nothing, and no ruleset 'coin'"),
+    "endless": ("yield", changed(CODE, "yield coin", "\n    while True: yield coin"), "endless generator"),
+    "nothing": ("validate", changed(CODE, "yield coin", "return []"), "yields nothing instead of the ruleset 'coin'"),
     "no record": (
         "validate",
         changed(CODE, "yield coin", "yield coin; yield {}"),
-        "number 2 is no rpgres.Ruleset but {}",
+        "number 2 is not a rpgres.Ruleset but {}",
     ),
     "another id": (
         "validate",
         changed(CODE, 'Ruleset("coin"', 'Ruleset("cion"'),
-        "yields 'cion', and no ruleset 'coin'",
+        "yields 'cion' instead of the ruleset 'coin'",
     ),
     "twice": ("validate", changed(CODE, "yield coin", "yield coin; yield coin"), "yields 2 rulesets with this id"),
     "future api": ("validate", changed(CODE, ").parent)", f").parent, api={API + 1})"), "pip install --upgrade rpgres"),
@@ -292,7 +292,7 @@ BROKEN_CODE = {
     "rule of data": (
         "validate",
         CODE + "coin.actions['flip'] = 3\n",
-        "its actions have something that is no function: flip",
+        "its actions contain non-functions: flip",
     ),
 }
 
@@ -360,7 +360,7 @@ def test_who_works_on_a_plugin_is_not_told_to_upgrade_it(site: Path) -> None:
     record = {"dir_info": {"editable": True}, "url": (site.parent / "my work").as_uri()}
     (next(site.glob("*.dist-info")) / "direct_url.json").write_text(json.dumps(record), "utf-8")
     told = status("coin").problem
-    assert told.endswith(f" It is installed from {site.parent / 'my work'}, to be worked on; mend it there.")
+    assert told.endswith(f" It is an editable installation; correct it in {site.parent / 'my work'}.")
     assert "pip" not in told.replace(str(site), "")
 
 
@@ -378,7 +378,7 @@ def test_a_sheet_of_a_plugin_is_known_by_its_name_and_by_its_place(site: Path) -
 
 def test_a_missing_module_of_its_own_is_told_from_one_it_needs(site: Path) -> None:
     install(site, points={"coin": "rpgres_coin.rules"}, files={"rpgres_coin/__init__.py": ""})
-    with pytest.raises(PluginError, match=r"its module 'rpgres_coin\.rules' is not there"):
+    with pytest.raises(PluginError, match=r"its module 'rpgres_coin\.rules' does not exist"):
         find_ruleset("coin")
 
 
@@ -402,7 +402,7 @@ def test_an_interrupt_that_a_plugin_raises_is_its_fault(site: Path) -> None:
     install_coin(site, name="good", code=CODE.replace('"coin"', '"good"'))
     found = status("coin")
     assert (found.stage, found.ok) == ("import", False)
-    assert "it tried to end the program (KeyboardInterrupt)" in found.problem
+    assert "it tried to exit the program (KeyboardInterrupt)" in found.problem
     assert status("good").ok
 
 
@@ -586,7 +586,7 @@ def test_a_builtin_is_never_replaced(builtin: str, site: Path) -> None:
     ours, theirs = list_rulesets(builtin)
     assert ours.ok
     assert (theirs.distribution, theirs.stage, theirs.ok) == ("impostor", "find", False)
-    assert "ships with rpgres" in theirs.problem
+    assert "shipped with rpgres" in theirs.problem
     assert "pip uninstall impostor" in theirs.problem
     assert find_ruleset(builtin).data in (None, builtin_folder() / builtin)
     assert next(name for name in ruleset_names() if name.id == builtin).builtin
@@ -598,9 +598,9 @@ def test_a_builtin_is_never_replaced(builtin: str, site: Path) -> None:
     [
         ("d20 = rpgres_coin", "dice notation"),
         ("4dF = rpgres_coin", "dice notation"),
-        ("My_Coin = rpgres_coin", "small letters"),
-        ("coin = not a module", "names no module"),
-        ("coin = rpgres_coin:", "names no module"),
+        ("My_Coin = rpgres_coin", "lowercase letters"),
+        ("coin = not a module", "is not a module"),
+        ("coin = rpgres_coin:", "is not a module"),
     ],
 )
 def test_an_entry_point_that_cannot_be_used_is_listed(point: str, told: str, site: Path) -> None:
@@ -626,7 +626,7 @@ def test_damaged_metadata_of_others_do_not_matter(site: Path) -> None:
         info.mkdir()
         (info / "entry_points.txt").write_bytes(points)
     assert find_ruleset("coin").id == "coin"
-    assert "its module 'nowhere' is not there" in status("nameless").problem
+    assert "its module 'nowhere' does not exist" in status("nameless").problem
 
 
 def test_dice_notation_is_no_ruleset(site: Path) -> None:
@@ -650,7 +650,7 @@ def test_an_overlay_without_its_ruleset_is_explained(where: str, site: Path, mon
     (root / "saltmarsh").mkdir(parents=True)
     if where == "environment":
         monkeypatch.setenv("RPGRES_RULESETS", str(root))
-    with pytest.raises(UsageError, match=r"saltmarsh is only laid over a ruleset of that name"):
+    with pytest.raises(UsageError, match=r"saltmarsh is an overlay for a ruleset of that name"):
         find_ruleset("saltmarsh", extra=[root] if where == "option" else [])
     with pytest.raises(UsageError) as caught:
         find_ruleset("../rulesets")

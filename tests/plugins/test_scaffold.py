@@ -95,7 +95,7 @@ def test_the_command_tells_what_to_type_next(tmp_path: Path) -> None:
     done = rpgres("plugin", "new", "sandbar", "--into", str(tmp_path))
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        f"{tmp_path / 'rpgres-sandbar'}: written. Now type:",
+        f"{tmp_path / 'rpgres-sandbar'}: written. Next steps:",
         f"  cd {tmp_path / 'rpgres-sandbar'}",
         "  python -m pip install -e '.[test]'",
         "  rpgres roll sandbar attempt --skill 2 --vs 9",
@@ -110,7 +110,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (there / "README.md").write_text("mine", "utf-8")
     done = rpgres("plugin", "new", "sandbar", "--into", str(tmp_path))
     assert (done.code, done.out) == (1, "")
-    assert f"{there}: is there already; nothing was written" in done.err
+    assert f"{there}: already exists; nothing was written" in done.err
     assert [path.name for path in there.iterdir()] == ["README.md"]
     done = rpgres("plugin", "new", "sandbar", "--into", str(tmp_path / "nowhere"))
     assert (done.code, done.out) == (1, "")
@@ -134,16 +134,16 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatc
     [
         ("d20", "dice notation"),
         ("4df", "dice notation"),
-        ("Sandbar", "small letters"),
-        ("sand_bar", "small letters"),
-        ("sand--bar", "small letters"),
-        ("-sandbar", "small letters"),
-        ("../sandbar", "small letters"),
+        ("Sandbar", "lowercase letters"),
+        ("sand_bar", "lowercase letters"),
+        ("sand--bar", "lowercase letters"),
+        ("-sandbar", "lowercase letters"),
+        ("../sandbar", "lowercase letters"),
         ("a" * 41, "at most 40 characters"),
-        ("class", "Python's own"),
-        ("match", "Python's own"),
-        ("rpgres-sandbar", "leave rpgres out"),
-        *((name, "ships with rpgres") for name in BUILTIN),
+        ("class", "of Python"),
+        ("match", "of Python"),
+        ("rpgres-sandbar", "leave out the prefix rpgres"),
+        *((name, "shipped with rpgres") for name in BUILTIN),
     ],
 )
 def test_names_that_no_ruleset_can_have(name: str, told: str, tmp_path: Path) -> None:

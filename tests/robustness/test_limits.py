@@ -182,8 +182,8 @@ def test_as_often_as_the_limit_is_fine() -> None:
 
 
 def test_the_limit_stands_in_help_and_in_the_schema() -> None:
-    assert "100 times at most" in " ".join(rpgres("roll", "fate", "overcome", "--help").out.split())
-    assert "20 times at most" in " ".join(rpgres("roll", "faith", "confront", "--help").out.split())
+    assert "at most 100 times" in " ".join(rpgres("roll", "fate", "overcome", "--help").out.split())
+    assert "at most 20 times" in " ".join(rpgres("roll", "faith", "confront", "--help").out.split())
     schema = json.loads(rpgres("schema", "scene", "faith").out)
     step = {"actor": "mara", "action": "confront", "with": {"skill": 1, "attribute": 1}}
     scene = {"ruleset": "faith", "characters": {"mara": {}}, "steps": [step]}
@@ -199,7 +199,7 @@ def test_a_ruleset_says_its_own_limit(tmp_path: Path) -> None:
     typed = ("roll", "fate", "overcome", "--skill", "1", "--vs", "none", "--rulesets", str(tmp_path))
     assert rpgres(*typed, "--aspect", "a", "--aspect", "b").code == 0
     done = rpgres(*typed, "--aspect", "a", "--aspect", "b", "--aspect", "c")
-    assert (done.code, "2 times at most" in done.err) == (2, True)
+    assert (done.code, "at most 2 times" in done.err) == (2, True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -346,7 +347,7 @@ def debt(effect: str) -> tuple[str, str]:
 
 EFFECT = f"rulesets/fate/{OVERCOME}:4: fail.ask.price.options.debt.effects[0]"
 OPTION = f"rulesets/fate/{OVERCOME}:4: fail.ask.price.options.debt"
-UNSAID = "nobody is asked: it has neither `who` nor `text` nor `menu`"
+UNSAID = "this question has none of `who`, `text` and `menu`"
 
 # What an overlay says, and what is told of it: the file, the line, the key, the fault.
 FAULTS: dict[str, tuple[tuple[str, str], str]] = {
@@ -359,7 +360,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     "no number": (debt('kind = "free-invoke", to = "actor", count = true'), f"{EFFECT}.count: expected a whole number"),
     "margin of a text": (
         debt('kind = "boost", to = "actor", name = "margin+"'),
-        f"{EFFECT}.name: 'margin+' is no margin: it is written `margin`, `-margin`, `margin-1`",
+        f"{EFFECT}.name: 'margin+' is not a margin; write `margin`, `-margin`, `margin-1`",
     ),
     "value": (
         debt('kind = "cost", size = "enormous"'),
@@ -374,11 +375,11 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     "quality": (debt('kind = "information", quality = true'), f"{EFFECT}.quality: True is none of: true, false, "),
     "role": (
         debt('kind = "boost", to = "nobody"'),
-        f"{EFFECT}.to: 'nobody' is no role; roles are: actor, opponent, gm, beneficiary, proposer",
+        f"{EFFECT}.to: 'nobody' is not a role; roles are: actor, opponent, gm, beneficiary, proposer",
     ),
     "role nearly": (
         debt('kind = "boost", to = "oponent"'),
-        f"{EFFECT}.to: 'oponent' is no role; roles are: actor, opponent, gm, beneficiary, proposer; "
+        f"{EFFECT}.to: 'oponent' is not a role; roles are: actor, opponent, gm, beneficiary, proposer; "
         "did you mean `opponent`?",
     ),
     "carrier": (debt('kind = "aspect", change = "created", on = "oponent"'), f"{EFFECT}.on: 'oponent' is none of: "),
@@ -402,11 +403,11 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     ),
     "condition": (
         debt('kind = "goal", when = { weather = "rain" }'),
-        f"{EFFECT}.when.weather: no condition is called 'weather'; there are: margin-from, margin-to, ",
+        f"{EFFECT}.when.weather: there is no condition 'weather'; there are: margin-from, margin-to, ",
     ),
     "condition nearly": (
         debt('kind = "goal", unless = { oposition = "active" }'),
-        f"{EFFECT}.unless.oposition: no condition is called 'oposition'; did you mean `opposition`?",
+        f"{EFFECT}.unless.oposition: there is no condition 'oposition'; did you mean `opposition`?",
     ),
     "fact": (
         debt('kind = "goal", when = { opposition = ["active", "pasive"] }'),
@@ -426,7 +427,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     ),
     "who by a switch": (
         (ATTACK, '[style.ask.gift]\nwho = "switch:opposers"\ntext = "?"\noptions = { a = { text = "A" } }\n'),
-        f"rulesets/fate/{ATTACK}:2: style.ask.gift.who: the switch opposers has choices that are no roles: ",
+        f"rulesets/fate/{ATTACK}:2: style.ask.gift.who: the switch opposers has choices that are not roles: ",
     ),
     "question misspelt": (
         (OVERCOME, '[fail.ask.prices.options.debt]\ntext = "A debt."\n'),
@@ -438,7 +439,7 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     ),
     "no options left": (
         (OVERCOME, "[fail.ask.price.options]\nfail = { remove = true }\ncost = { remove = true }\n"),
-        f"rulesets/fate/{OVERCOME}:1: fail.ask.price.options: it has no options, so nothing can be answered",
+        f"rulesets/fate/{OVERCOME}:1: fail.ask.price.options: it has no options, so it cannot be answered",
     ),
     "menu": (
         (OVERCOME, '[tie.ask.cost]\nmenu = "minor-csot"\n'),
@@ -480,14 +481,18 @@ FAULTS: dict[str, tuple[tuple[str, str], str]] = {
     ),
     "menu of nobody": (
         ("menus.toml", '[minor-costs]\nwho = "gm"\ntext = "?"\noptions = { a = { text = "A" } }\n'),
-        "rulesets/fate/menus.toml:1: minor-costs: no question takes a menu 'minor-costs'; did you mean `minor-cost`?",
+        "rulesets/fate/menus.toml:1: minor-costs: no question uses a menu 'minor-costs'; did you mean `minor-cost`?",
     ),
     "folder": (
         ("outcomez/attack.toml", '[tie]\ntext = "x"\n'),
-        "rulesets/fate/outcomez: no folder of this name is read; overlays have ruleset.toml, menus.toml, outcomes/, "
+        "rulesets/fate/outcomez: there is no folder of this name to overlay; known names: "
+        "ruleset.toml, menus.toml, outcomes/, "
         "sheets/, scenes/, decks/; did you mean `outcomes`?",
     ),
-    "file": (("rulesets.toml", ""), "rulesets/fate/rulesets.toml: no file of this name is read; overlays have "),
+    "file": (
+        ("rulesets.toml", ""),
+        "rulesets/fate/rulesets.toml: there is no file of this name to overlay; known names: ",
+    ),
     "file among tables": (
         ("outcomes/attack.tml", ""),
         "rulesets/fate/outcomes/attack.tml: only files NAME.toml are read in outcomes/",
@@ -557,11 +562,52 @@ def test_a_sound_house_rule_is_let_through(file: tuple[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("_here")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "[settings]\nstep = { remove = true }\n",
+            "toml:2: settings.step: the code reads this setting",
+        ),
+        (
+            "settings = { remove = true }\n",
+            "taken away (with rulesets/saga as overlay)",
+        ),
+        (
+            '[settings]\nstep = "4"\n',
+            "toml:2: settings.step: expected a whole number, found text",
+        ),
+        (
+            "[settings.readings]\npositive = 3\n",
+            "toml:2: settings.readings.positive: expected text, found a whole number",
+        ),
+        ("[settings]\ntrumps = []\n", "toml:2: settings.trumps: expected a table, found a list"),
+        ("[settings]\nstep = 5\narmor = { mithril = 9, kevlar = { remove = true } }\n", ""),
+    ],
+)
+def test_settings_that_code_reads_stay_what_they_are(text: str, told: str) -> None:
+    write("rulesets/saga/ruleset.toml", text)
+    if not told:
+        load_rules(find_ruleset("saga"))
+        return
+    with pytest.raises(FileError, match=re.escape(told)):
+        load_rules(find_ruleset("saga"))
+
+
+@pytest.mark.usefixtures("_here")
+def test_what_code_cannot_cope_with_names_the_house_rules_first() -> None:
+    line = ("roll", "saga", "act", "--ability", "strength=3", "--vs", "4", "--auto")
+    write("rulesets/saga/ruleset.toml", "[piles.deck]\ndecks = { remove = true }\n")
+    told = run_rpgres(*line).err
+    assert told.index("overlay rulesets/saga") < told.index("please report this")
+
+
+@pytest.mark.usefixtures("_here")
 def test_a_fault_that_shows_in_the_rulesets_own_files_names_the_overlay() -> None:
     (line,) = told(("menus.toml", "serious-cost = { remove = true }\n"))
     assert "overcome.toml" in line
     assert "the ruleset has no menu 'serious-cost'" in line
-    assert "(with rulesets/fate laid over it)" in line
+    assert "(with rulesets/fate as overlay)" in line
 
 
 def test_what_was_wrong_before_is_not_the_overlays_fault(tiny: Ruleset) -> None:
@@ -642,7 +688,7 @@ def test_check_says_ok_or_everything() -> None:
     assert "kim.toml:1: skills.wil: " in lines[2]
     assert lines[3:] == [
         *well[1:],
-        "rulesets/fat: no ruleset is called 'fat', so nothing in this folder is read; did you mean `fate`?",
+        "rulesets/fat: there is no ruleset 'fat', so this folder is ignored; did you mean `fate`?",
         "",
     ]
     record = json.loads(run_rpgres("ruleset", "check", "--json").out)
@@ -690,9 +736,9 @@ def test_list_marks_broken_house_rules_and_folders_of_no_ruleset() -> None:
     done = run_rpgres("ruleset", "list")
     assert done.code == 0
     assert done.out == plain.out + (
-        "\nfate broken: a problem in what is laid over it; `rpgres ruleset check fate` tells\n"
-        "rulesets/moorland: no ruleset is called 'moorland', so nothing in this folder is read; the ruleset.toml of a "
-        "whole ruleset begins with `standalone = true`\n"
+        "\nfate broken: a problem in an overlay; run `rpgres ruleset check fate` for details\n"
+        "rulesets/moorland: there is no ruleset 'moorland', so this folder is ignored; a standalone "
+        "ruleset.toml begins with `standalone = true`\n"
     )
     record = json.loads(run_rpgres("ruleset", "list", "--json").out)
     assert [problem["key"] for problem in record["problems"]] == ["bands.fail.to", ""]
@@ -753,7 +799,7 @@ def test_a_kit_that_is_none(tmp_path: Path, text: str, told: str) -> None:
 
 def test_an_overlay_cannot_bring_a_kit(tiny: Ruleset) -> None:
     write("rulesets/tiny/ruleset.toml", '\nkits = ["harm"]\n')
-    with pytest.raises(FileError, match=r"tiny/ruleset.toml:2: kits: which kits a ruleset uses"):
+    with pytest.raises(FileError, match=r"tiny/ruleset.toml:2: kits: only the ruleset's own file can set its kits"):
         load_rules(tiny)
 
 

@@ -88,7 +88,7 @@ def test_a_file_that_is_not_utf_8_is_told_as_such_wherever_it_is_met(content: by
         assert "save it as UTF-8" in found.out + found.err
     listed = rpgres("ruleset", "list")
     assert listed.code == 0
-    assert "coin broken: a problem in its folder; `rpgres ruleset check coin` tells\n" in listed.out
+    assert "coin broken: a problem in its folder; run `rpgres ruleset check coin` for details\n" in listed.out
     assert "other" in listed.out
     listed = rpgres("plugin", "list")
     assert listed.code == 0
@@ -104,7 +104,7 @@ def test_a_file_that_is_not_utf_8_is_told_as_such_wherever_it_is_met(content: by
 )
 def test_a_folder_whose_name_can_be_no_id_is_told_with_a_better_one(name: str, better: str) -> None:
     folder = write(name)
-    told = f"call the folder {better!r}" if better else "a letter first"
+    told = f"rename the folder to {better!r}" if better else "starts with a letter"
     for command in (("roll", name, "ask", "--coins", "2"), ("odds", name, "ask"), ("ruleset", "check", name)):
         found = rpgres(*command)
         assert found.code == 1
@@ -114,7 +114,7 @@ def test_a_folder_whose_name_can_be_no_id_is_told_with_a_better_one(name: str, b
         listed = rpgres(*command)
         assert listed.code == 0
         assert told in listed.out
-        assert "no ruleset is called" not in listed.out
+        assert "there is no ruleset" not in listed.out
     assert told in rpgres("ruleset", "check").out
     assert name not in [one.id for one in ruleset_names()]
 
@@ -141,11 +141,11 @@ def test_a_folder_that_does_not_say_standalone_is_told_what_it_lacks() -> None:
     for command in (("roll", "coin", "ask"), ("ruleset", "check", "coin"), ("plugin", "check", "coin")):
         found = rpgres(*command)
         assert found.code == 2
-        assert "rulesets/coin is only laid over a ruleset of that name" in found.err
+        assert "rulesets/coin is an overlay for a ruleset of that name" in found.err
         assert "begins with `standalone = true`" in found.err
     listed = rpgres("ruleset", "list")
     assert listed.code == 0
-    assert "rulesets/coin: no ruleset is called 'coin', so nothing in this folder is read" in listed.out
+    assert "rulesets/coin: there is no ruleset 'coin', so this folder is ignored" in listed.out
     assert "begins with `standalone = true`" in listed.out
 
 
@@ -153,8 +153,8 @@ def test_what_is_switched_off_is_no_stray(monkeypatch: pytest.MonkeyPatch) -> No
     write("coin")
     write("fate", "[ladder]\nmythic = 9\n")
     monkeypatch.setenv("RPGRES_DISABLE", "coin,fate")
-    assert "no ruleset is called" not in rpgres("ruleset", "list").out
-    assert "no ruleset is called" not in rpgres("ruleset", "check", "two-dice").out
+    assert "there is no ruleset" not in rpgres("ruleset", "list").out
+    assert "there is no ruleset" not in rpgres("ruleset", "check", "two-dice").out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
@@ -171,7 +171,7 @@ def test_folders_that_cannot_be_read_stop_no_list() -> None:
 def test_a_folder_beside_it_with_tables_alone_is_told_nothing_of_standalone() -> None:
     (Path("rulesets") / "coin" / "outcomes").mkdir(parents=True)
     found = rpgres("ruleset", "list").out
-    assert "no ruleset is called 'coin'" in found
+    assert "there is no ruleset 'coin'" in found
     assert "standalone" not in found
 
 
@@ -216,8 +216,8 @@ def test_a_whole_ruleset_with_the_id_of_one_that_ships_is_told_and_not_merged(na
     found = rpgres("ruleset", "check", name)
     assert found.code == 1
     assert f"rulesets/{name}/ruleset.toml:2: standalone: " in found.out
-    assert "take this line out" in found.out
-    with pytest.raises(FileError, match="take this line out"):
+    assert "remove this line" in found.out
+    with pytest.raises(FileError, match="remove this line"):
         load_rules(find_ruleset(name))
     assert f"{name} broken" in rpgres("ruleset", "list").out
     assert [one.ok for one in list_rulesets(name)] == [True]  # what ships is well
@@ -288,9 +288,9 @@ def test_the_name_of_a_folder_is_checked_with_it() -> None:
     (checked,) = json.loads(found.out)["rulesets"]
     (problem,) = checked["problems"]
     assert problem["file"] == "drafts/Coin"
-    assert "call the folder 'coin'" in problem["message"]
+    assert "rename the folder to 'coin'" in problem["message"]
     write("fate", root="drafts")
-    assert "ships with rpgres" in rpgres("ruleset", "check", "drafts/fate").out
+    assert "shipped with rpgres" in rpgres("ruleset", "check", "drafts/fate").out
 
 
 def test_a_folder_that_is_laid_over_something_is_checked_with_it() -> None:
@@ -338,7 +338,7 @@ def test_what_is_no_ruleset_is_told(path: str, told: str) -> None:
 @pytest.mark.parametrize("typed", ["drafts/coin", "drafts/coin/ruleset.toml", "drafts/coin/"])
 def test_a_path_in_place_of_an_id_is_told_how_to_say_it(typed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write("coin", root="drafts")
-    told = "call it by its id and say where it is: coin --rulesets "
+    told = "give its id and its location: coin --rulesets "
     assert f"{told}drafts\n" in rpgres("roll", typed, "ask", "--coins", "2").err
     assert rpgres("roll", "coin", "ask", "--coins", "2", "--rulesets", "drafts").code == 0
     monkeypatch.chdir(folder.parent)

@@ -158,18 +158,18 @@ def test_what_no_outcome_is_as_well_is_told(tiny: Ruleset) -> None:
         action = next(iter(load_rules(ruleset).file.actions))
         found = check_scene(scene_of(ruleset, text.replace("ACTION", action)))
         told = [(problem.message, problem.hint) for problem in found if problem.key == "steps[0].expect.also"]
-        assert told == [(f"no outcome is as well {said!r}", hint)]
+        assert told == [(f"no outcome also counts as {said!r}", hint)]
 
 
 @pytest.mark.parametrize("name", ["actor", "opponent", "gm"])
 def test_no_character_is_called_what_a_part_is_called(tiny: Ruleset, name: str) -> None:
-    with pytest.raises(FileError, match=rf"s\.toml:2: '{name}' means whoever"):
+    with pytest.raises(FileError, match=rf"s\.toml:2: '{name}' is the name of a role"):
         scene_of(tiny, f'ruleset = "tiny"\n[characters.{name}]\nluck = 1\n')
 
 
 def test_a_tag_needs_a_name_of_its_own(tiny: Ruleset) -> None:
     text = 'ruleset = "tiny"\n[tags.a]\ntext = "Fog!"\nkind = "aspect"\n'
-    with pytest.raises(FileError, match=r"s\.toml:5: something called 'Fog' lies on the table already"):
+    with pytest.raises(FileError, match=r"s\.toml:5: something called 'Fog' is already on the table"):
         scene_of(tiny, text + '[tags.b]\ntext = "Fog"\nkind = "aspect"\n')
 
 
@@ -429,7 +429,7 @@ def test_the_state_of_a_scene_can_be_read_back(tiny: Ruleset) -> None:
         ("boxes = 4", "boxes = 0", "tracks.alarm.boxes", "at least 1"),
         ('["ada"], hall', "[1.5], hall", "things.zones.value", "things.zones.yard[0] is the float 1.5"),
         ("open = true", "open = 2020-01-01", "things.zones.value", "things.zones.open is the date"),
-        ("things.patrol]", "things.alarm]", "things.alarm", "there is a track of the name 'alarm'"),
+        ("things.patrol]", "things.alarm]", "things.alarm", "there is already a track 'alarm'"),
     ],
 )
 def test_a_faulty_track_or_thing_is_told_with_its_place(

@@ -174,14 +174,14 @@ def test_defend_has_a_variant_only_where_one_was_said(line: tuple[str, ...], hea
 @pytest.mark.parametrize("inputs", [{"variant": "new"}, {"name": "Cornered"}])
 @pytest.mark.parametrize("against", ["attack", "overcome"])
 def test_what_is_said_of_an_advantage_is_not_swallowed(against: str, inputs: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=f"are about an advantage; leave them out against {against}"):
+    with pytest.raises(UsageError, match=f"are only for an advantage; leave them out against {against}"):
         resolve("coppermane", "defend", attribute=2, vs=2, against=against, **inputs)
 
 
 @pytest.mark.parametrize("action", ["overcome", "attack"])
 def test_nobody_defends_against_the_own_action(action: str) -> None:
     for inputs in ({"target": "tamsin"}, {"defender": "tamsin"}):
-        with pytest.raises(UsageError, match="tamsin does not defend against the own action"):
+        with pytest.raises(UsageError, match="tamsin cannot defend against their own action"):
             resolve("coppermane", action, sheet="tamsin", attribute=2, vs="4dF", **inputs)
 
 
@@ -213,13 +213,13 @@ def test_an_epic_attribute_is_at_most_half_of_legend_and_attribute(
 @pytest.mark.parametrize(
     ("inputs", "told"),
     [
-        ({"attribute": 3, "epic": 2}, r"epic attribute is 2, and can be 1 at most: half of the attribute \(3\)"),
-        ({"attribute": "wits=3", "epic": 6}, "epic wits is 6, and can be 1 at most"),
-        ({"attribute": 8, "epic": 3, "legend": 5}, r"can be 2 at most: half of the legend \(5\) and half of the attr"),
-        ({"sheet": "tamsin", "attribute": "wits", "epic": 3}, "epic wits is 3, and can be 2 at most"),
-        ({"sheet": "tamsin", "attribute": "dexterity=2"}, "epic dexterity is 2, and can be 1 at most"),
+        ({"attribute": 3, "epic": 2}, r"epic attribute is 2, and can be at most 1: half of the attribute \(3\)"),
+        ({"attribute": "wits=3", "epic": 6}, "epic wits is 6, and can be at most 1"),
+        ({"attribute": 8, "epic": 3, "legend": 5}, r"can be at most 2: half of the legend \(5\) and half of the attr"),
+        ({"sheet": "tamsin", "attribute": "wits", "epic": 3}, "epic wits is 3, and can be at most 2"),
+        ({"sheet": "tamsin", "attribute": "dexterity=2"}, "epic dexterity is 2, and can be at most 1"),
         ({"sheet": "tamsin", "attribute": "dexterity", "legend": 2, "legend-points": 2}, "epic dexterity is 2"),
-        ({"attribute": 3, "vs": "tamsin:dexterity=3"}, "epic dexterity is 2, and can be 1 at most"),
+        ({"attribute": 3, "vs": "tamsin:dexterity=3"}, "epic dexterity is 2, and can be at most 1"),
         ({"skill": 4, "epic": 1}, "a skill has none; give `attribute`"),
     ],
 )
@@ -372,7 +372,7 @@ def test_legend_stays_between_none_and_its_cap_in_random_play(data: st.DataObjec
 @pytest.mark.parametrize(
     ("inputs", "told"),
     [
-        ({"legend": 2, "legend-points": 9}, "actor: legend-points is 9, and can be 2 at most"),
+        ({"legend": 2, "legend-points": 9}, "actor: legend-points is 9, and can be at most 2"),
         ({"sheet": "tamsin", "legend-points": 5}, "tamsin: legend-points is 5, and can be 4 at most"),
         ({"sheet": "tamsin", "legend": 3}, "legend-points is 4, and can be 3 at most"),
     ],

@@ -427,7 +427,7 @@ def test_what_others_let_pass_in_secret_leaves_a_best_card() -> None:
 def test_nobody_is_named_twice() -> None:
     loaded = load_rules(find_ruleset("faith"))
     inputs = {"skill": 5, "attribute": 2, "against": "bob:skill=3,attribute=2", "target": "bob"}
-    with pytest.raises(UsageError, match="`target` bob: nobody takes part twice"):
+    with pytest.raises(UsageError, match="`target` bob: a character takes part only once"):
         run(prepare(loaded, "confront", inputs), streams=Streams("1"), choose={"join": ["no"]}, identify=False)
 
 
@@ -833,7 +833,7 @@ def test_a_counteraction_has_ammunition_and_a_range() -> None:
         choose={"counter": ["skill=physical,attribute=0,weapon=4,ammo=neural,range=2"]},
     )
     assert told(answered, "harm") == [("harm", "actor", "dock-guard", 3)]
-    with pytest.raises(UsageError, match="'ammo=wax' is no part of that"):
+    with pytest.raises(UsageError, match="'ammo=wax' is not a part of that"):
         played([], target=["dock-guard"], choose={"counter": ["skill=physical,ammo=wax"]})
 
 
@@ -1010,7 +1010,7 @@ def test_no_card_is_preferred_like_a_joker_or_the_deck() -> None:
 )
 def test_a_countermeasure_is_within_bounds(typed: str) -> None:
     ready = confront(target=["bero"])
-    with pytest.raises(UsageError, match=r"is at most 99|is said twice"):
+    with pytest.raises(UsageError, match=r"is at most 99|is given twice"):
         run(ready, streams=Streams("1"), choose={"join": ["no"], "counter": [typed]}, identify=False)
 
 
@@ -1166,7 +1166,7 @@ def test_a_countermeasure_is_said_in_words_that_may_have_commas() -> None:
     ]
     ready = confront(target=["bero"], switches={"countermeasure_words": "required"})
     for text, told in (
-        ("skill=3,attribute=1", "say what it is, too"),
+        ("skill=3,attribute=1", "describe it, too"),
         (f"skill=3,attribute=1,words={'x' * 301}", "300"),
     ):
         with pytest.raises(UsageError, match=told):
@@ -1194,9 +1194,9 @@ def test_the_game_master_grants_and_refuses_advantages() -> None:
         ({"join": ["maybe"]}, "'maybe' is none of join,"),
         ({"join": ["bero"]}, "'bero' is none of join,"),
         ({"join": ["actor=unaware"]}, "'actor=unaware' is none of join,"),
-        ({"join": ["+100"]}, "99 advantages are the most"),
+        ({"join": ["+100"]}, "99 advantages at most"),
         ({"join": ["gm=+1"]}, "bad luck has advantages where it confronts"),
-        ({"join": ["no"], "fitting": ["unfit,+1"]}, "unfit stands alone"),
+        ({"join": ["no"], "fitting": ["unfit,+1"]}, "unfit cannot be combined"),
     ],
 )
 def test_a_ruling_that_cannot_be_is_refused(answers: dict[str, list[str]], told: str) -> None:
@@ -1261,14 +1261,14 @@ def test_what_is_thrown_counts_by_distance(metres: int, counted: int) -> None:
 
 
 def test_nothing_is_thrown_beyond_its_reach() -> None:
-    with pytest.raises(UsageError, match="nothing is thrown over 51 m; 50 m is the most"):
+    with pytest.raises(UsageError, match="at most 50 m, not 51 m"):
         played([], thrown=51)
     with pytest.raises(UsageError, match=r"counter=.*nothing is thrown over 60 m"):
         played([], target=["bero"], choose={"counter": ["skill=3,attribute=0,thrown=60"]})
 
 
 def test_nothing_is_shot_and_thrown_at_once() -> None:
-    with pytest.raises(UsageError, match="leave one out"):
+    with pytest.raises(UsageError, match="exclude each other"):
         played([], thrown=5, range=2)
 
 

@@ -223,12 +223,12 @@ def test_the_game_master_is_asked_for_a_joker_that_she_does_not_have(tmp_path: P
 def test_a_player_declares_nothing_for_others(tmp_path: Path, inputs: dict[str, Any]) -> None:
     place = begun(tmp_path / "t.db")
     option = next(iter(inputs))
-    with pytest.raises(UsageError, match=f"`{option}`: the game master says this"):
+    with pytest.raises(UsageError, match=f"`{option}`: only the game master or the host can give this"):
         sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat="sable")
     assert store.read(place.path).pending is None
     for seat in (GM, None):
         if "hand=" in str(inputs) and seat == GM:
-            with pytest.raises(UsageError, match="there are cards that gm does not see"):
+            with pytest.raises(UsageError, match="gm does not see all cards"):
                 sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat=seat)
             continue
         sitting.act(place, "confront", {"skill": 3, "attribute": 2, **inputs}, actor="sable", seat=seat)
@@ -249,9 +249,9 @@ def test_cards_that_the_host_types_for_an_opponent_are_marked(tmp_path: Path) ->
     [
         ({"against": ["bero:skill=1,attribute=1,hand=X9"]}, "there is no card 'X9'"),
         ({"against": ["bero:skill=1,attribute=1,affinity=mars"]}, "there is no environment 'mars'"),
-        ({"target": ["sable"]}, "does not confront the own action|nobody takes part twice"),
+        ({"target": ["sable"]}, "cannot confront their own action|a character takes part only once"),
         ({"skill": "agility"}, "agility is an attribute"),
-        ({"attribute": "ballistic"}, "ballistic is no attribute"),
+        ({"attribute": "ballistic"}, "ballistic is not an attribute"),
     ],
 )
 def test_slips_are_told_before_anybody_is_asked(tmp_path: Path, inputs: dict[str, Any], told: str) -> None:

@@ -119,17 +119,17 @@ def test_a_bid_may_be_dice() -> None:
     [
         ("bob:atack=3", "`target` bob has no field 'atack'; did you mean 'stack'.; it is typed as ACTION:agi=N"),
         ("bob:agl=3", "`target` bob has no field 'agl'; it has: agi, .*; it is typed as ACTION:agi=N,..."),
-        ("atack:agi=3", "'atack'; did you mean 'attack'.; for one of your own say its kind too: kind=physical"),
-        ("attack:agi=0..99999", "agi=0..99999 could be more than 99 points"),
-        ("attack:agi=100", "agi=100 could be more than 99 points"),
-        ("attack:agi=50d2", "agi=50d2 could be more than 99 points"),
-        (f"attack:agi=0..{'9' * 5000}", "is no range such as 0..3"),
-        ("attack:agi=5..3", "agi=5..3 is no range such as 0..3, the lower number first"),
-        ("attack:agi=", "agi= is no bid: .*such as 1d4-1, or a range such as 0..3"),
-        ("attack:agi=zz", "agi=zz is no bid: 'z' means nothing in dice notation. A bid is a number"),
-        ("attack:agi=99999d99999", "is no bid: more than 1000 dice"),
+        ("atack:agi=3", "'atack'; did you mean 'attack'.; for a custom action give its kind too: kind=physical"),
+        ("attack:agi=0..99999", "agi=0..99999 can be more than 99 points"),
+        ("attack:agi=100", "agi=100 can be more than 99 points"),
+        ("attack:agi=50d2", "agi=50d2 can be more than 99 points"),
+        (f"attack:agi=0..{'9' * 5000}", "is not a range such as 0..3"),
+        ("attack:agi=5..3", "agi=5..3 is not a range such as 0..3, the lower number first"),
+        ("attack:agi=", "agi= is not a bid: .*such as 1d4-1, or a range such as 0..3"),
+        ("attack:agi=zz", "agi=zz is not a bid: 'z' is not valid in dice notation. A bid is a number"),
+        ("attack:agi=99999d99999", "is not a bid: more than 1000 dice"),
         ("attack:stack=action//bid", "stack=action//bid has an empty card; .*stack=action/weapon/location/bid"),
-        ("attack:agi=1,", "'attack:agi=1,' has an empty part; a comma stands between two"),
+        ("attack:agi=1,", "'attack:agi=1,' has an empty part; KEY=VALUE pairs are separated"),
         ("attack:stack=", "stack= has an empty card; .* without stack= it has the usual cards"),
         ("attack:kind=phsical", "did you mean 'physical'"),
     ],
@@ -147,22 +147,22 @@ def test_a_target_that_cannot_be_says_what_where_and_what_to_try(typed: str, tol
         ("attack/mual/head/str=1", "bram's sheet has no weapon 'mual'; did you mean 'maul'"),
         ("attack/maul/haed/str=1", "no location 'haed'; did you mean 'head'"),
         ("attack/maul/head/sr=1", "a bid on attack has no part 'sr'; did you mean 'str'"),
-        ("attack/maul/head/str=1000", "'str=1000' is no number of points such as str=3, from 0 to 999"),
+        ("attack/maul/head/str=1000", "'str=1000' is not a number of points such as str=3, from 0 to 999"),
         ("attack/maul/head", "attack needs at least 1 of str, as the last part: attack/WEAPON/LOCATION/str=1"),
         ("attack//head/str=1", "'attack//head/str=1' has an empty part; .* is attack/WEAPON/LOCATION/str=1"),
         ("attack/maul/head/", "has an empty part"),
         ("attack/maul/str=1", "a stack for attack is attack/WEAPON/LOCATION/str=1"),
         ("punch:osra/str=1", "no foe 'osra'; did you mean 'orsa'"),
-        ("punch:/str=1", "behind punch: stands whom it is aimed at"),
+        ("punch:/str=1", "after punch: the target is expected"),
         ("move/forwad/agi=1", "a move has no direction 'forwad'; did you mean 'forward'"),
-        ("dodge:orsa/agi=1", "dodge is aimed at nobody; leave :orsa out"),
-        ("pause:orsa/3/agi", "pause is aimed at nobody; leave :orsa out"),
-        ("observe/int=1", "say which stacks: observe/guard#1/int=2, or"),
-        ("pause/99999/agi", "say on which phase, by a number up to 9999: pause/7/agi"),
+        ("dodge:orsa/agi=1", "dodge has no target; leave :orsa out"),
+        ("pause:orsa/3/agi", "pause has no target; leave :orsa out"),
+        ("observe/int=1", "name the stacks: observe/guard#1/int=2, or"),
+        ("pause/99999/agi", "give the phase, a number up to 9999: pause/7/agi"),
         ("pause/3/agll", "no pool 'agll'; it has: str, agi"),
-        ("pause/3", "say which pool comes back: pause/3/str|agi"),
-        ("dodge/agi=1+", "has an empty stack; between stacks stands one"),
-        ("dodge/agi=1+nothing", "'nothing' is an answer of its own"),
+        ("pause/3", "name the pool to recover:  pause/3/str|agi"),
+        ("dodge/agi=1+", "has an empty stack; stacks are joined"),
+        ("dodge/agi=1+nothing", "'nothing' is a separate answer"),
     ],
 )
 def test_a_stack_that_cannot_be_says_what_where_and_what_to_try(typed: str, told: str) -> None:
@@ -479,7 +479,7 @@ def test_the_timeline_moves_when_every_seat_is_ready(tmp_path: Path) -> None:
         assert {tuple(option.name for option in one.options) for one in asked} == {("ready", "wait")}
         told = plain_text(pending_lines(waits)).splitlines()
         assert told[2:4] == ["    ready, no: go on to the phase", "    wait: abort or declare first"]
-        assert not any("let it pass" in one for one in told)
+        assert not any("skip" in one for one in told)
         sitting.answer(place, seat="bram", choose={"react": ["ready"]})
         sitting.answer(place, seat="orsa", choose={"react": ["wait"]})
         done = sitting.answer(place, seat="gm", choose={"react": ["no"]})
@@ -534,7 +534,9 @@ def test_nobody_goes_on_before_all_have_declared() -> None:
     state = seated("bram", "orsa")
     for inputs in ({}, {"phase": 1}):
         ready = prepare(rules(), "resolve", dict(inputs), state=state, actor="bram")
-        with pytest.raises(UsageError, match="declares before the first phase, if only 'nothing'; not yet: bram, orsa"):
+        with pytest.raises(
+            UsageError, match="players declare before the first phase, if only 'nothing'; missing: bram, orsa"
+        ):
             run(ready, streams=Streams("1"))
 
 
@@ -764,8 +766,8 @@ def test_the_game_masters_corrections_tell_nothing_of_what_is_hidden(place: Plac
     declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
     for path in ("hand-bram.hand.str", "hand-bram.stacks.bram#1.bid.agi", "hand-bram", "hand-bram.nowhere"):
         refused = told(partial(sitting.set_value, place, f"things.{path}", "x", seat="gm"))
-        assert refused == f"things.{path}: this is not gm's to set; whoever keeps the table can, without `as`"
-    assert "gm's to set" in told(partial(sitting.set_value, place, "audiences.hand-bram", "gm", seat="gm"))
+        assert refused == f"things.{path}: gm cannot set this; the host can, without `as`"
+    assert "gm cannot set this" in told(partial(sitting.set_value, place, "audiences.hand-bram", "gm", seat="gm"))
     assert "bram" not in told(partial(sitting.set_value, place, "audiences", "x", seat="gm"))
     sitting.set_value(place, "characters.bram.counters.zone", "2", seat="gm")
     sitting.set_value(place, "things.hand-sister-ash.hand.wil", "4", seat="gm")
@@ -795,7 +797,7 @@ def test_a_resolved_stack_that_is_taken_back_has_been_seen_by_all(place: Place) 
 def test_a_refused_answer_is_no_look_at_what_is_turned_up(place: Place) -> None:
     declared(place, bram="attack:orsa/maul/head/str=4", gm="pause/5/wil", orsa="pause/6/int")
     before = len(store.read(place.path).entries)
-    with pytest.raises(UsageError, match=r"str=99 is 99; what came before is kept, and entry \d+ waits"):
+    with pytest.raises(UsageError, match=r"str=99 is 99; earlier answers are kept, and entry \d+ is still pending"):
         sitting.act(place, "resolve", {}, actor="orsa", seat="orsa", choose={"loss": ["str=99"]})
     history = store.read(place.path)
     assert len(history.entries) == before + 1
@@ -815,7 +817,7 @@ def test_the_game_master_learns_of_no_hidden_thing_by_setting_one(place: Place) 
 def test_a_reaction_is_not_observed() -> None:
     rules = load_rules(find_ruleset("nodice"))
     ready = prepare(rules, "observe", {"int": 2, "target": "dodge:agi=1"})
-    with pytest.raises(UsageError, match="a reaction lies on no phase"):
+    with pytest.raises(UsageError, match="a reaction has no phase"):
         run(ready, streams=Streams("1"), identify=False)
 
 

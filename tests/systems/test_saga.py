@@ -398,7 +398,7 @@ def test_what_the_game_master_holds_lowers_the_odds() -> None:
 def test_there_is_no_best_choice_over_what_one_cannot_see() -> None:
     """The other hero's hand is dealt face down, and deciding by it would be deciding by what nobody knows."""
     ready = prepare(rules(), "versus", {"ability": "strength=5", "vs": 4, "against": 5, "hand": "St6,Ag3"})
-    with pytest.raises(UsageError, match="does not see everything"):
+    with pytest.raises(UsageError, match="does not know everything"):
         best_odds(ready, policies={"": policy_of(rules())})
 
 
@@ -648,7 +648,7 @@ def test_a_skill_that_changes_nothing_is_said_to_do_so() -> None:
     assert isinstance(skilled, Result)
     assert isinstance(scored, Result)
     assert (plain.total, skilled.total, scored.total) == (17, 17, 21)
-    lines = ["changes nothing" in " ".join(told(one)) for one in (plain, skilled, scored)]
+    lines = ["has no effect" in " ".join(told(one)) for one in (plain, skilled, scored)]
     assert lines == [False, True, False]
 
 

@@ -90,7 +90,7 @@ def test_a_case_that_fails_tells_the_problem_and_no_traceback(site: Path) -> Non
     (site.parent / "test_it.py").write_text(CONTRACT.format(ruleset="'pebble'"), "utf-8")
     done = author(site.parent)
     assert done.returncode == 1
-    assert "parameters.skill.help is empty; say in one line what it means" in done.stdout
+    assert "parameters.skill.help is empty; describe it in one line" in done.stdout
     assert f"1 failed, {len(CHECKS) - 1} passed" in done.stdout
     assert "run_check" not in done.stdout
 

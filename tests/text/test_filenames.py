@@ -120,3 +120,12 @@ def test_what_a_killed_process_left_behind_is_removed_and_what_is_being_written_
         write_own(tmp_path / "x", b"whole", is_forced=True)
         assert others.read_bytes() == b"other"
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize("is_forced", [False, True])
+def test_a_name_that_is_too_long_is_the_one_that_is_told(tmp_path: Path, is_forced: bool) -> None:
+    path = tmp_path / ("x" * 300)
+    with pytest.raises(OSError, match="x" * 300) as told:
+        write_own(path, b"content", is_forced=is_forced)
+    assert "/proc" not in str(told.value)
+    assert list(tmp_path.iterdir()) == []

@@ -98,6 +98,16 @@ def test_it_is_its_owners_alone(folder: Path) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, kept)] == [0o700, 0o600]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a user's folders to the user")
+def test_a_file_of_another_user_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    want = read()
+    asked: list[Source] = []
+    monkeypatch.setattr(cache, "parse", lambda source: asked.append(source) or parse(source))
+    assert (read(), len(asked)) == (want, 0)
+    monkeypatch.setattr(os, "getuid", lambda: os.stat(folder).st_uid + 1)
+    assert (read(), len(asked)) == (want, 1)
+
+
 def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST", 3)
     for number in range(6):
@@ -108,3 +118,30 @@ def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(cache, "parse", None)
     assert [read(f"number = {number}\n") for number in (3, 4, 5)] == [{"number": number} for number in (3, 4, 5)]
     assert len(list(folder.iterdir())) == 3
+
+
+def test_files_of_others_are_never_deleted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
+    others = [folder / name for name in ("letter.txt", "0" * 63, f"{'0' * 64}.toml", f"{'0' * 64}.12x")]
+    for other in others:
+        other.write_text("mine")
+        os.utime(other, (1000, 1000))
+    left = folder / f"{'0' * 64}.4711"  # of a process that was killed
+    left.write_text("")
+    os.utime(left, (1000, 1000))
+    monkeypatch.setattr(cache, "MOST", 1)
+    for number in range(3):
+        read(f"number = {number}\n")
+    assert len(list(folder.iterdir())) == len(others) + 1
+    assert all(other.read_text() == "mine" for other in others)
+    assert not left.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are a thing of POSIX")
+def test_a_pipe_in_its_place_is_not_waited_for(folder: Path) -> None:
+    want = read()
+    (kept,) = folder.iterdir()
+    kept.unlink()
+    os.mkfifo(kept)
+    assert read() == want
+    assert kept.is_file()

@@ -158,7 +158,7 @@ ONE_FAULT = [
     ("alone = 3", 2, "alone", "expected a table, found a whole number", ""),
     ("cuont = 3", 2, "cuont", "unknown key", "count"),
     ("Share_ = 3", 2, "Share_", "unknown key", "share"),
-    ("[[tags]]\ntext = 'a'\nowner = 1", 4, "tags[0].owner", "unknown key; what can stand here is `uses`", ""),
+    ("[[tags]]\ntext = 'a'\nowner = 1", 4, "tags[0].owner", "unknown key; allowed keys are `uses`", ""),
     ("[[tags]]\ntext = 'a'\nuses = 1\nowner = 1", 5, "tags[0].owner", "unknown key", ""),
     ("with_ = {}", 2, "with_", "unknown key", "with"),
     ("tag.text = 3", 2, "tag", "unknown key", "tags"),
@@ -710,7 +710,7 @@ def test_a_value_without_end_names_the_key_it_began_with(quotes: str) -> None:
 )
 def test_what_nests_without_measure_is_refused_at_once(text: str) -> None:
     # Work that grows with the square of a million would not end before the test run is given up.
-    with pytest.raises(FileError, match="nest too deep"):
+    with pytest.raises(FileError, match="are nested too deep"):
         parse(Source("f.toml", text))
 
 
@@ -839,7 +839,7 @@ def test_a_refusal_by_the_system_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", deny)
-    assert refused(tmp_path / "a.toml").endswith("this file may not be read; check its permissions")
+    assert refused(tmp_path / "a.toml").endswith("permission denied; check the permissions of the file")
 
 
 # --- names ---------------------------------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
         flush()
 
     def give_up() -> None:
-        say(_too_long(number, line, seconds, "cannot be stopped, so batch ends here"))
+        say(_too_long(number, line, seconds, "cannot be interrupted, so the batch ends here"))
 
     with time_limit(seconds, give_up=give_up) as limit:
         for number, line in _lines(stream):  # `give_up` tells which one it was
@@ -86,8 +86,8 @@ def _answer_all(stream: BinaryIO, folders: tuple[Path, ...], seconds: float) -> 
 def _too_long(number: int, line: bytes, seconds: float, end: str = "was stopped") -> dict[str, Any]:
     from rpgres.engine.resolve import error_record
 
-    told = f"this request takes longer than {seconds:g} s and {end}; --seconds gives requests more time"
-    answer = error_record(TimeError(told, seconds=seconds, line=number))
+    message = f"this request takes longer than {seconds:g} s and {end}; --seconds gives requests more time"
+    answer = error_record(TimeError(message, seconds=seconds, line=number))
     with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
         request = msgspec.json.decode(line)
         if isinstance(request, dict) and request.get("id") is not None:

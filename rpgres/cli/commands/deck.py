@@ -26,7 +26,7 @@ def _complete_cards(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]
     """Return the cards of the deck that the line names."""
     from rpgres.cli.formats.decks import find_deck
     from rpgres.errors import RpgresError
-    from rpgres.parameters.laid import offer_cards
+    from rpgres.parameters.table_items import offer_cards
 
     typed: dict[str, Any] = ctx.params
     # While an option at the end of the line has no value yet, arguments are not told apart.
@@ -49,7 +49,10 @@ def list_all(
     ruleset: Annotated[
         str | None,
         typer.Argument(
-            metavar="[RULESET]", help="List only this one's.", show_default=False, autocompletion=complete_rulesets
+            metavar="[RULESET]",
+            help="List only the decks of this ruleset.",
+            show_default=False,
+            autocompletion=complete_rulesets,
         ),
     ] = None,
     as_json: AsJson = False,
@@ -97,7 +100,7 @@ def show(
 def draw(
     deck: DeckName,
     number: Annotated[
-        str | None, typer.Argument(metavar="[N]", help="How many cards [default: 1].", show_default=False)
+        str | None, typer.Argument(metavar="[N]", help="Number of cards [default: 1].", show_default=False)
     ] = None,
     seed: Annotated[str | None, typer.Option("--seed", metavar="TEXT", help=SEED.help, show_default=False)] = None,
     without: Annotated[
@@ -105,7 +108,7 @@ def draw(
         typer.Option(
             "--without",
             metavar="CODES",
-            help="Take these cards out before: St6,Ag3; a code without its sign is any such card.",
+            help="Remove these cards first: St6,Ag3; a code without its sign matches any card of that value.",
             show_default=False,
             autocompletion=_complete_cards,
         ),
@@ -115,7 +118,7 @@ def draw(
         typer.Option(
             "--given",
             metavar="draw=CODES",
-            help="Take what was drawn from a real deck: draw=St6; repeat it for later cards.",
+            help="Use a card drawn from a real deck: draw=St6; repeat for later cards.",
             show_default=False,
         ),
     ] = None,

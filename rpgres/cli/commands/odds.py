@@ -78,7 +78,7 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
-    record = _one(line, by) if opposition is None else _ladder(line, opposition)
+    record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
     if shared["json"]:
         say_json(record)
         return
@@ -130,7 +130,7 @@ def _ladder(line: Line, opposition: str) -> LadderOdds:
     )
 
 
-def _one(line: Line, by: By) -> OddsResult:
+def _action_odds(line: Line, by: By) -> OddsResult:
     """Return the odds against what was typed."""
     from rpgres.engine.run import answers_to, prepare
 
@@ -160,10 +160,15 @@ def _weighed(rules: Rules, action: str, shared: Mapping[str, Any], *, is_named: 
     """
     asked: list[Weighed] = [one for one in ("best", "each") if shared[one]]
     if len(asked) > 1:
-        raise UsageError("--best has who acts decide well every time, --each only the first time; take one of them")
+        raise UsageError(
+            "--best and --each exclude each other: --best lets the actor decide optimally every time, "
+            "--each varies only the first choice"
+        )
     weighed = asked[0] if asked else "policies" if is_named else rules.file.actions[action].odds
     if weighed != "policies" and shared["by"] is not None and shared["by"] != "outcome":
-        raise UsageError(f"--by weighs numbers and --{weighed} weighs success; take one of them, or name a --policy")
+        raise UsageError(
+            f"--by evaluates numbers and --{weighed} evaluates success; use one of them, or name a --policy"
+        )
     return weighed
 
 
@@ -198,7 +203,7 @@ def _require_hand(rules: Rules, action: str, inputs: Mapping[str, Any]) -> None:
     if name:
         parameter = rules.parameters(action)[name]
         raise UsageError(
-            f"odds of deciding well need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
+            f"optimal decisions need --{name} {metavar(parameter, name)}: {parameter.help.partition(' (')[0]}; "
             "with --auto a policy decides, and hands are dealt"
         )
 
@@ -238,19 +243,19 @@ class OddsGroup(PlayGroup):
     """What can be weighed."""
 
     verb = Verb(
-        "odds", ACTION_OPTIONS, DICE_OPTIONS, "Work out the exact chances of dice.", weigh_action, weigh_notation
+        "odds", ACTION_OPTIONS, DICE_OPTIONS, "Compute the exact probabilities of dice.", weigh_action, weigh_notation
     )
 
 
 app = typer.Typer(
     cls=OddsGroup,
     add_completion=False,
-    help="""Work out the exact chances of an action's outcomes, or of dice.
+    help="""Compute the exact probabilities of an action's outcomes, or of dice.
 
-    `rpgres odds fate overcome --skill 3 --vs 4dF+2` follows the rules through everything the dice can show; without
-    --vs it does so against every rung of the ladder, with advice on which to take.
+    `rpgres odds fate overcome --skill 3 --vs 4dF+2` evaluates every result the dice can show; without
+    --vs it does so for every rung of the ladder.
 
-    `rpgres odds 4d6kh3` weighs dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
-    short_help="Work out the exact chances of an action's outcomes, or of dice.",
+    `rpgres odds 4d6kh3` evaluates dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
+    short_help="Compute the exact probabilities of an action's outcomes, or of dice.",
     subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
 )

@@ -26,26 +26,27 @@ LEAVE = ("quit", "exit", "q")
 # What may be typed beside an action, and what it does.
 DEEDS: dict[str, str] = {
     "show": "the table as it is now",
-    "log": "everything that was done (log --last 5)",
-    "answer": "the decision that is waited for is put to you",
-    "pass": "let optional moments go by: pass invoke --until scene",
-    "seal": "commit to an answer before telling it: seal --choose declare=... --out sealed.json",
-    "open": "answer with what was sealed: open --from sealed.json",
-    "begin": "a scene begins, or what else the ruleset has: begin conflict",
-    "end": "what began last ends",
-    "undo": "take back the last action, or everything from an entry on: undo 12",
-    "set": "correct or award something: set characters.mara.counters.fate-points=2",
-    "note": "write something down: note The rain stops.",
-    "join": "somebody sits down: join --sheet venn",
+    "log": "all entries (log --last 5)",
+    "answer": "answer the pending decision",
+    "pass": "skip optional decisions: pass invoke --until scene",
+    "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
+    "open": "reveal a sealed answer: open --from sealed.json",
+    "begin": "begin a scene or another period: begin conflict",
+    "end": "end the period that began last",
+    "undo": "undo the last action, or an entry and everything after it: undo 12",
+    "set": "change a value: set characters.mara.counters.fate-points=2",
+    "note": "add a note: note The rain stops.",
+    "join": "add a character: join --sheet venn",
 }
 
 
 def command(
     table: Annotated[
-        str | None, typer.Option("--table", metavar="PATH", help="The table; else the nearest one from here upwards.")
+        str | None,
+        typer.Option("--table", metavar="PATH", help="The table [default: the nearest one in this folder or above]."),
     ] = None,
     seat: Annotated[
-        str | None, typer.Option("--as", metavar="SEAT", help="Sit down as this seat; without it, as the host.")
+        str | None, typer.Option("--as", metavar="SEAT", help="Play as this seat [default: the host].")
     ] = None,
     plain: AsWords = False,
     rulesets: Folders = None,
@@ -82,11 +83,9 @@ def command(
 def _greet(history: History, *, plain: bool) -> None:
     title = history.new.public.title or history.new.public.ruleset
     names = ", ".join(history.state.characters) or "nobody"
-    told: list[Line] = [
-        line(Piece(title, "title"), f": {names}. Type what is done; help tells what can be, quit leaves.")
-    ]
+    told: list[Line] = [line(Piece(title, "title"), f": {names}. Type an action, or `help` or `quit`.")]
     if history.pending is not None:
-        told.append(line("A decision is waited for: show tells which, answer puts it to you."))
+        told.append(line("A decision is pending: `show` displays it, `answer` answers it."))
     say(told, is_plain=plain)
 
 
@@ -124,13 +123,16 @@ def words_of(typed: str) -> list[str]:
     try:
         return shlex.split(typed)
     except ValueError:
-        raise UsageError(f"a quote is not closed: {harmless(typed)}") from None
+        raise UsageError(f"missing closing quote: {harmless(typed)}") from None
 
 
 def _help_lines(actions: Mapping[str, str]) -> list[Line]:
     width = max(len(name) for name in (*actions, *DEEDS))
     lines = [
-        line(Piece("Actions", "title"), Piece(" (NAME: in front says who acts; help ACTION explains one)", "quiet"))
+        line(
+            Piece("Actions", "title"),
+            Piece(" (NAME: before an action sets the actor; help ACTION explains an action)", "quiet"),
+        )
     ]
     lines += [line(f"  {name:<{width}}  {text}") for name, text in actions.items()]
     lines.append(line(Piece("The table", "title")))
@@ -151,7 +153,7 @@ def _do(words: list[str], actions: Mapping[str, str], common: Sequence[str]) -> 
         if code == INTERRUPTED:
             raise KeyboardInterrupt
     except (KeyboardInterrupt, EOFError):
-        say_text("\ninterrupted; show tells how the table stands\n")
+        say_text("\ninterrupted; `show` displays the current state\n")
     except BaseException as error:  # a line that fails does not end the evening
         if isinstance(error, OSError | SystemExit | GeneratorExit):
             raise

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="List, start and check the plugins that bring rulesets."
+    add_completion=False, no_args_is_help=True, help="List, create and check plugins that provide rulesets."
 )
 
 
 @app.command("list")
 def list_all(
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 when a plugin is broken.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if a plugin is faulty.")] = False,
     as_json: AsJson = False,
     plain: AsWords = False,
 ) -> None:
@@ -47,9 +47,14 @@ def list_all(
 
 @app.command("new")
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The id of the ruleset: small letters, such as sandbar.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The id of the ruleset, in lowercase letters, such as sandbar.")
+    ],
     into: Annotated[
-        str, typer.Option("--into", metavar="DIR", help="Make it in this folder [default: here].", show_default=False)
+        str,
+        typer.Option(
+            "--into", metavar="DIR", help="Create it in this folder [default: the current one].", show_default=False
+        ),
     ] = ".",
 ) -> None:
     """Write a small, complete plugin to start from: the package rpgres-NAME, with a ruleset that works and its tests.
@@ -64,7 +69,7 @@ def new(
     folder = write_plugin(name, into=Path(into))
     quoted = shlex.quote(str(folder))
     say_text(
-        f"{folder}: written. Now type:\n"
+        f"{folder}: written. Next steps:\n"
         f"  cd {quoted}\n"
         "  python -m pip install -e '.[test]'\n"
         f"  rpgres roll {name} attempt --skill 2 --vs 9\n"
@@ -79,7 +84,7 @@ def check_some(
         str | None,
         typer.Argument(
             metavar="[RULESET]",
-            help="Check only what has this id.",
+            help="Check only the plugin with this id.",
             show_default=False,
             autocompletion=complete_rulesets,
         ),
@@ -115,10 +120,10 @@ def check_some(
         reports.append(_report(plugin, place, show, is_shown=form == "text", is_plain=plain))
     is_well = all(report.ok or report.stage == "disabled" for report in reports)
     record = PluginCheck(ok=is_well, plugins=reports)
-    end_check(form, ok=is_well, record=record, found=_found(reports), lines=())
+    end_check(form, ok=is_well, record=record, found=_diagnostics(reports), lines=())
 
 
-def _found(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
+def _diagnostics(reports: Sequence[PluginReport]) -> Iterator[Diagnostic]:
     from rpgres.toml.diagnostics import Diagnostic
 
     for report in reports:

@@ -33,7 +33,7 @@ def roll_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     repeat = opt.read_count(shared["repeat"], option="--repeat", default=0)
     if repeat and shared["exit_code"]:
-        raise UsageError("--exit-code is about one result; leave out --repeat")
+        raise UsageError("--exit-code and --repeat exclude each other")
     given = opt.read_answers(shared["given"], option="--given")
     choose = opt.read_answers(shared["choose"], option="--choose")
     from rpgres.plugins.loading import checked
@@ -172,7 +172,7 @@ app = typer.Typer(
     add_completion=False,
     help="""Resolve an action of a ruleset, or roll dice.
 
-    `rpgres roll fate overcome --skill 3 --vs 2` plays an action by its rules; `rpgres roll fate --help` lists the
+    `rpgres roll fate overcome --skill 3 --vs 2` resolves an action; `rpgres roll fate --help` lists the
     actions, and `rpgres roll fate overcome --help` explains one.
 
     `rpgres roll 4dF+3` rolls dice; `rpgres roll 4dF+3 --help` explains the notation.""",

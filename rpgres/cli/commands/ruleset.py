@@ -85,9 +85,9 @@ def _warnings(
     for ruleset, problems in broken.items():
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
         folder = standalone_folder(ruleset, extra=extra)
-        where = "its folder" if folder and folder.parent != builtin_folder() else "what is laid over it"
-        told = f": {count} in {where}; `rpgres ruleset check {ruleset}` tells"
-        yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told)
+        where = "its folder" if folder and folder.parent != builtin_folder() else "an overlay"
+        message = f": {count} in {where}; run `rpgres ruleset check {ruleset}` for details"
+        yield line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message)
     for stray in strays:
         yield line(stray.text)
 
@@ -121,7 +121,7 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="[RULESET]...",
-            help="Check only these: ids, or folders of rulesets wherever they are.",
+            help="Check only these: ids or folders of rulesets.",
             show_default=False,
             autocompletion=complete_rulesets,
         ),
@@ -189,7 +189,7 @@ def _folder_at(typed: str) -> Path | None:
         return path.parent
     if os.path.isfile(path) and path.suffix == ".toml":
         better = path.parent / path.stem / RULESET
-        message = f"{path}: a ruleset is a file {RULESET} in a folder that is called as its id; move it to {better}"
+        message = f"{path}: a ruleset is a file {RULESET} in a folder named after its id; move it to {better}"
         raise FileError(message, file=typed)
     if not (path.suffix == ".toml" or os.path.basename(typed) != typed or typed == os.curdir):
         return None

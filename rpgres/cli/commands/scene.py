@@ -55,9 +55,11 @@ Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=S
 def run(
     file: File,
     seed: Seed = None,
-    auto: Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy answer what nobody chose.")] = False,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
+    ] = False,
     policy: Annotated[
-        str, typer.Option("--policy", metavar="NAME", help="Let this policy answer instead.", show_default=False)
+        str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
     ] = "",
     switch: Switches = None,
     as_json: AsJson = False,
@@ -162,7 +164,9 @@ def _diagnosed(file: str, switch: list[str] | None, rulesets: list[str] | None) 
 def prove(
     files: Files,
     seed: Seed = None,
-    auto: Annotated[bool, typer.Option("--auto", help="Let the ruleset's policy answer what nobody chose.")] = False,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
+    ] = False,
     switch: Switches = None,
     as_json: AsJson = False,
     rulesets: Folders = None,

@@ -32,7 +32,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="[RULESET]",
-            help="Put in the names and fields of this ruleset.",
+            help="Include the names and fields of this ruleset.",
             show_default=False,
             autocompletion=complete_rulesets,
         ),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
     from rpgres.toml.reading import Source
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Make, check and show character sheets.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Create, check and show character sheets.")
 
 STDIN = "-"
 
@@ -44,11 +44,11 @@ def _complete_sheets(incomplete: str) -> list[tuple[str, str]]:
 def new(
     ruleset: RulesetId,
     name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="Call the character so.", show_default=False)
+        str, typer.Option("--name", metavar="NAME", help="Name of the character.", show_default=False)
     ] = "",
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="FILE", help="Write it to a file that is not there yet.", show_default=False),
+        typer.Option("--out", metavar="FILE", help="Write it to a new file.", show_default=False),
     ] = None,
     rulesets: Folders = None,
 ) -> None:
@@ -69,7 +69,7 @@ def _write_new(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        raise FileError(f"{shown}: is there already; nothing was written. Name another file.", file=shown) from None
+        raise FileError(f"{shown}: already exists; nothing was written. Name another file.", file=shown) from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) and fault.strerror else str(fault)
         raise FileError(f"{shown}: cannot be written: {reason}", file=shown) from None

@@ -372,7 +372,7 @@ def draw_cards(
         without,
         known=known,
         option="--without",
-        lack=f"{found.name} has no {{card}} that is not taken out already",
+        lack=f"{found.name} has no {{card}} left to remove",
         choose=lambda fitting, count: seeded.draw(fitting, aside, "without", count),
     )
     if number > len(cards):

@@ -23,7 +23,7 @@ from rpgres.scenes import ABSENT
 
 _REMOVE: Schema = {
     "title": "Remove",
-    "description": "Deletes what a farther folder says under this key.",
+    "description": "Removes this key of a lower layer.",
     "type": "object",
     "properties": {"remove": {"description": "always true", "const": True}},
     "required": ["remove"],
@@ -175,8 +175,8 @@ def refine_scene(schema: Schema, rules: Rules) -> None:
     definitions |= sheet["$defs"]
     character = definitions["Character"] = {**definitions.pop("Sheet"), "title": "Character", "required": []}
     character["properties"] = {
-        "sheet": text_schema("a sheet beside the scene, or one of the ruleset's own"),
-        "policy": text_schema("who answers for this character: a policy of the ruleset", enum=_policies(rules)),
+        "sheet": text_schema("a sheet next to the scene, or one shipped with the ruleset"),
+        "policy": text_schema("the policy that decides for this character", enum=_policies(rules)),
         **character["properties"],
     }
     properties = properties_of(definitions, "SceneFile")
@@ -214,7 +214,7 @@ def _inputs_by_action(rules: Rules) -> list[Schema]:
 
 
 def _inputs(rules: Rules, action: str) -> Schema:
-    properties = {"sheet": text_schema("the actor's sheet, for somebody who is not at the table yet")}
+    properties = {"sheet": text_schema("the sheet of an actor who is not at the table yet")}
     for name, parameter in rules.parameters(action).items():
         for typed in (name, *parameter.aliases):
             properties[typed] = {"description": parameter.help, **schema_of(parameter)}

@@ -101,7 +101,7 @@ KINDS: dict[str, Kind] = {
     "entry": Kind("What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
     "view": Kind("What `rpgres table view` writes for a player elsewhere.", ViewRecord),
     "answer": Kind("A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
-    "seal": Kind("A seat's own note of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
+    "seal": Kind("A seat's secret copy of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
     "verify": Kind("What `rpgres table verify --json` prints.", Verification),
     "odds-ladder": Kind("What `rpgres odds --json` prints of every rung of the ladder.", LadderOdds),
     "decks": Kind("What `rpgres deck list --json` prints.", DeckList),

@@ -72,7 +72,7 @@ def sheet_ruleset(path: str, *, text: str = "") -> str:
     if not shipping and not os.path.lexists(path):
         raise _missing(path, names, installed)
     raise UsageError(
-        f"{path}: say which ruleset this sheet is for, with --ruleset or `ruleset` in it: "
+        f"{path}: name the ruleset of this sheet, with --ruleset or `ruleset` in the file: "
         f"{', '.join(shipping or names) or 'none is there'}"
     )
 
@@ -205,9 +205,9 @@ def sheet_template(rules: Rules, *, name: str = "") -> str:
     """
     fields = rules.file.sheet
     if name and (NAME not in fields or fields[NAME].kind != "text"):
-        raise UsageError(f"sheets of {rules.id} have no key `{NAME}`, so there is no place for {name!r}")
+        raise UsageError(f"sheets of {rules.id} have no key `{NAME}`, so {name!r} cannot be stored")
     if not is_line(name):
-        raise UsageError(f"{name!r} cannot be a name: it has characters that cannot be shown")
+        raise UsageError(f"{name!r} cannot be a name: it contains unprintable characters")
     blocks = [_heading(rules)]
     if RULESET not in fields:
         blocks.append("\n".join([*_comment("the ruleset it is for"), _line(RULESET, rules.id)]))
@@ -221,7 +221,7 @@ def sheet_template(rules: Rules, *, name: str = "") -> str:
 def _heading(rules: Rules) -> str:
     lines = [
         *_comment(f"A character sheet for {rules.file.title} (ruleset {rules.id})."),
-        "# Change what stands here; a line behind a # is switched off, and on again without the #.",
+        "# Replace these values; remove the # from a line to use it.",
         "# To check it: rpgres sheet check FILE",
     ]
     return "\n".join(lines)
@@ -349,7 +349,7 @@ def _header(*keys: str) -> str:
 # ---------------------------------------------------------------------------------------------------------------------
 # Faults
 
-MORE = "the ruleset's own check may find more when this is mended"
+MORE = "the ruleset's own check may report more after this is fixed"
 
 
 def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:

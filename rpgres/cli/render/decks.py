@@ -19,16 +19,16 @@ def deck_list_lines(decks: DeckList) -> list[Line]:
     counts = max((len(str(deck.size)) for deck in decks.decks), default=0)
     found = []
     for deck in decks.decks:
-        told = ": ".join(part for part in (deck.title, deck.summary) if part)
+        message = ": ".join(part for part in (deck.title, deck.summary) if part)
         number = Piece(f"{deck.size:>{counts}}", "number")
         unit = "card " if deck.size == 1 else "cards"
-        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" {unit}  {told}"))
+        found.append(line(Piece(deck.name.ljust(width), "name"), INDENT, number, f" {unit}  {message}"))
     if not found and not decks.problems:
         return [line(f"{decks.ruleset} has no decks")]
     for ruleset, problems in decks.problems.items():
         count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        told = f": {count}; `rpgres ruleset check {ruleset}` tells"
-        found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), told))
+        message = f": {count}; run `rpgres ruleset check {ruleset}` for details"
+        found.append(line(Piece(ruleset, "name"), " ", Piece("broken", "bad"), message))
     return found
 
 
@@ -49,7 +49,7 @@ def deck_lines(deck: DeckDescription, *, codes: bool = False) -> list[Line]:
         found += section(title(attribute), _attribute_table(deck, attribute))
     found += section("Codes", _code_lines(deck)) if codes else []
     piles = [line(INDENT, Piece(pile, "name"), condition_words(when, {})) for pile, when in deck.piles.items()]
-    return [*found, *section(f"Where {deck.ruleset} lays it", piles)]
+    return [*found, *section(f"Piles of {deck.ruleset} that use it", piles)]
 
 
 def draw_lines(draw: DeckDraw) -> list[Line]:
@@ -66,8 +66,8 @@ def draw_lines(draw: DeckDraw) -> list[Line]:
 
 
 def _card(card: DrawnCard) -> str:
-    told = ", ".join(card.attributes.values())
-    return f"{card.title} ({told})" if told else card.title
+    message = ", ".join(card.attributes.values())
+    return f"{card.title} ({message})" if message else card.title
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -43,13 +43,13 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         name_piece = Piece(f"{names[name]:<{width}}", _style(file, name))
         lines.append(line(INDENT, name_piece, "  ", *_bar(likely, bars), shown))
     if any(choice.estimate for choice in record.choices):
-        lines.append(line(INDENT, "the budget does not tell which first choice is the best; what is known of each:"))
+        lines.append(line(INDENT, "the budget was too small to find the best first choice; known so far:"))
     else:
         lines += _left_open(record.open, record.sample)
     lines += _success_lines(record, file) if is_told else ()
     lines += _choice_lines(record, file, bars)
     if record.passed:
-        said = f"let pass, as nobody decides: {', '.join(record.passed)} (--auto has a policy decide)"
+        said = f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)"
         lines.append(line(INDENT, Piece(said, "quiet")))
     return [*lines, *_notes(record.policies, record.note)]
 
@@ -81,7 +81,7 @@ def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sampl
         or_more = Piece(f"  {_percent(at_least[value], sample):>9} or more", "quiet")
         yield line(INDENT, f"{value:>{width}}  ", *bar, shown, or_more)
     if len(rows) > MOST_ROWS:
-        yield line(INDENT, f"... and {len(rows) - MOST_ROWS} values more; --json has them all")
+        yield line(INDENT, f"... and {len(rows) - MOST_ROWS} more values; --json lists all")
 
 
 def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
@@ -181,7 +181,7 @@ def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[
     if sum(bool(file.bands[name].success) for name in record.outcomes if name in file.bands) > 1:
         yield from _choice_table(record, file)
         return
-    yield line(INDENT, f"success by the first choice ({record.choices[0].label}), {_after(record)}:")
+    yield line(INDENT, f"success by first choice ({record.choices[0].label}), {_after(record)}:")
     width = max(len(choice.option) for choice in record.choices)
     for choice in record.choices:
         _, success, left = _shares(choice)
@@ -194,7 +194,7 @@ def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[
 
 def _choice_table(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
     """Yield the chance of each outcome for each first choice, the best first."""
-    yield line(INDENT, f"by the first choice ({record.choices[0].label}), {_after(record)}:")
+    yield line(INDENT, f"by first choice ({record.choices[0].label}), {_after(record)}:")
     heads = titles(file, record.outcomes)
     width = max(map(len, (*(choice.option for choice in record.choices), "")))
     columns = [f"  {head:>{max(9, len(head))}}" for head in heads.values()]
@@ -210,7 +210,7 @@ def _choice_table(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
 
 def _after(record: OddsResult) -> str:
     """Return who decides after the first choice, in words."""
-    return "if all after it is decided well" if record.weighed == "best" else "if policies decide all after it"
+    return "optimal decisions afterwards" if record.weighed == "best" else "policies decide afterwards"
 
 
 def _shares(choice: ChoiceOdds) -> tuple[dict[str, str], str, str]:
@@ -245,13 +245,13 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
         whole = Chance(exact=str(both), probability=float(both))
         shown = f"{percent(whole.probability)}  {_fraction(whole, left=record.open)}"
-    yield line(INDENT, f"success in all: {shown}".rstrip())
+    yield line(INDENT, f"any success: {shown}".rstrip())
 
 
 def _left_open(chance: Chance, sample: Sample | None = None) -> Iterator[Line]:
     """Yield how likely it is to come to where nothing more was followed, and what is known of that."""
     if _is_open(chance):
-        known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "in none of the above"
+        known = f"estimated from {sample.runs} games, 95 %" if sample is not None else "otherwise"
         yield line(INDENT, f"remaining: {percent(chance.probability)} ({known})")
 
 
@@ -263,7 +263,7 @@ def _style(file: RulesetFile, band: str) -> str:
 def _notes(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
     everybody = "everybody else" if BEST in policies.values() else "everybody"
     for who, name in policies.items():
-        how = "as well as can be" if name == BEST else f"policy {name}"
+        how = "optimal" if name == BEST else f"policy {name}"
         yield line(INDENT, Piece(f"decisions of {everybody if who == '*' else who}: {how}", "quiet"))
     if note:
         yield line(INDENT, "note: ", note)

@@ -83,7 +83,7 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
     if result.action is None:
         yield from (line(Piece(moment_words(moment, period), "title")) for moment, period in result.inputs.items())
     else:
-        came = band_title(file, result.outcome) if result.outcome is not None else "nothing comes of it"
+        came = band_title(file, result.outcome) if result.outcome is not None else "no effect"
         name = Piece(came, style_of(result.success, result.margin))
         yield line(Piece(_heading(result.action, result.variant, result.actor), "title"), ": ", name)
         yield from said_lines(result, said_by)
@@ -269,7 +269,7 @@ def _open_lines(asked: QuestionRecord) -> Iterator[Line]:
     if asked.form:
         yield line(INDENT * 2, Piece(asked.form, "name"))
     if asked.optional and not asked.passing and (asked.options or asked.form):
-        yield line(INDENT * 2, Piece(NO, "name"), ": let it pass")
+        yield line(INDENT * 2, Piece(NO, "name"), ": skip")
 
 
 def question_lines(question: Question) -> list[Line]:
@@ -283,7 +283,7 @@ def question_lines(question: Question) -> list[Line]:
     if question.optional:
         passing = question.passing
         text = f": {passing.text}" if passing is not None and passing.text else ""
-        lines.append(line("  Enter. ", Piece(passing.name if passing is not None else "pass", "name"), text))
+        lines.append(line("  Enter: ", Piece(passing.name if passing is not None else "pass", "name"), text))
     return lines
 
 

@@ -50,7 +50,7 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     found += section("House rules (--switch NAME=CHOICE)", _switch_lines(ruleset.switches, ruleset.in_force))
     found += section("Policies (--policy NAME)", _columns(list(ruleset.policies.items())))
     found += section("Effects", _columns([(name, _effect(effect)) for name, effect in ruleset.effects.items()]))
-    found += section("Where cards lie", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
+    found += section("Piles", _columns([(name, _pile(pile)) for name, pile in ruleset.piles.items()]))
     decks = [(f"{ruleset.id}/{name}", f"{card_count(deck.size)}: {deck.title}") for name, deck in ruleset.decks.items()]
     found += section("Decks (rpgres deck show NAME)", _columns(decks))
     sheet = [(name, field.help + (" (needed)" if field.required else "")) for name, field in ruleset.sheet.items()]
@@ -59,7 +59,7 @@ def ruleset_lines(ruleset: RulesetDescription) -> list[Line]:
     found += section("Settings ([settings] in ruleset.toml)", _columns(settings))
     found += section("Ladder", [line(INDENT, _ladder(ruleset.ladder))] if ruleset.ladder else [])
     if isinstance(overlays, list):
-        found += section("Overlays, the last one nearest", [line(INDENT, str(folder)) for folder in overlays])
+        found += section("Overlays, in order of application", [line(INDENT, str(folder)) for folder in overlays])
     return found
 
 
@@ -99,8 +99,8 @@ def _rolls(described: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows += [(name, f"dice that show {count}") for name, count in described.get("counts", {}).items()]
     rows += [(name, _formula(msgspec.convert(one, Formula))) for name, one in described.get("numbers", {}).items()]
     for other in described.get("instead", {}).values():
-        told = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
-        rows.append(("or", told + condition_words(other["when"], other["unless"])))
+        message = ", ".join(f"{key} {other[key]}" for key in ("roll", "vs", "by") if other[key])
+        rows.append(("or", message + condition_words(other["when"], other["unless"])))
     for band, range_ in described.get("bands", {}).items():
         rows.append((band, _bounds(range_["from"], range_["to"]) + condition_words(range_["when"], range_["unless"])))
     return rows
@@ -133,19 +133,19 @@ def _band(band: Band, *, what: str) -> str:
     """Return an outcome with what gives it: bounds of the margin, or of whatever actions measure."""
     bounds = [
         _bounds(band.from_, band.to, what=what) + condition_words(band.when, band.unless),
-        "when nothing opposes" if band.unopposed else "",
+        "if unopposed" if band.unopposed else "",
         f"also {band.also}" if band.also else "",
     ]
-    told = ", or ".join(filter(None, (bound.strip() for bound in bounds[:2])))
-    told = "; ".join(filter(None, (told, bounds[2])))
-    return f"{band.title}: {told}" if told else band.title
+    message = ", or ".join(filter(None, (bound.strip() for bound in bounds[:2])))
+    message = "; ".join(filter(None, (message, bounds[2])))
+    return f"{band.title}: {message}" if message else band.title
 
 
 def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
     width = min(WIDEST, max((len(name) for name in labels), default=0))
     for name, label in labels.items():
         who = f"{' or '.join(_role(who) for who in label.who)}: " if label.kind == "decision" and any(label.who) else ""
-        passes = " (may pass)" if label.optional else ""
+        passes = " (optional)" if label.optional else ""
         first, *others = label.help or [""]
         pad = " " * (width + GAP)
         yield line(INDENT, Piece(name.ljust(width), "name"), " " * GAP, f"{who}{first}{passes}")
@@ -156,7 +156,7 @@ def _label_lines(labels: Mapping[str, LabelDescription]) -> Iterator[Line]:
 
 def _role(who: str) -> str:
     switch = who.removeprefix("switch:")
-    return f"whom the house rule {switch} names" if switch != who else who
+    return f"decided by the house rule {switch}" if switch != who else who
 
 
 def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -> Iterator[Line]:
@@ -166,8 +166,8 @@ def _switch_lines(switches: Mapping[str, Switch], in_force: Mapping[str, str]) -
         for choice, text in switch.choices.items():
             marks = [mark for mark, is_so in (("default", choice == switch.default),) if is_so]
             marks += ["in force"] if choice == in_force.get(name) != switch.default else []
-            told = f" ({', '.join(marks)})" if marks else ""
-            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, text, Piece(told, "quiet"))
+            message = f" ({', '.join(marks)})" if marks else ""
+            yield line(INDENT * 2, Piece(choice.ljust(width), "name"), " " * GAP, text, Piece(message, "quiet"))
         yield line(INDENT * 2, Piece(f"source: {switch.source}", "quiet"))
 
 
@@ -181,13 +181,13 @@ def _pile(pile: PileText) -> str:
         ", hidden" + condition_words(pile.hidden_when, {}) if pile.hidden_when else ""
     )
     each = {"players": "one for each player's character", True: "one for each character"}
-    told = [seen, each.get(pile.each, "")]
-    told += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
-    told.append(f"at once shuffled into {pile.given_to}" if pile.given_to else "")
+    parts = [seen, each.get(pile.each, "")]
+    parts += [f"{deck}{condition_words(condition, {})}" for deck, condition in pile.decks.items()]
+    parts.append(f"immediately shuffled into {pile.given_to}" if pile.given_to else "")
     if pile.refill:
-        told.append(f"when empty made of {pile.refill}{condition_words(pile.refill_when, {})}")
-    told.append(f"cards typed for it come from {pile.dealt_from}" if pile.dealt_from else "")
-    return f"{pile.title}: {'; '.join(filter(None, told))}"
+        parts.append(f"refilled when empty from {pile.refill}{condition_words(pile.refill_when, {})}")
+    parts.append(f"cards given for it come from {pile.dealt_from}" if pile.dealt_from else "")
+    return f"{pile.title}: {'; '.join(filter(None, parts))}"
 
 
 def _effect(effect: EffectText) -> str:
@@ -239,7 +239,7 @@ def _consequence_lines(
     for label, question in ask.items():
         switch = question.who.removeprefix("switch:")
         who = f"{in_force[switch]}, by the house rule {switch}" if switch in in_force else question.who
-        passes = ", may pass" if question.optional else ""
+        passes = ", optional" if question.optional else ""
         asked = f" ({who}{passes}): {question.text}"
         condition = condition_words(question.when, question.unless)
         yield line(indent, "? ", Piece(label, "name"), asked, Piece(condition, "quiet"))

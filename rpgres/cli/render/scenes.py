@@ -77,9 +77,9 @@ def table_lines(
             for named in (state.tracks, state.things)
         )
         plain = structs.replace(state, tracks=tracks, things=things)
-    told = [line(INDENT, text) for lines in pictures.values() for text in lines]
-    told += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
-    return section("On the table", [*first, *told, *last])
+    parts = [line(INDENT, text) for lines in pictures.values() for text in lines]
+    parts += [*_track_lines(plain.tracks, plain, is_drawn=is_drawn), *_thing_lines(plain), *_pile_lines(plain.piles)]
+    return section("On the table", [*first, *parts, *last])
 
 
 def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_drawn: bool) -> Iterator[Line]:
@@ -88,8 +88,8 @@ def _track_lines(tracks: Mapping[str, tuple[Box, ...]], state: State, *, is_draw
         count = f"{len(marked)} of {len(boxes)}"
         written = ", ".join(f"{box.name}: {box.mark}" for box in marked if box.mark != "x")
         drawn = "".join("[x]" if box.mark else "[ ]" for box in boxes) if is_drawn else ""
-        told = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
-        yield line(INDENT, Piece(title(name), "name"), f": {told}", _audience(state, name))
+        message = " ".join(filter(None, (drawn, count, f"({written})" if written else "")))
+        yield line(INDENT, Piece(title(name), "name"), f": {message}", _audience(state, name))
 
 
 def _pile_lines(piles: Mapping[str, Pile]) -> Iterator[Line]:
@@ -137,7 +137,7 @@ def _inner(value: Any) -> str:
 def mismatch_lines(path: str, checks: int, wrong: Sequence[Mismatch]) -> list[Line]:
     """Return how the expectations of a scene held."""
     if not checks:
-        return [line(Piece(f"{path}: ", ""), Piece("nothing is expected of it", "bad"))]
+        return [line(Piece(f"{path}: ", ""), Piece("it has no expectations", "bad"))]
     if not wrong:
         return [line(f"{path}: ", Piece("ok", "good"), f" ({checks} expectations)")]
     lines = [line(f"{path}: ", Piece(f"{len(wrong)} of {checks} expectations failed", "bad"))]

@@ -66,7 +66,10 @@ def show_lines(
     lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
     if record.pending is not None:
         if state.piles:
-            lines += [line(), line(INDENT, Piece("An action is under way; cards lie above as before it.", "quiet"))]
+            lines += [
+                line(),
+                line(INDENT, Piece("An action is pending; the cards above are those before it.", "quiet")),
+            ]
         lines += [line(), *waiting_lines(record.pending, is_drawn=is_drawn, said_by=record.said_by)]
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
@@ -74,8 +77,8 @@ def show_lines(
 
 
 def _pass_line(passing: PassRecord) -> Line:
-    label = passing.label or "every moment"
-    return line(INDENT, Piece(f"{who_is(passing.seat)} lets {label} go by, until: {passing.until}", "quiet"))
+    label = passing.label or "every optional decision"
+    return line(INDENT, Piece(f"{who_is(passing.seat)} skips {label} until: {passing.until}", "quiet"))
 
 
 def _character_lines(character: Character, state: State, *, is_drawn: bool) -> Iterator[Line]:
@@ -110,8 +113,8 @@ def _mark(box: Box) -> str:
 def _tag_lines(tags: list[Tag]) -> Iterator[Line]:
     for tag in tags:
         uses = ", ".join(f"{count} free for {who_is(holder)}" for holder, count in tag.uses.items())
-        told = "; ".join(filter(None, (tag.kind, uses, known_to(tag.audience))))
-        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({told})", "quiet"))
+        message = "; ".join(filter(None, (tag.kind, uses, known_to(tag.audience))))
+        yield line(INDENT, Piece(tag.name, "name"), Piece(f" ({message})", "quiet"))
 
 
 def waiting_lines(pending: Pending, *, said_by: str | None, is_drawn: bool = False) -> list[Line]:
@@ -153,12 +156,12 @@ def entry_lines(
     """Yield an entry: its number, and what was done."""
     time = f"{entry.at}  " if is_timed else ""
     failed = "failed: " if isinstance(entry, RunEntry) and entry.attempt else ""
-    stands = "taken back: " if entry.undone else failed
+    stands = "undone: " if entry.undone else failed
     lead = (Piece(f"{entry.number:>3}  {time}", "quiet"), Piece(stands, "quiet"))
     if not isinstance(entry, RunEntry) or entry.found is None:
-        yield line(*lead, *_told(entry))
+        yield line(*lead, *_entry_words(entry))
         if isinstance(entry, RevealEntry):
-            yield line("     ", Piece(f"the salt of its commitment: {entry.salt}", "quiet"))
+            yield line("     ", Piece(f"salt of the commitment: {entry.salt}", "quiet"))
         return
     first, *rest = (
         _waits(entry.pending, entry)
@@ -175,10 +178,10 @@ def entry_lines(
 def typed_words(entry: RunEntry) -> str:
     """Return what of an entry was typed and not drawn from the seed; empty where all was drawn."""
     typed = [*entry.given, *entry.laid]
-    told = [f"not from the seed: {', '.join(typed)}" if typed else ""]
+    parts = [f"given, not from the seed: {', '.join(typed)}" if typed else ""]
     if isinstance(entry, AnswerEntry) and entry.accepted:
-        told.append(f"taken from a file: {entry.accepted}")
-    return "; ".join(filter(None, told))
+        parts.append(f"imported from a file: {entry.accepted}")
+    return "; ".join(filter(None, parts))
 
 
 def _waits(pending: Pending, entry: RunEntry) -> list[Line]:
@@ -195,15 +198,15 @@ def _asked_words(asked: QuestionRecord) -> str:
     return f"{asked.label}: {who_is(asked.who)}" if asked.label else who_is(asked.who)
 
 
-def _told(entry: EntryView) -> Iterator[str | Piece]:
+def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
     by = f"{who_is(entry.by)}: " if entry.by else ""
     match entry:
         case EntryView(is_hidden=True):
-            yield Piece("something that is not for this seat", "quiet")
+            yield Piece("(hidden)", "quiet")
         case NewEntry():
             yield Piece(f"the table begins{': ' + entry.title if entry.title else ''}", "title")
         case JoinEntry():
-            came = "gets a new sheet in place of the old one" if entry.is_replaced else "sits down"
+            came = "gets a new sheet" if entry.is_replaced else "sits down"
             yield f"{by}{entry.character} {came}"
         case NoteEntry():
             yield f"{by}{entry.text}"
@@ -212,15 +215,15 @@ def _told(entry: EntryView) -> Iterator[str | Piece]:
             yield f"{by}{entry.path} = {value_words(entry.value)}"
             yield Piece(f" (it was {value_words(entry.was)}){_for(entry)}", "quiet")
         case PassEntry():
-            yield f"{by}lets {entry.label or 'every moment'} go by, until: {entry.until}"
+            yield f"{by}skips {entry.label or 'every optional decision'} until: {entry.until}"
         case UndoEntry():
             yield (
-                f"{by}entry {entry.before} is taken back"
+                f"{by}undid entry {entry.before}"
                 if entry.is_alone
-                else (f"{by}everything from entry {entry.before} on is taken back")
+                else (f"{by}undid entry {entry.before} and everything after it")
             )
             if entry.passes:
-                yield Piece(f" (passes a {' and a '.join(entry.passes)})", "bad")
+                yield Piece(f" (already seen: {', '.join(entry.passes)})", "bad")
         case SealEntry():
             yield f"{entry.by} seals an answer: {entry.commitment}"
         case RevealEntry():

@@ -114,9 +114,9 @@ def effect_words(effect: Mapping[str, Any], *, pattern: str = "") -> str:
     if pattern and all(effect.get(key) is not None for key in wanted):
         return FIELDS.sub(lambda found: who_is(str(effect[found[1]])), pattern)
     words = [_field_words(key, value) for key, value in effect.items() if key != "kind"]
-    told = ", ".join(word for word in words if word)
+    message = ", ".join(word for word in words if word)
     kind = str(effect.get("kind", "")).replace("-", " ")
-    return f"{kind}: {told}" if told else kind
+    return f"{kind}: {message}" if message else kind
 
 
 def _field_words(key: str, value: Any) -> str:

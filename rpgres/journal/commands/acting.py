@@ -114,7 +114,7 @@ def turn(
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         if seat not in (HOST, GM):
-            raise UsageError(f"only the game master says that something begins or ends, not {seat}")
+            raise UsageError(f"only the game master can begin or end a period, not {seat}")
         refuse_while_pending(history, moment, seat)
         refuse_when_revealed(history)
         name = period or _usual_period(history.state, moment)
@@ -131,7 +131,7 @@ def _usual_period(state: State, moment: str) -> str:
     if moment == "begin":
         return "scene"
     if not state.periods:
-        raise UsageError("nothing has begun, so nothing can end; `rpgres table begin scene` begins a scene")
+        raise UsageError("no period has begun; `rpgres table begin scene` begins a scene")
     return state.periods[-1]
 
 
@@ -165,13 +165,12 @@ def answer(
         pending = require_pending(history)
         if at and not asks_still(history, pending, seat, at=at):
             raise UsageError(
-                "this answer is to a question that is not asked any more; look at the table again with "
-                "`rpgres table show` or a new view"
+                "this answer is for a question that is no longer pending; run `rpgres table show` or use a new view"
             )
         asked = require_own(history, pending, seat)
         refuse_sealed(history, pending, seat)
         if not (choose or policies or auto):
-            raise UsageError(f"say what you choose: {named('choose')} {asked.label}={options_of(asked)}")
+            raise UsageError(f"choose an option: {named('choose')} {asked.label}={options_of(asked)}")
         typed = Typed(given, choose, policies, auto)
         draft = answer_draft(place, rules, history, pending, typed, seat=seat)
         return [msgspec.structs.replace(draft, secret=msgspec.structs.replace(draft.secret, accepted=accepted))]
@@ -236,8 +235,8 @@ def answer_draft(
     begun = history.run_of(pending)
     if (begun.public.rules, begun.public.code) != (hash_of(rules), code_of(rules)):
         raise UsageError(
-            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` takes it back, so that it "
-            "can be done by the rules as they are now"
+            f"the rules have changed since this {thing_of(begun)} began; `rpgres table undo` undoes it, so that it "
+            "can be repeated with the current rules"
         )
     before = found_in(pending.secret)
     assert isinstance(before, Pending)
@@ -267,10 +266,10 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
         if actor not in state.characters:
             raise UsageError(unknown("character", actor, state.characters, of="this table"))
         if seat not in (HOST, GM, state.seat_of(actor)):
-            raise UsageError(f"{actor} is not {seat}'s to act with")
+            raise UsageError(f"{actor} does not belong to the seat {seat}")
         return actor
     if not state.characters:
-        raise UsageError("nobody sits at this table yet; `rpgres table join --sheet FILE` lets somebody sit down")
+        raise UsageError("this table has no characters yet; `rpgres table join --sheet FILE` adds one")
     # The game master may act with anybody, and means somebody in particular only where there is no player.
     own = [name for name in state.characters if seat in (HOST, state.seat_of(name))]
     if len(own) == 1:
@@ -282,4 +281,4 @@ def actor_of(history: History, actor: str, seat: str | None, *, is_anybody: bool
         own = [name for name in state.characters if state.seat_of(name) == GM] or list(state.characters)
     if is_anybody and own:
         return own[0]
-    raise UsageError(f"say who acts: {named('actor')} {'|'.join(own or state.characters) or 'NAME'}")
+    raise UsageError(f"name the actor: {named('actor')} {'|'.join(own or state.characters) or 'NAME'}")

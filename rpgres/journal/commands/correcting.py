@@ -109,7 +109,7 @@ def undo(place: Place, number: int | None = None, *, seat: str | None = HOST) ->
         before = _first_undone(history, number, seat)
         undone = history.undone_from(before)
         if any(entry.kind == "reveal" for entry in undone):
-            raise UsageError("what was revealed is known and cannot be taken back; begin a new table")
+            raise UsageError("a revealed seed is known, so the reveal cannot be undone; begin a new table")
         if seat not in (HOST, GM):
             _require_mine(history, undone, seat)
         is_said = history.entries[before].kind in SAID
@@ -127,14 +127,14 @@ def _first_undone(history: History, number: int | None, seat: str | None) -> int
     if number is None:
         own = _last_own(history, seat or "")
         if own is None:
-            raise UsageError("there is nothing to take back")
+            raise UsageError("there is nothing to undo")
         return history.run_of(own).number
     if number == 0:
-        raise UsageError("entry 0 is the table itself; delete its file to be rid of it")
+        raise UsageError("entry 0 is the table itself and cannot be undone; to remove the table, delete its file")
     standing = history.standing_from(number) if 0 < number < len(history.entries) else []
     if not standing or standing[0].number != number:
         last = ", ".join(str(entry.number) for entry in history.standing_from(max(1, len(history.entries) - 12)))
-        raise UsageError(f"there is no entry {number} that stands; the last that do: {last}")
+        raise UsageError(f"there is no entry {number} to undo; the last entries: {last}")
     return number
 
 
@@ -154,14 +154,15 @@ def _require_mine(history: History, undone: Iterable[Entry], seat: str) -> None:
         public = entry.public
         if entry.kind == "seal":
             raise UsageError(
-                f"entry {entry.number} is sealed, and only the game master takes it back: {named('as')} {GM}"
+                f"entry {entry.number} is sealed, and only the game master can undo it: {named('as')} {GM}"
             )
         owners = {entry.secret.by, *_asked_before(history, entry)}
         if public.actor:
             owners.add(history.state.seat_of(public.actor))
         if seat not in owners:
             raise UsageError(
-                f"entry {entry.number} is not {seat}'s to take back; the game master can, with {named('as')} {GM}"
+                f"entry {entry.number} was not made by {seat}, so {seat} cannot undo it; the game master can, "
+                f"with {named('as')} {GM}"
             )
 
 
@@ -195,7 +196,7 @@ def set_value(place: Place, path: str, text: str, *, seat: str | None = HOST, to
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         if seat not in (HOST, GM):
-            raise UsageError(f"only the game master sets what lies on the table, not {seat}")
+            raise UsageError(f"only the game master can change the table, not {seat}")
         refuse_while_pending(history, "set", seat)
         for one in to:
             check_seat(history, one)
@@ -228,7 +229,7 @@ def write_note(place: Place, text: str, *, seat: str | None = HOST, to: Sequence
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         if not text.strip():
-            raise UsageError("a note says something")
+            raise UsageError("a note must not be empty")
         for one in to:
             check_seat(history, one)
         readers = list(dict.fromkeys([*to, *([seat] if seat is not HOST else [])])) if to else None
@@ -247,7 +248,7 @@ def reveal(place: Place, *, seat: str | None = HOST) -> Done:
     def work(history: History, rules: Rules) -> list[Draft]:
         check_seat(history, seat)
         if seat not in (HOST, GM):
-            raise UsageError(f"only the game master reveals the seed, not {seat}")
+            raise UsageError(f"only the game master can reveal the seed, not {seat}")
         if history.revealed is not None:
             raise UsageError(f"the seed was revealed already, in entry {history.revealed.number}")
         refuse_while_pending(history, "reveal", seat)

@@ -28,7 +28,7 @@ def require_pending(history: History) -> Entry:
     """
     pending = history.pending
     if pending is None:
-        raise UsageError("nothing waits for an answer; `rpgres table show` shows the table")
+        raise UsageError("no decision is pending; `rpgres table show` shows the table")
     return pending
 
 
@@ -42,7 +42,7 @@ def require_own(history: History, pending: Entry, seat: str | None) -> QuestionR
     assert isinstance(found, Pending)
     asked = asked_of(history.state, found, seat)
     if asked is None:
-        raise UsageError(f"nothing waits for an answer of {seat}; another seat is asked")
+        raise UsageError(f"no decision of {seat} is pending; another seat is asked")
     return asked
 
 
@@ -72,15 +72,15 @@ def refuse_while_pending(history: History, what: str, seat: str | None) -> None:
     else:
         asked, how = "another seat is asked", "wait for its answer"
     raise UsageError(
-        f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or take "
-        "the action back with `rpgres table undo`"
+        f"cannot {what} now: entry {begun.number} ({thing_of(begun)}) waits for a decision, {asked}; {how}, or "
+        "undo the action with `rpgres table undo`"
     )
 
 
 def refuse_when_revealed(history: History) -> None:
     if history.revealed is not None:
         raise UsageError(
-            "the seed of this table is known, so nothing fair can be drawn at it any more; `rpgres table export` "
+            "the seed of this table was revealed, so nothing can be rolled fairly any more; `rpgres table export` "
             "writes the sheets as they are now, for a new table"
         )
 

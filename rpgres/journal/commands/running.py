@@ -26,7 +26,7 @@ from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
 from rpgres.journal.views import HOST, hidden_by
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, State
-from rpgres.parameters.setting import ACTOR
+from rpgres.parameters.context import ACTOR
 from rpgres.rulesets import Rules
 
 NOTHING = "none"  # in place of results: those that were said for later are taken back
@@ -105,7 +105,7 @@ def ran_with(
     seed, known = history.new.secret.seed, _shown(before)
     ran = run_at(rules, history, asked, seed=seed, step=step)
     if isinstance(ran.fault, GivenError) and (label := ran.fault.details.get("label", "")) not in given:
-        ran.fault.add(f"; it was said before, and {named('given')} {label}={NOTHING} takes it back")
+        ran.fault.add(f"; it was given before, and {named('given')} {label}={NOTHING} removes it")
     if isinstance(ran.fault, ChoiceError):
         for fewer in _with_fewer(asked, seat, ran.fault.details.get("label", "")):
             then = run_at(rules, history, fewer, seed=seed, step=step)
@@ -117,8 +117,8 @@ def ran_with(
     unused = [label for label in ran.secret.later if label in given] if is_done else []
     if unused and ran.fault is None:
         text = ran.secret.later[unused[0]][0]
-        told = f"{named('given')} {unused[0]}={text} was not used: nothing of that label was asked again"
-        return msgspec.structs.replace(ran, fault=UsageError(told))
+        message = f"{named('given')} {unused[0]}={text} was not used: no question had that label again"
+        return msgspec.structs.replace(ran, fault=UsageError(message))
     return ran
 
 
@@ -161,8 +161,8 @@ def _check_known(
         number = _known_at(history, step, what, first, last) if texts else None
         if number is not None:
             raise UsageError(
-                f"{named('given')} {label}={texts[0]}: the seed has answered this already, in entry {number}, and what "
-                "was rolled or drawn stays, whatever is done now; leave this out"
+                f"{named('given')} {label}={texts[0]}: this was already rolled or drawn from the seed in entry "
+                f"{number}, and cannot be changed; leave this out"
             )
 
 

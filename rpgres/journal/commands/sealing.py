@@ -41,7 +41,7 @@ def seal(place: Place, commitment: str, *, seat: str, answer: str | None = None,
         asked = require_own(history, pending, seat)
         before = seal_by(history, pending, seat)
         if before is not None:
-            raise UsageError(f"{seat} sealed an answer in entry {before.number} already; it can only be opened")
+            raise UsageError(f"{seat} already sealed an answer in entry {before.number}; open it instead")
         if answer is not None and label != asked.label:
             raise UsageError(f"{seat} is asked {asked.label!r}, not {label!r}")
         if answer is not None:
@@ -71,7 +71,7 @@ def open_seal(place: Place, *, seat: str, label: str, text: str, salt: str) -> D
         require_own(history, pending, seat)
         seal = seal_by(history, pending, seat)
         if seal is None:
-            raise UsageError(f"{seat} has sealed nothing that is asked now; `rpgres table answer` answers")
+            raise UsageError(f"{seat} has no sealed answer for this question; use `rpgres table answer`")
         check_opening(seal, label=label, answer=text, salt=salt)
         draft = answer_draft(place, rules, history, pending, Typed(choose={label: [text]}), seat=seat)
         if draft.public.attempt:

@@ -94,7 +94,7 @@ def set_table(rules: Rules, texts: Mapping[str, Source]) -> State:
     for name, source in texts.items():
         sheet = read_sheet(rules, name, source=source)
         if sheet.character.name in state.characters:
-            raise UsageError(f"two sheets are called {sheet.character.name!r}; rename one of the files")
+            raise UsageError(f"two sheets have the name {sheet.character.name!r}; rename one of the files")
         state = seated(rules, state, sheet)
     return state
 
@@ -107,7 +107,7 @@ def seated(rules: Rules, state: State, sheet: Sheet) -> State:
     """
     name = sheet.character.name
     if name in ROLES:
-        raise UsageError(f"{name!r} means whoever plays that part in an action; rename the sheet's file")
+        raise UsageError(f"{name!r} is the name of a role in actions; rename the sheet's file")
     if name in state.characters:
         state = msgspec.structs.replace(state, tags=tuple(tag for tag in state.tags if tag.on != name))
     state = sit_down(state, sheet)
@@ -135,13 +135,15 @@ def join(place: Place, sheet: str, *, seat: str | None = HOST) -> Done:
         check_seat(history, seat)
         refuse_while_pending(history, "join", seat)
         if seat not in (HOST, GM) and history.new.public.trust == "gm":
-            raise UsageError(f"at this table the game master or the host reads sheets, not {seat}: {named('as')} {GM}")
+            raise UsageError(
+                f"at this table only the game master or the host can add sheets, not {seat}: {named('as')} {GM}"
+            )
         source = sheet_source(rules, sheet)
         read = read_sheet(rules, sheet, source=source)
         name = read.character.name
         is_replaced = name in history.state.characters
         if is_replaced and seat not in (HOST, GM, history.state.seat_of(name)):
-            raise UsageError(f"{name} sits at this table already, and its sheet is not {seat}'s to replace")
+            raise UsageError(f"{name} is already at this table, and {seat} cannot replace its sheet")
         state = seated(rules, history.state, read)
         secret = Secret(by=seat or "", sheets=kept_sheets(rules, {sheet: source}), is_replaced=is_replaced)
         return [draft_entry(place, rules, "join", secret, state, character=name)]

@@ -134,10 +134,11 @@ def write(
 def _stands(entry: Entry) -> str:
     """Return what is told of an entry that was written though something was refused."""
     if entry.public.attempt:
-        return f"; nothing comes of it, but what was drawn is known (entry {entry.number}), and will be drawn again"
+        kept = f"entry {entry.number} keeps what it had shown, and the same dice and cards will be drawn again"
+        return f"; it had no effect; {kept}"
     if entry.secret.waits is not None:
-        return f"; what came before is kept, and entry {entry.number} waits for an answer"
-    return f"; entry {entry.number} stands without it, and `rpgres table log --last 1` shows it"
+        return f"; earlier answers are kept, and entry {entry.number} is still pending"
+    return f"; entry {entry.number} was written without it; see `rpgres table log --last 1`"
 
 
 def draft_entry(place: Place, rules: Rules, kind: Kind, secret: Secret, state: State, **public: Any) -> Draft:

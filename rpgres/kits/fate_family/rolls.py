@@ -260,7 +260,7 @@ def check_present(state: State, actor: Character, vs: Sequence[Opposition], give
     for name in (*own, *against):
         check_in(state, name)
         if (*own, *against).count(name) > 1:
-            raise UsageError(f"{name} takes part once and on one side; leave one of the two mentions out")
+            raise UsageError(f"{name} can take part only once; remove one of the two mentions")
 
 
 def check_in(state: State, name: str) -> None:
@@ -270,7 +270,7 @@ def check_in(state: State, name: str) -> None:
         UsageError: it is.
     """
     if state.characters[name].is_out:
-        raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; say so with `end conflict`")
+        raise UsageError(f"{name} is out (taken out, or conceded) until the conflict ends; end it with `end conflict`")
 
 
 def resistance(table: Table, one: Opposition, parts: Sequence[Part] = (), *, called: str = "skill") -> int:

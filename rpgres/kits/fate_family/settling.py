@@ -162,7 +162,7 @@ def new_name(state: State, name: str | None) -> str:
         return aspects.distinct_name(state, aspects.UNNAMED)
     tag = state.tag(name)
     if tag is not None and tag.audience is None and tag.kind != aspects.BOOST:
-        raise UsageError(f"{tag.name!r} is there already; take advantage of it instead (see {named('variant')})")
+        raise UsageError(f"{tag.name!r} already exists; take advantage of it instead (see {named('variant')})")
     return name
 
 
@@ -197,6 +197,7 @@ def carrier_of(state: State, vs: Sequence[Opposition], on: str | None) -> str | 
     if on and on not in state.characters:
         known = ", ".join(state.characters)
         raise UsageError(
-            f"{named('on')} {on}: nobody of that name is at the table ({known}); `opponent` stands for anybody"
+            f"{named('on')} {on}: no character of that name is at the table ({known}); `opponent` is an "
+            "opponent without a name"
         )
     return on

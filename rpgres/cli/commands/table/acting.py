@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import SEAT, TABLE, TABLE_PART, At, Played, app, finish_run
+from rpgres.cli.commands.table.common import SEAT, TABLE, TABLE_PART, AnswerOptions, TableOptions, app, finish_run
 from rpgres.cli.dynamic import RulesetGroup, Verb
 from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, folders_in, hoist
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rpgres.cli.rulesets import RulesetData
     from rpgres.engine.periods import Moment
 
-ACTOR = Option("actor", "Who acts, where the seat has several characters.", "NAME", TABLE_PART)
+ACTOR = Option("actor", "The acting character, if the seat has several.", "NAME", TABLE_PART)
 ACT_OPTIONS = (
     *(ACTOR, SEAT, TABLE, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.RULESETS),
     *(opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
@@ -34,13 +34,13 @@ def act_with(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     from rpgres.journal.commands import act
 
     shared = {option.name: values.pop(option.name) for option in ACT_OPTIONS}
-    at = At(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
-    played = Played(shared["given"], shared["choose"], shared["auto"], shared["policy"])
+    options = TableOptions(shared["as"], shared["table"], shared["json"], shared["plain"], shared["rulesets"])
+    answers = AnswerOptions(shared["given"], shared["choose"], shared["auto"], shared["policy"])
     inputs, actor = opt.given_inputs(values), shared["actor"] or ""
     heading = action_lines(action, actor=actor, inputs={key.replace("_", "-"): value for key, value in inputs.items()})
-    answers = played.arguments(at, heading=heading)
-    done = act(at.find(), action, inputs, actor=actor, note=shared["note"], **answers)
-    finish_run(done, at, exit_code=shared["exit_code"])
+    arguments = answers.arguments(options, heading=heading)
+    done = act(options.find(), action, inputs, actor=actor, note=shared["note"], **arguments)
+    finish_run(done, options, exit_code=shared["exit_code"])
 
 
 def _no_dice(_notation: str, _values: dict[str, Any]) -> None:
@@ -75,7 +75,7 @@ class ActGroup(LazyGroup):
             UsageError: none is.
         """
         if not ctx._protected_args:
-            raise UsageError(f"say which action: {', '.join(_data(self.line).file.actions)}; --help explains them")
+            raise UsageError(f"name an action: {', '.join(_data(self.line).file.actions)}; --help explains them")
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
@@ -89,7 +89,7 @@ def _data(args: Sequence[str]) -> RulesetData:
 
     named = [word.partition("=")[2] for word in args if word.startswith("--table=")]
     named += [args[place + 1] for place, word in enumerate(args[:-1]) if word == "--table"]
-    new = read(At(table=named[0] if named else None).find().path).new
+    new = read(TableOptions(table=named[0] if named else None).find().path).new
     return read_ruleset(new.public.ruleset, extra=(*map(Path, new.secret.folders), *folders_in(args)))
 
 
@@ -98,7 +98,7 @@ app.add_typer(
         cls=ActGroup,
         add_completion=False,
         rich_markup_mode=None,
-        help="Resolve an action at the table, by the ruleset that is played there.",
+        help="Resolve an action at the table.",
         subcommand_metavar="ACTION [OPTIONS]",
     ),
     name="act",
@@ -109,14 +109,17 @@ app.add_typer(
 @spread
 def begin(
     period: Annotated[
-        str, typer.Argument(metavar="[PERIOD]", help="A scene, or what else the ruleset has.", show_default="scene")
+        str,
+        typer.Argument(
+            metavar="[PERIOD]", help="The period: a scene, or another one of the ruleset.", show_default="scene"
+        ),
     ] = "",
     *,
-    played: Played,
-    at: At,
+    answers: AnswerOptions,
+    options: TableOptions,
 ) -> None:
     """Begin a scene, an exchange, a round: the ruleset does what it does then."""
-    _turn("begin", period, played, at)
+    _turn("begin", period, answers, options)
 
 
 @app.command("end")
@@ -125,18 +128,18 @@ def end(
     period: Annotated[
         str,
         typer.Argument(
-            metavar="[PERIOD]", help="What ends, with all that began in it.", show_default="what began last"
+            metavar="[PERIOD]", help="The period to end, with all that began in it.", show_default="what began last"
         ),
     ] = "",
     *,
-    played: Played,
-    at: At,
+    answers: AnswerOptions,
+    options: TableOptions,
 ) -> None:
     """End what began: the ruleset cleans up, boosts fade and the like."""
-    _turn("end", period, played, at)
+    _turn("end", period, answers, options)
 
 
-def _turn(moment: Moment, period: str, played: Played, at: At) -> None:
+def _turn(moment: Moment, period: str, answers: AnswerOptions, options: TableOptions) -> None:
     from rpgres.journal.commands import turn
 
-    finish_run(turn(at.find(), moment, period, **played.arguments(at)), at)
+    finish_run(turn(options.find(), moment, period, **answers.arguments(options)), options)

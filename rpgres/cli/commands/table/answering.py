@@ -10,7 +10,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import spread
-from rpgres.cli.commands.table.common import At, Played, app, finish_run, say_entry
+from rpgres.cli.commands.table.common import AnswerOptions, TableOptions, app, finish_run, say_entry
 from rpgres.cli.output import can_prompt, say, warn
 from rpgres.errors import FileError, UsageError
 
@@ -23,50 +23,54 @@ if TYPE_CHECKING:
 def give(
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="Take the answer that a seat wrote to a file.", show_default=False),
+        typer.Option(
+            "--from", metavar="FILE", help="Import an answer that a seat wrote to a file.", show_default=False
+        ),
     ] = None,
     view: Annotated[
         str | None,
-        typer.Option("--view", metavar="FILE", help="Answer what a view asks, into --out.", show_default=False),
+        typer.Option(
+            "--view", metavar="FILE", help="Answer the question of a view file; needs --out.", show_default=False
+        ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Where the answer goes.", show_default=False)
+        str | None, typer.Option("--out", metavar="FILE", help="Write the answer to this file.", show_default=False)
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an answer that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Take whose answer a file says it is, and the dice in it, unasked.")
+        bool, typer.Option("--accept", help="Accept the seat and the dice that the file states, without confirmation.")
     ] = False,
     *,
-    played: Played,
-    at: At,
+    answers: AnswerOptions,
+    options: TableOptions,
 ) -> None:
     """Answer the decision that the table waits for, and go on with the action.
 
     What is given is for what is rolled after the answer: dice that were rolled stay.
 
     A player elsewhere, who has only a view (`rpgres table view`), writes the answer to a file with --view and --out,
-    and whoever has the table takes it with --from. Whose it says it is, and dice in it, are shown first: at a terminal
-    you are asked, elsewhere --accept takes them; --as SEAT says whose it is.
+    and the host imports it with --from. Its seat and any dice in it are shown first: at a terminal you confirm them,
+    elsewhere --accept does; --as SEAT names the seat.
     """
     from rpgres.journal.commands import answer as hand_in
 
-    answers = played.arguments(at, is_asked=not played.choose and from_ is None)
+    arguments = answers.arguments(options, is_asked=not answers.choose and from_ is None)
     if view is not None or out is not None:
-        _write_answer(view, out, answers["choose"], answers["given"], is_forced=force)
+        _write_answer(view, out, arguments["choose"], arguments["given"], is_forced=force)
         return
     if from_ is not None:
-        if played.choose or played.given:
-            raise UsageError("--from has the whole answer; leave out --choose and --given")
-        answer = _answer_in(from_, at.who)
-        accepted = _take(from_, answer, is_named=at.who is not None, is_accepted=accept)
-        answers |= {
+        if answers.choose or answers.given:
+            raise UsageError("--from already contains the answer; leave out --choose and --given")
+        answer = _answer_in(from_, options.who)
+        accepted = _take(from_, answer, is_named=options.who is not None, is_accepted=accept)
+        arguments |= {
             "seat": answer.seat,
             "choose": _listed(answer.choose),
             "given": _listed(answer.given),
             "at": answer.entry,
             "accepted": accepted,
         }
-    finish_run(hand_in(at.find(), **answers), at)
+    finish_run(hand_in(options.find(), **arguments), options)
 
 
 def _write_answer(
@@ -81,11 +85,11 @@ def _write_answer(
     from rpgres.journal.exchange import answer_for, read_view, write_json
 
     if view is None or out is None:
-        raise UsageError("an answer for somebody else's table needs both --view FILE and --out FILE")
+        raise UsageError("answering from a view needs both --view FILE and --out FILE")
     if not choices:
-        raise UsageError("say what you choose: --choose LABEL=OPTION")
+        raise UsageError("choose an option: --choose LABEL=OPTION")
     path = write_json(Path(out), answer_for(read_view(view), choose=choices, given=given), is_forced=is_forced)
-    say([line(f"{path}: written; whoever has the table takes it with: rpgres table answer --from {path}")])
+    say([line(f"{path}: written; the host imports it with: rpgres table answer --from {path}")])
 
 
 def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -> str:
@@ -98,25 +102,25 @@ def _take(file: str, answer: AnswerFile, *, is_named: bool, is_accepted: bool) -
         [f"{label}={value}" for label, values in _listed(part).items() for value in values]
         for part in (answer.choose, answer.given)
     )
-    told = f"{answer.seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
+    message = f"{answer.seat}: {', '.join(parts)}" + (f"; given: {', '.join(dice)}" if dice else "")
     if is_accepted or (is_named and not dice):
-        return told
+        return message
     if not can_prompt():
-        what = "says whose it is" + (" and which dice were rolled" if dice else "")
+        what = "states its seat" + (" and the dice rolled" if dice else "")
         named = "" if dice else f", or --as {answer.seat}"
-        raise UsageError(f"{file} {what} ({told}): --accept takes it{named}")
+        raise UsageError(f"{file} {what} ({message}): --accept confirms it{named}")
     from rpgres.cli.output import ask, flush, say_text
     from rpgres.text.harmless import in_line
 
-    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(told)}\n")
+    say_text(f"{in_line(file)} says, and it becomes what was answered: {in_line(message)}\n")
     flush()
     try:
-        typed = ask("Take it? [y/N] ")
+        typed = ask("Accept it? [y/N] ")
     except EOFError:
         typed = ""
     if typed.strip().lower() not in ("y", "yes"):
-        raise UsageError(f"{file} was not taken, and nothing was written")
-    return told
+        raise UsageError(f"{file} was not accepted; nothing was written")
+    return message
 
 
 def _answer_in(file: str, seat: str | None) -> AnswerFile:
@@ -137,21 +141,25 @@ def _listed(answers: Mapping[str, str | list[str]]) -> dict[str, list[str]]:
 def seal(
     choose: Annotated[
         str | None,
-        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to be sealed.", show_default=False),
+        typer.Option("--choose", metavar=opt.CHOOSE.metavar, help="The answer to seal.", show_default=False),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="FILE", help="Where answer and salt go; keep them secret.", show_default=False),
+        typer.Option(
+            "--out", metavar="FILE", help="Write answer and salt to this file; keep it secret.", show_default=False
+        ),
     ] = None,
     elsewhere: Annotated[
-        bool, typer.Option("--elsewhere", help="Only write the file; whoever has the table hands it in.")
+        bool, typer.Option("--elsewhere", help="Only write the file; the host enters the commitment.")
     ] = False,
     commitment: Annotated[
         str | None,
-        typer.Option("--commitment", metavar="HASH", help="Hand in what was made elsewhere.", show_default=False),
+        typer.Option(
+            "--commitment", metavar="HASH", help="Enter a commitment that was made elsewhere.", show_default=False
+        ),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Commit a seat to an answer that is told later, so that nobody can know it before and nobody can change it.
 
@@ -164,27 +172,27 @@ def seal(
     from rpgres.journal.commitments import sealed
     from rpgres.journal.exchange import write_json
 
-    who = at.who
+    who = options.who
     if (choose is None) != (out is None) or (choose is None) == (commitment is None):
-        raise UsageError("say --choose LABEL=ANSWER and --out FILE, or hand in a --commitment that was made elsewhere")
+        raise UsageError("give --choose LABEL=ANSWER and --out FILE, or a --commitment that was made elsewhere")
     if choose is None or out is None:
         if who is None or elsewhere:
-            raise UsageError("say whose commitment it is: --as SEAT")
-        say_entry(hand_in(at.find(), commitment or "", seat=who), at)
+            raise UsageError("name the seat of the commitment: --as SEAT")
+        say_entry(hand_in(options.find(), commitment or "", seat=who), options)
         return
     label, sign, answer = choose.partition("=")
     if not sign or not label.strip() or not answer.strip():
         raise UsageError(f"--choose takes LABEL=ANSWER, not {choose!r}")
     made = sealed(label.strip(), answer.strip(), salt=fresh_salt())
     if not elsewhere and who is None:
-        raise UsageError("say whose answer it is: --as SEAT; or --elsewhere, where the table is not")
+        raise UsageError("name the seat of the answer: --as SEAT; without access to the table, use --elsewhere")
     if Path(out).exists():
-        raise FileError(f"{out}: is there already; nothing was sealed. Name another file", file=out)
+        raise FileError(f"{out}: already exists; nothing was sealed. Name another file", file=out)
     if elsewhere:
         write_json(Path(out), made)
-        say([line(f"{out}: written; tell whoever has the table the commitment: {made.commitment}")])
+        say([line(f"{out}: written; send the host this commitment: {made.commitment}")])
         return
-    place = at.find()
+    place = options.find()
     assert who is not None
     path = write_json(Path(out), made)  # first, as a seal of which the salt is lost can never be opened
     try:
@@ -192,7 +200,7 @@ def seal(
     except BaseException:
         path.unlink()
         raise
-    say_entry(done, at)
+    say_entry(done, options)
 
 
 @app.command("open")
@@ -200,7 +208,7 @@ def seal(
 def open_(
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="The file that `seal` wrote.", show_default=False),
+        typer.Option("--from", metavar="FILE", help="The file written by `seal`.", show_default=False),
     ] = None,
     choose: Annotated[
         str | None,
@@ -210,44 +218,47 @@ def open_(
         str | None, typer.Option("--salt", metavar="HEX", help="The salt it was sealed with.", show_default=False)
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Answer with what was sealed, and go on with the action; another answer is refused."""
     from rpgres.journal.commands import open_seal
     from rpgres.journal.exchange import read_seal
 
-    who = at.who
+    who = options.who
     if who is None:
-        raise UsageError("say whose seal is opened: --as SEAT")
+        raise UsageError("name the seat of the sealed answer: --as SEAT")
     if (from_ is None) == (choose is None) or (choose is None) != (salt is None):
-        raise UsageError("say --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
+        raise UsageError("give --from FILE, or both --choose LABEL=ANSWER and --salt HEX")
     if from_ is not None:
         made = read_seal(from_)
         label, answer, salted = made.label, made.answer, made.salt
     else:
         label, _, answer = (part.strip() for part in (choose or "").partition("="))
         salted = salt or ""
-    done = open_seal(at.find(), seat=who, label=label, text=answer, salt=salted)
-    finish_run(done, at)
+    done = open_seal(options.find(), seat=who, label=label, text=answer, salt=salted)
+    finish_run(done, options)
 
 
 @app.command("pass")
 @spread
 def let_pass(
     label: Annotated[
-        str, typer.Argument(metavar="[LABEL]", help="Which moments; all of them by default.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[LABEL]", help="Labels of the decisions to skip [default: all optional ones].", show_default=False
+        ),
     ] = "",
     until: Annotated[
         str,
         typer.Option(
             "--until",
             metavar="SPAN",
-            help="How long: action (the one going on, or else the next), a period such as scene (until it begins or "
+            help="How long: action (the current one, or else the next), a period such as scene (until it begins or "
             "ends), or always.",
         ),
     ] = "action",
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Let optional moments go by in advance, so that nobody waits for this seat.
 
@@ -257,13 +268,13 @@ def let_pass(
     from rpgres.journal.commands import let_pass as let
     from rpgres.journal.commands import may_pass
 
-    who = at.who
+    who = options.who
     if who is None:
-        raise UsageError("say whose moments pass: --as SEAT")
-    done = let(at.find(), label, seat=who, until=until)
+        raise UsageError("name the seat that skips: --as SEAT")
+    done = let(options.find(), label, seat=who, until=until)
     if label and not may_pass(done.rules, label):
-        warn(f"{label!r} is nothing that may pass, by the data of {done.rules.id}: it is asked all the same")
+        warn(f"{label!r} is not an optional decision of {done.rules.id}; it is still asked")
     if done.entry.kind == "pass":
-        say_entry(done, at)
+        say_entry(done, options)
         return
-    finish_run(done, at)
+    finish_run(done, options)

@@ -9,7 +9,7 @@ import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets, spread
-from rpgres.cli.commands.table.common import TABLE_ENV, At, Table, app, say_entry
+from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
 
@@ -17,11 +17,13 @@ from rpgres.errors import UsageError
 @app.command("new")
 def new(
     ruleset: Annotated[
-        str, typer.Option("--ruleset", metavar="ID", help="What is played.", autocompletion=complete_rulesets)
+        str, typer.Option("--ruleset", metavar="ID", help="The ruleset.", autocompletion=complete_rulesets)
     ],
     sheet: Annotated[
         list[str] | None,
-        typer.Option("--sheet", metavar="FILE", help="Who sits there; repeat it for others.", show_default=False),
+        typer.Option(
+            "--sheet", metavar="FILE", help="A character sheet; repeat for more characters.", show_default=False
+        ),
     ] = None,
     switch: Annotated[
         list[str] | None,
@@ -30,14 +32,16 @@ def new(
     seed: Annotated[
         str | None, typer.Option("--seed", metavar=opt.SEED.metavar, help=opt.SEED.help, show_default=False)
     ] = None,
-    name: Annotated[str, typer.Option("--title", metavar="TEXT", help="What people call it.", show_default=False)] = "",
+    name: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="The title of the table.", show_default=False)
+    ] = "",
     trust: Annotated[
         str,
         typer.Option(
             "--trust",
             metavar="players|gm",
-            help="Whether numbers that players type and no sheet has count at once, or when the game master has "
-            "confirmed them; by default as the rules say.",
+            help="Whether a number that a player types and no sheet has counts at once, or after the game master "
+            "confirmed it [default: as the ruleset says].",
             show_default=False,
         ),
     ] = "",
@@ -81,10 +85,12 @@ def new(
 def undo(
     number: Annotated[
         int | None,
-        typer.Argument(metavar="[NUMBER]", help="From which entry on; the last action by default.", show_default=False),
+        typer.Argument(
+            metavar="[NUMBER]", help="The first entry to undo [default: the last action].", show_default=False
+        ),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Take back what was done from an entry on.
 
@@ -93,7 +99,7 @@ def undo(
     """
     from rpgres.journal.commands import undo as take_back
 
-    say_entry(take_back(at.find(), number, seat=at.who), at)
+    say_entry(take_back(options.find(), number, seat=options.who), options)
 
 
 @app.command("set")
@@ -110,11 +116,14 @@ def set_(
     to: Annotated[
         list[str] | None,
         typer.Option(
-            "--to", metavar="SEAT", help="Who may know of this tag, track or thing from now on.", show_default=False
+            "--to",
+            metavar="SEAT",
+            help="The seats that may see this tag, track or thing from now on.",
+            show_default=False,
         ),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Correct or award something: put a value at a place of the table.
 
@@ -124,35 +133,35 @@ def set_(
 
     path, separator, text = assignment.partition("=")
     if not separator or not path.strip():
-        raise UsageError(f"say PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
-    done = set_value(at.find(), path.strip(), text.strip(), seat=at.who, to=to or ())
-    say_entry(done, at)
+        raise UsageError(f"give PATH=VALUE, such as characters.mara.counters.fate-points=2, not {assignment!r}")
+    done = set_value(options.find(), path.strip(), text.strip(), seat=options.who, to=to or ())
+    say_entry(done, options)
 
 
 @app.command("note")
 @spread
 def note(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is written down.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of the note.")],
     to: Annotated[
         list[str] | None,
-        typer.Option("--to", metavar="SEAT", help="Who may read it; everybody by default.", show_default=False),
+        typer.Option("--to", metavar="SEAT", help="Who may read it [default: everybody].", show_default=False),
     ] = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Write something down in the journal."""
     from rpgres.journal.commands import write_note
 
-    done = write_note(at.find(), text, seat=at.who, to=to or ())
-    say_entry(done, at)
+    done = write_note(options.find(), text, seat=options.who, to=to or ())
+    say_entry(done, options)
 
 
 @app.command("join")
 @spread
 def join(
-    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="Who sits down.")],
+    sheet: Annotated[str, typer.Option("--sheet", metavar="FILE", help="The character sheets to add.")],
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Let somebody sit down, or replace the sheet of somebody who sits there.
 
@@ -160,16 +169,16 @@ def join(
     """
     from rpgres.journal.commands import join as sit_down
 
-    say_entry(sit_down(at.find(), sheet, seat=at.who), at)
+    say_entry(sit_down(options.find(), sheet, seat=options.who), options)
 
 
 @app.command("reveal")
 @spread
 def reveal(
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Tell the seed and its salt, so that everybody can check every roll. Nothing more is rolled at the table."""
     from rpgres.journal.commands import reveal as tell
 
-    say_entry(tell(at.find(), seat=at.who), at)
+    say_entry(tell(options.find(), seat=options.who), options)

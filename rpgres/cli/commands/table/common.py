@@ -27,13 +27,13 @@ TABLE_PART = "The table"
 
 TABLE = Option(
     "table",
-    "The table's file or folder; else the nearest one from here upwards [env: RPGRES_TABLE].",
+    "The table's file or folder [default: the nearest one in this folder or above; env: RPGRES_TABLE].",
     "PATH",
     TABLE_PART,
 )
 SEAT = Option(
     "as",
-    "Act and look as this seat: gm, or a character's name. Without it, as the host [env: RPGRES_SEAT].",
+    "The seat: gm, or a character's name [default: the host; env: RPGRES_SEAT].",
     "SEAT",
     TABLE_PART,
 )
@@ -54,15 +54,15 @@ Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="""Keep a table in a file: its characters, what lies on it, and everything that is done at it.
+    help="""Keep a game in a file: its characters, its state and a journal of everything that happened.
 
     `rpgres table new --ruleset fate --sheet mara` begins one here, in .rpgres/table.db; `rpgres table act --help` lists
     what can be done at it, `rpgres table show` shows it, `rpgres play` sits down at it.""",
-    short_help="Keep a table in a file: act, answer, take back, show, verify.",
+    short_help="Keep a game in a file: act, answer, undo, show, verify.",
 )
 
 
-class At(Struct, frozen=True):
+class TableOptions(Struct, frozen=True):
     """The table of a command line, who is at it, and how results print.
 
     Attributes:
@@ -116,7 +116,7 @@ class At(Struct, frozen=True):
         return is_terminal() and not self.plain
 
 
-class Played(Struct, frozen=True):
+class AnswerOptions(Struct, frozen=True):
     """How an action, or a turn of a period, is answered: what is typed, policies, or a person at a prompt.
 
     Attributes:
@@ -131,7 +131,9 @@ class Played(Struct, frozen=True):
     auto: Auto = False
     policy: Policies = None
 
-    def arguments(self, at: At, *, heading: Sequence[Line] = (), is_asked: bool = True) -> dict[str, Any]:
+    def arguments(
+        self, options: TableOptions, *, heading: Sequence[Line] = (), is_asked: bool = True
+    ) -> dict[str, Any]:
         """Return these as the arguments that the commands of the journal take.
 
         Args:
@@ -140,22 +142,22 @@ class Played(Struct, frozen=True):
             is_asked: whether a person at a terminal may be asked.
         """
         return {
-            "seat": at.who,
+            "seat": options.who,
             "given": opt.read_answers(self.given or (), option="--given"),
             "choose": opt.read_answers(self.choose or (), option="--choose"),
             "policies": read_named(self.policy),
             "auto": self.auto,
-            "prompt": None if self.auto or not is_asked else _prompt(at, heading),
+            "prompt": None if self.auto or not is_asked else _prompt(options, heading),
         }
 
 
-def _prompt(at: At, heading: Sequence[Line]) -> Prompt | None:
+def _prompt(options: TableOptions, heading: Sequence[Line]) -> Prompt | None:
     """Return what asks a person, when there is one to ask; what is shown is kept by then."""
-    if at.as_json or not can_prompt():
+    if options.as_json or not can_prompt():
         return None
     from rpgres.cli.prompt import Person
 
-    return Person(heading=heading, is_plain=not at.is_drawn, is_kept=True).ask
+    return Person(heading=heading, is_plain=not options.is_drawn, is_kept=True).ask
 
 
 def read_named(texts: Sequence[str] | None) -> dict[str, str]:
@@ -174,7 +176,7 @@ def rules_at(place: Place, history: History) -> Rules:
 # Printing
 
 
-def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
+def finish_run(done: Done, options: TableOptions, *, exit_code: bool = False) -> None:
     """Print what came of something that runs, and exit with the code it calls for.
 
     Args:
@@ -184,8 +186,8 @@ def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
     """
     from rpgres.journal.views import run_seen
 
-    found, said_by = run_seen(done.history, done.entry, at.who), done.history.run_of(done.entry).secret.by
-    if at.as_json:
+    found, said_by = run_seen(done.history, done.entry, options.who), done.history.run_of(done.entry).secret.by
+    if options.as_json:
         from msgspec import to_builtins
 
         told = {"said_by": said_by, "entry": done.entry.number, "hash": done.entry.hash}
@@ -194,20 +196,20 @@ def finish_run(done: Done, at: At, *, exit_code: bool = False) -> None:
         from rpgres.cli.render.tables import found_lines
 
         # Whoever has the file knows what was typed there.
-        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=at.is_drawn)
-        say(lines, is_plain=at.plain)
+        lines = found_lines(found, done.rules.file, said_by=said_by or None, is_drawn=options.is_drawn)
+        say(lines, is_plain=options.plain)
     if code := exit_of(found, is_told=exit_code):
         raise typer.Exit(code)
 
 
-def say_entry(done: Done, at: At) -> None:
+def say_entry(done: Done, options: TableOptions) -> None:
     """Print an entry that was added and has no outcome."""
     from rpgres.journal.views import entry_record, entry_seen
 
-    if at.as_json:
-        say_json(entry_record(done.history, done.entry, at.who))
+    if options.as_json:
+        say_json(entry_record(done.history, done.entry, options.who))
     else:
         from rpgres.cli.render.tables import entry_lines
 
-        view = entry_seen(done.history, done.entry, at.who)
-        say(list(entry_lines(view, done.rules.file, is_drawn=at.is_drawn)), is_plain=at.plain)
+        view = entry_seen(done.history, done.entry, options.who)
+        say(list(entry_lines(view, done.rules.file, is_drawn=options.is_drawn)), is_plain=options.plain)

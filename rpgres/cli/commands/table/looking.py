@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, spread
-from rpgres.cli.commands.table.common import At, Seat, Table, app, rules_at
+from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at
 from rpgres.cli.output import say, say_json, warn
 from rpgres.errors import UsageError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 View = Annotated[
     str | None,
-    typer.Option("--view", metavar="FILE", help="Show what a view file has, in place of a table.", show_default=False),
+    typer.Option("--view", metavar="FILE", help="Show a view file in place of a table.", show_default=False),
 ]
 
 
@@ -27,74 +27,77 @@ View = Annotated[
 def show(
     view: View = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Show the table as it is now, and what it waits for. A player elsewhere reads a view file with --view."""
     from rpgres.journal.views import table_record
 
     if view is not None:
-        found = _view_in(view, at)
-        if at.as_json:
+        found = _view_in(view, options)
+        if options.as_json:
             say_json(found.table)
             return
         from rpgres.cli.render.tables import show_lines
         from rpgres.journal.exchange import state_in
 
         state = state_in(view, found)
-        file = _rules_of_view(found, at).file
-        say(show_lines(found.table, state, file, is_drawn=at.is_drawn), is_plain=at.plain)
+        file = _rules_of_view(found, options).file
+        say(show_lines(found.table, state, file, is_drawn=options.is_drawn), is_plain=options.plain)
         return
-    place, history = at.read()
-    if at.as_json:
-        say_json(table_record(history, at.who))
+    place, history = options.read()
+    if options.as_json:
+        say_json(table_record(history, options.who))
         return
     from rpgres.cli.render.tables import show_lines
     from rpgres.journal.views import state_seen
     from rpgres.rulesets import pictured
 
-    state, rules = state_seen(history.state, at.who), rules_at(place, history)
-    pictures = pictured(rules.ruleset, state, is_drawn=at.is_drawn)
-    record = table_record(history, at.who)
-    say(show_lines(record, state, rules.file, is_drawn=at.is_drawn, pictures=pictures), is_plain=at.plain)
+    state, rules = state_seen(history.state, options.who), rules_at(place, history)
+    pictures = pictured(rules.ruleset, state, is_drawn=options.is_drawn)
+    record = table_record(history, options.who)
+    say(
+        show_lines(record, state, rules.file, is_drawn=options.is_drawn, pictures=pictures),
+        is_plain=options.plain,
+    )
 
 
-def _view_in(file: str, at: At) -> ViewRecord:
+def _view_in(file: str, options: TableOptions) -> ViewRecord:
     """Return a view from a file, of which it is said already whose it is."""
     from rpgres.journal.exchange import read_view
 
-    if at.table is not None:
-        raise UsageError("--view shows a file, and --table a table; leave one of them out")
+    if options.table is not None:
+        raise UsageError("--view and --table exclude each other")
     found = read_view(file)
-    if at.seat not in (None, found.seat):
-        raise UsageError(f"{file} is a view of {found.seat}, not of {at.seat}")
+    if options.seat not in (None, found.seat):
+        raise UsageError(f"{file} is a view of {found.seat}, not of {options.seat}")
     return found
 
 
-def _rules_of_view(view: ViewRecord, at: At) -> Rules:
+def _rules_of_view(view: ViewRecord, options: TableOptions) -> Rules:
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.plugins.loading import load_rules
 
-    found = find_ruleset(view.table.ruleset, extra=at.folders)
-    return load_rules(found, switches=view.table.switches, extra=at.folders)
+    found = find_ruleset(view.table.ruleset, extra=options.folders)
+    return load_rules(found, switches=view.table.switches, extra=options.folders)
 
 
 @app.command("log")
 @spread
 def log(
-    times: Annotated[bool, typer.Option("--times", help="Tell when each thing was done.")] = False,
+    times: Annotated[bool, typer.Option("--times", help="Show the time of each entry.")] = False,
     last: Annotated[
-        int | None, typer.Option("--last", metavar="N", min=1, help="Only the last so many.", show_default=False)
+        int | None, typer.Option("--last", metavar="N", min=1, help="Show only the last N entries.", show_default=False)
     ] = None,
     view: View = None,
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Show everything that was done at the table, in order; what was taken back is shown as such."""
     from rpgres.journal.forms import LogRecord
     from rpgres.journal.views import log_record
 
     if view is not None:
-        found = _view_in(view, at)
+        found = _view_in(view, options)
         its = found.table
         record = LogRecord(
             version=its.version,
@@ -103,18 +106,18 @@ def log(
             seat=found.seat,
             entries=found.log[-last:] if last is not None else found.log,
         )
-        rules = None if at.as_json else _rules_of_view(found, at)
+        rules = None if options.as_json else _rules_of_view(found, options)
     else:
-        place, history = at.read()
-        record = log_record(history, at.who, last=last)
-        rules = None if at.as_json else rules_at(place, history)
+        place, history = options.read()
+        record = log_record(history, options.who, last=last)
+        rules = None if options.as_json else rules_at(place, history)
     if rules is None:
         say_json(record)
     else:
         from rpgres.cli.render.tables import log_lines
 
-        lines = log_lines(record.entries, rules.file, is_drawn=at.is_drawn, is_timed=times)
-        say(lines, is_plain=at.plain)
+        lines = log_lines(record.entries, rules.file, is_drawn=options.is_drawn, is_timed=times)
+        say(lines, is_plain=options.plain)
 
 
 @app.command("verify")
@@ -123,11 +126,11 @@ def verify(
     head: Annotated[
         str,
         typer.Option(
-            "--head", metavar="HASH", help="The hash of an entry that you noted, or its beginning.", show_default=False
+            "--head", metavar="HASH", help="A hash you noted earlier, or its first digits.", show_default=False
         ),
     ] = "",
     *,
-    at: At,
+    options: TableOptions,
 ) -> None:
     """Check that the journal is what was played: its chain of hashes and, after `reveal`, every roll and result.
 
@@ -139,22 +142,24 @@ def verify(
 
     if head and (len(head) < SHORTEST or any(char not in "0123456789abcdefABCDEF" for char in head)):
         raise UsageError(f"--head takes the hash of an entry, or its first {SHORTEST} digits or more, not {head!r}")
-    place = at.find()
+    place = options.find()
     verdict = check(place.path, head=head, folders=place.folders)
-    if at.as_json:
+    if options.as_json:
         say_json(verdict)
     else:
         from rpgres.cli.render.tables import verdict_lines
 
-        say(verdict_lines(verdict), is_plain=at.plain)
+        say(verdict_lines(verdict), is_plain=options.plain)
     if verdict.exit:
         raise typer.Exit(verdict.exit)
 
 
 @app.command("view")
 def view(
-    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where the view goes; - for standard output.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
+    out: Annotated[
+        str, typer.Option("--out", metavar="FILE", help="Write the view to this file; - is standard output.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     seat: Seat = None,
     table: Table = None,
     rulesets: Folders = None,
@@ -167,23 +172,23 @@ def view(
     from rpgres.cli.render.lines import line
     from rpgres.journal.exchange import view_of, write_json
 
-    at = At(seat=seat, table=table, rulesets=rulesets)
-    who = at.who
+    options = TableOptions(seat=seat, table=table, rulesets=rulesets)
+    who = options.who
     if who is None:
-        raise UsageError("say whose view: --as SEAT")
-    place, history = at.read()
+        raise UsageError("name the seat: --as SEAT")
+    place, history = options.read()
     record = view_of(history, place.path, seat=who)
     if out == "-":
         say_json(record)
         return
     write_json(Path(out), record, is_forced=force)
-    say([line(f"{out}: what {who} may see; nothing else is in it")])
+    say([line(f"{out}: written; it contains only what {who} may see")])
 
 
 @app.command("export")
 def export(
-    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder the files go to.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    out: Annotated[str, typer.Option("--out", metavar="DIR", help="The folder to write to.")],
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     seat: Seat = None,
     table: Table = None,
     rulesets: Folders = None,
@@ -200,9 +205,9 @@ def export(
     from rpgres.journal.exporting import misfits, sheets_of
     from rpgres.journal.views import log_seen
 
-    at = At(seat=seat, table=table, rulesets=rulesets)
-    who = at.who
-    place, history = at.read()
+    options = TableOptions(seat=seat, table=table, rulesets=rulesets)
+    who = options.who
+    place, history = options.read()
     require_whole(place.path, history)
     rules = rules_at(place, history)
     title = history.new.public.title or rules.file.title

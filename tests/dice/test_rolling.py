@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpgres.dice import Dice, DieFace, Throw, dice, throwing
+from rpgres.dice import Dice, DieFace, Throw, dice, rolling
 from rpgres.dice.grammar import parse
 from rpgres.dice.seeds import Streams
 from rpgres.errors import GivenError
@@ -122,7 +122,7 @@ def test_a_table_lists_every_result_in_order(text: str) -> None:
 
 
 def test_there_is_no_table_when_results_are_many_or_not_equally_likely() -> None:
-    assert len(dice("6d4").table or ()) == throwing.MOST_TABLE == 4096
+    assert len(dice("6d4").table or ()) == rolling.MOST_TABLE == 4096
     for text in ("6d4+d2", "13d2", "d6!", "d6r1", "d6ro1", "d5000"):
         assert dice(text).table is None, text
 
@@ -243,9 +243,9 @@ IMPOSSIBLE = [
     ("d6!", "5,3", "one face too many"),
     ("2d6!", "6,3", "two d6 expected"),
     ("dF!", "+", "the last + of '+' explodes"),
-    ("2d6r1", "4,1", "is thrown again"),
+    ("2d6r1", "4,1", "is rerolled"),
     ("2d6r1", "4,5,1", "too many"),
-    ("d6ro1", "1", "is thrown again"),
+    ("d6ro1", "1", "is rerolled"),
     ("2d6+d8", "3,4,8", "2 results expected"),
     ("2d6+d8", "3;4;8", "has three results"),
     ("2d6+d8", "3,4;9", "'9'"),
@@ -276,12 +276,12 @@ def test_a_reroll_that_hardly_ends_is_cut_short_with_the_same_chances() -> None:
     pool = dice("d1000r<1000")
     thrown = pool.throw(lambda n: 0)
     assert thrown.value == 1000
-    assert len(thrown.faces[0]) == throwing.MOST_REROLLS + 1
+    assert len(thrown.faces[0]) == rolling.MOST_REROLLS + 1
     assert pool.read(thrown.text) == thrown
 
 
 @pytest.mark.parametrize("text", ["1000d10000r<9999!", "1000d2!", "1000d6kh500", "1000d1"])
-def test_throwing_the_largest_pools_is_bounded(text: str) -> None:
+def test_rolling_the_largest_pools_is_bounded(text: str) -> None:
     start = time.perf_counter()
     thrown = dice(text).throw(draws("large"))
     assert time.perf_counter() - start < 5

@@ -7,16 +7,16 @@ from typing import Any
 
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, SCENE, Deck, Tag, pile_name, put, slug
+from rpgres.parameters.context import ACTOR
 from rpgres.parameters.kind import Declared, Kind, Offers, Schema, Slot, Typed, default_faults
 from rpgres.parameters.plain import integer_metavar, integer_schema, name_metavar, whole_number
-from rpgres.parameters.setting import ACTOR
 from rpgres.rulesets import Parameter, Rules
 from rpgres.toml.diagnostics import Fault, KeyPath
 
 
 def _read_counter(slot: Slot, value: Any) -> int:
     setting, parameter = slot.setting, slot.described
-    counter, number = parameter.counter, whole_number(parameter, value, slot.called)
+    counter, number = parameter.counter, whole_number(parameter, value, slot.option)
     if parameter.holder == ACTOR:
         counters = setting.state.characters[setting.actor].counters.with_(counter, number)
         setting.state = put(setting.state, ("characters", setting.actor, "counters"), counters)
@@ -33,7 +33,7 @@ def _counter_laid(_rules: Rules, parameter: Parameter, _value: Any, actor: str) 
 def _counter_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
     yield from default_faults("a counter is a whole number", int)(at, described)
     if isinstance(described, Parameter) and not described.counter:
-        yield Fault("incomplete", at, "of the kind 'counter', it has to say which counter = ... it is about")
+        yield Fault("incomplete", at, "a parameter of the kind 'counter' needs counter = NAME")
 
 
 def _read_cards(slot: Slot, value: Any) -> None:
@@ -42,17 +42,15 @@ def _read_cards(slot: Slot, value: Any) -> None:
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise UsageError(f"{slot.called} takes cards separated by commas, not {value!r}", reason="type")
+        raise UsageError(f"{slot.option} takes cards separated by commas, not {value!r}", reason="type")
     texts = tuple(text.strip() for one in value for text in one.split(",") if text.strip())
     most = parameter.at_most if parameter.at_most is not None else parameter.most
     if len(texts) > most:
-        raise UsageError(f"{slot.called} takes at most {most} of the cards, not {len(texts):,}", reason="range")
+        raise UsageError(f"{slot.option} takes at most {most} of the cards, not {len(texts):,}", reason="range")
     each = setting.rules.file.piles[parameter.pile].each
     if each == "players" and setting.state.seat_of(setting.actor) == GM:
-        raise UsageError(
-            f"{slot.called}: {setting.actor} is the game master's, and has no {parameter.pile} of their own"
-        )
-    setting.placed.append((pile_of(setting.rules, parameter, setting.actor), texts, slot.called))
+        raise UsageError(f"{slot.option}: {setting.actor} is the game master's, who has no {parameter.pile}")
+    setting.placed.append((pile_of(setting.rules, parameter, setting.actor), texts, slot.option))
 
 
 def pile_of(rules: Rules, parameter: Parameter, actor: str) -> str:
@@ -98,9 +96,9 @@ def _read_tag(slot: Slot, value: Any) -> str:
     if not separator:
         name, count = text, "0"
     if not slug(name):
-        raise UsageError(f'{text!r} names nothing; say for example "Rain-Slick Roofs=1"')
+        raise UsageError(f'{text!r} has no name; write for example "Rain-Slick Roofs=1"')
     if not count.isdecimal() or int(count) > 99:
-        raise UsageError(f"{text!r}: behind = stands a number of free uses from 0 to 99, not {count!r}")
+        raise UsageError(f"{text!r}: after = a number of free uses from 0 to 99 is expected, not {count!r}")
     seat = setting.state.seat_of(setting.actor)  # what the actor does not know of is not met by its name
     tag = setting.state.seen_by(seat).tag(name) or Tag(name.strip(), parameter.tag, SCENE)
     holder = setting.actor if parameter.holder == ACTOR else parameter.holder
@@ -119,7 +117,7 @@ def _tag_laid(_rules: Rules, _parameter: Parameter, value: Any, _actor: str) -> 
 
 def _tag_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
     if isinstance(described, Parameter) and not described.tag:
-        yield Fault("incomplete", at, "of the kind 'tag', it has to say which tag = ... it is about")
+        yield Fault("incomplete", at, "a parameter of the kind 'tag' needs tag = KIND")
 
 
 _CODES: Schema = {"type": "string"}

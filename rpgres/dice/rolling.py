@@ -213,9 +213,9 @@ class _Reading:
         if reason == _FIRST:
             self.refuse_few()
         last = _face_text(self.pool, self.faces[-1])
-        what = "explodes" if reason == _EXPLOSION else "is thrown again"
+        what = "explodes" if reason == _EXPLOSION else "is rerolled"
         _refuse(
-            f"the last {last} of {self.text!r} {what} and must be followed by the face that the die showed then; "
+            f"the last {last} of {self.text!r} {what} and must be followed by the next face of the same die; "
             "give the faces of each die in order, die by die",
             self.text,
         )
@@ -225,10 +225,10 @@ class _Reading:
         if not self.thrown_again:
             self.refuse_count()
         again = next(face for face in self.faces if self._goes_on(face))
-        what = "is thrown again" if self.pool.reroll and self.pool.reroll.wants(again) else "explodes"
+        what = "is rerolled" if self.pool.reroll and self.pool.reroll.wants(again) else "explodes"
         _refuse(
-            f"{_expected(self.pool)}; in {self.text!r} the {_face_text(self.pool, again)} {what}, so the face behind "
-            "it is the new one of the same die, and a die is missing; give the faces of each die in order, die by die",
+            f"{_expected(self.pool)}; in {self.text!r} the {_face_text(self.pool, again)} {what}, so the next face "
+            "is the new one of the same die, and a die is missing; give the faces of each die in order, die by die",
             self.text,
         )
 
@@ -247,7 +247,7 @@ class _Reading:
         surplus = _counted(len(self.faces) - self.taken, "face")
         _refuse(
             f"{_expected(self.pool)}; {self.text!r} has {surplus} too many: "
-            "only a die that explodes or is thrown again has more than one",
+            "only a die that explodes or is rerolled has more than one",
             self.text,
         )
 

@@ -6,35 +6,37 @@ from typing import Any
 
 from rpgres.errors import UsageError
 from rpgres.model.state import State
+from rpgres.parameters.context import ACTOR, InputContext, sheet_offers
 from rpgres.parameters.kind import Described, Kind, Slot
 from rpgres.parameters.plain import name_metavar
-from rpgres.parameters.setting import ACTOR, Setting, sheet_offers
 from rpgres.rulesets import Rules
 from rpgres.toml.reading import nearest
 
 
-def character_at(setting: Setting, name: str, *, called: str) -> str:
+def character_at(setting: InputContext, name: str, *, option: str) -> str:
     """Return the name of somebody at the table, or of a sheet, which sits down."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:
-        return setting.sit(name)
+        return setting.name_at_table(name)
     except MissingSheet:
-        raise _nobody(setting, name, called) from None
+        raise _nobody(setting, name, option) from None
 
 
-def _nobody(setting: Setting, name: str, called: str) -> UsageError:
+def _nobody(setting: InputContext, name: str, option: str) -> UsageError:
     from rpgres.rulesets.sheets import sheet_names
 
     known = [known for known in setting.state.characters if known != ACTOR]
-    who = f"at the table: {', '.join(known)}" if known else "nobody else is at the table"
+    who = f"at the table: {', '.join(known)}" if known else "no other characters are at the table"
     near = nearest(name, [*known, *sheet_names(setting.rules)])
     hint = f"; did you mean {near!r}?" if near else ""
-    return UsageError(f"{called}: {name!r} is neither at the table nor a sheet ({who}){hint}", reason="unknown")
+    return UsageError(
+        f"{option}: {name!r} is neither a character at the table nor a sheet ({who}){hint}", reason="unknown"
+    )
 
 
 def _read(slot: Slot, value: Any) -> str:
-    return character_at(slot.setting, str(value), called=slot.called)
+    return character_at(slot.setting, str(value), option=slot.option)
 
 
 def _is_known(_rules: Rules, state: State, described: Described, value: Any, _who: str) -> bool:

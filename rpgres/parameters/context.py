@@ -22,7 +22,7 @@ OPPONENT = "opponent"  # the other side when it is nobody with a sheet
 SHEET = "sheet"  # the input that names the actor's sheet; every action takes it
 
 
-class Setting(msgspec.Struct):
+class InputContext(msgspec.Struct):
     """Where inputs are read: the table so far, who acts, and where sheets are sought. Reading adds to `state`.
 
     `confined` allows sheets by plain file name only, for inputs that strangers typed. `placed` are cards that somebody
@@ -38,7 +38,7 @@ class Setting(msgspec.Struct):
     placed: list[tuple[str, tuple[str, ...], str]] = []
     sheets: dict[str, Source] = {}
 
-    def seat(self, sheet: Sheet) -> str:
+    def add_sheet(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
         from rpgres.rulesets.sheets import seated, unique_name
 
@@ -51,7 +51,7 @@ class Setting(msgspec.Struct):
         self.state = seated(self.state, sheet)
         return name
 
-    def sit(self, name: str) -> str:
+    def name_at_table(self, name: str) -> str:
         """Return the name of somebody at the table; a sheet that is not there yet is read and sits down.
 
         Raises:
@@ -59,7 +59,7 @@ class Setting(msgspec.Struct):
             MissingSheet: there is no such sheet.
             FileError: it is faulty.
         """
-        return name if name in self.state.characters else self.seat(self.read(name))
+        return name if name in self.state.characters else self.add_sheet(self.read(name))
 
     def check_name(self, name: str) -> None:
         """Check that a sheet may be named so.
@@ -68,7 +68,7 @@ class Setting(msgspec.Struct):
             UsageError: the name is a path, and paths are not allowed here.
         """
         if self.confined and (name != os.path.basename(name) or "\\" in name or ":" in name or name in ("-", "..")):
-            raise UsageError(f"a sheet is named by its file's name here, not by a path: {name!r}")
+            raise UsageError(f"here a sheet is given by file name, without a path: {name!r}")
 
     def read(self, name: str) -> Sheet:
         """Return a sheet by the name that was typed.
@@ -85,7 +85,7 @@ class Setting(msgspec.Struct):
         return read_sheet(self.rules, name, source=self.sheets[name])
 
 
-def give_seat(setting: Setting, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
+def give_seat(setting: InputContext, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
     """Give a seat to somebody who has just come to the table; whoever was there before keeps the own one."""
     if name in setting.state.characters and name not in before:
         setting.state = put(setting.state, ("characters", name, "seat"), seat)
@@ -95,5 +95,5 @@ def sheet_offers(rules: Rules) -> list[tuple[str, str]]:
     """Return what a shell may offer as a sheet: those that come with the ruleset, and the TOML files here."""
     from rpgres.rulesets.sheets import sheet_names
 
-    shipped = [(name, "comes with the ruleset") for name in dict.fromkeys(sheet_names(rules))]
+    shipped = [(name, "shipped with the ruleset") for name in dict.fromkeys(sheet_names(rules))]
     return [*shipped, *((path.name, "") for path in sorted(Path().glob("*.toml")))]
