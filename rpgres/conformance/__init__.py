@@ -1,8 +1,8 @@
 """The contract between rpgres and a ruleset, as checks that anybody's ruleset can be put to. It names no ruleset.
 
 `records` says what a check and its verdict are, `subjects` where the actions come from that are played, `walks` how
-they are played; `documents`, `sources`, `conduct`, `secrets` and `chances` hold the checks; `elsewhere` plays in
-another process. Nothing here prints.
+they are played; `documentation`, `sources`, `behaviour`, `secrets`, `permissions` and `probabilities` hold the checks;
+`subprocess` plays in another process. Nothing here prints.
 """
 
 from __future__ import annotations

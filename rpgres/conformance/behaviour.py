@@ -128,28 +128,29 @@ def check_replays(subject: Subject) -> Iterator[Diagnostic]:
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
         for course in subject.walk(case).courses:
-            script = f"given {_script(course)}"
-            try:
-                again = replay(case.prepared, course)
-            except RpgresError as error:
-                yield finding(f"{script} it is refused: {error.message}", case.place, _ALONE)
-                return
-            if again is None:
-                continue
-            found, unused = again
-            if unused:
-                label, answer = unused[0]
-                yield finding(f"{script} it does not ask for {label}={answer} again", case.place, _ALONE)
-                return
-            if plain(found.outcome) != plain(course.outcome):
-                told = _difference([plain(course.outcome)], [plain(found.outcome)])
-                yield finding(f"{script} it ends with {told}", case.place, _ALONE)
-                return
-            if _events(found) != _events(course):
-                yield finding(f"{script} its account differs", case.place, _ALONE)
+            told = _replay_fault(case, course)
+            if told:
+                yield finding(f"given {_script(course)} {told}", case.place, _ALONE)
                 return
 
     yield from each(subject, of_case)
+
+
+def _replay_fault(case: Case, course: Course) -> str:
+    """Return what goes otherwise when a course is run again from its own answers; nothing when all is the same."""
+    try:
+        again = replay(case.prepared, course)
+    except RpgresError as error:
+        return f"it is refused: {error.message}"
+    if again is None:
+        return ""
+    found, unused = again
+    if unused:
+        label, answer = unused[0]
+        return f"it does not ask for {label}={answer} again"
+    if plain(found.outcome) != plain(course.outcome):
+        return f"it ends with {_difference([plain(course.outcome)], [plain(found.outcome)])}"
+    return "its account differs" if _events(found) != _events(course) else ""
 
 
 def _script(course: Course) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
+from functools import partial
 from math import sqrt
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -16,8 +17,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
 from rpgres.engine.players import Policy, Seats, policy_of, uniform
 from rpgres.engine.run import play
-from rpgres.engine.running import NeedsAnswer, Settled
-from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.odds.explorer import Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -42,15 +42,12 @@ def check_odds(subject: Subject) -> Iterator[Diagnostic]:
         found: dict[str, Odds] = {}
         for asked in ASKED:
             merged = found[asked] = walk_merged(case.prepared, asked=asked, leaves=budget)
-            told = _disagreement(merged, _by(whole, asked))
-            if told:
-                yield finding(f"{told}, walked as odds do, and roll by roll", case.place, _ADVICE[asked])
-                return
-            if merged.states or case.prepared.rules.file.piles:
+            told, how = _disagreement(merged, _by(whole, asked)), "walked as odds do, and roll by roll"
+            if not told and (merged.states or case.prepared.rules.file.piles):
                 others = walk_merged(case.prepared, asked=asked, leaves=budget, others=True)
-                told = _disagreement(merged, others)
+                told, how = _disagreement(merged, others), "by which of equivalent cards or runs go on"
             if told:
-                yield finding(f"{told}, by which of equivalent cards or runs go on", case.place, _ADVICE[asked])
+                yield finding(f"{told}, {how}", case.place, _ADVICE[asked])
                 return
         if case.is_example:
             yield from _sampled(case, found)
@@ -150,7 +147,7 @@ _SPARE = "roll a pool as one expression, compare two rolls with table.versus, or
 _SPARE_DESCRIBED = "roll fewer separate dice, or use fewer readings of them"
 
 
-def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int] | None = None) -> Odds:
+def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int]) -> Odds:
     """Return the chances of a case's outcomes by band, each course followed until its band is fixed.
 
     Args:
@@ -159,18 +156,14 @@ def _bands(case: Case, policy: Policy, *, leaves: int, asked: dict[str, int] | N
         leaves: how many courses are followed at most.
         asked: gets for each label how often a course asks it at most.
     """
+    runs, playing = Runs(), partial(play, case.prepared, asked="outcome")
 
     def once(dealer: WalkDealer) -> str:
         try:
-            outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": policy}), asked="outcome")
-        except Settled as settled:
-            return settled.band
-        except NeedsAnswer:
-            return ""
+            band: str = runs.run(playing, dealer, Seats(policies={"": policy}))
         finally:
-            if asked is not None:
-                for label, count in Counter(label for label, _ in dealer.tape).items():
-                    asked[label] = max(asked.get(label, 0), count)
-        return outcome.band
+            for label, count in Counter(label for label, _ in dealer.tape).items():
+                asked[label] = max(asked.get(label, 0), count)
+        return band
 
     return explore(once, leaves=leaves, seconds=SECONDS)

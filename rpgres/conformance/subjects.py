@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from rpgres.conformance.records import Place, finding
-from rpgres.conformance.walks import SECONDS, Walk, account, deadline, first_plays, walk
+from rpgres.conformance.walks import SECONDS, Walk, accounts, deadline, first_plays, walk
 from rpgres.engine.run import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
@@ -164,10 +164,10 @@ class Subject:
 
         Each with the first two accounts that differ.
         """
-        first = [_accounts(case) for case in self.sound]
+        first = [accounts(case.prepared, seeds=SEEDS) for case in self.sound]
         found = []
-        for case, accounts in zip(reversed(self.sound), reversed(first), strict=True):
-            pairs = zip(accounts, _accounts(case), strict=True)
+        for case, before in zip(reversed(self.sound), reversed(first), strict=True):
+            pairs = zip(before, accounts(case.prepared, seeds=SEEDS), strict=True)
             differing = next(((one, other) for one, other in pairs if one != other), None)
             if differing is not None:
                 found.append((case, *differing))
@@ -221,16 +221,6 @@ class Subject:
     def _steps_by_action(self) -> dict[str, int]:
         actions = [case.prepared.action for case in self.cases if not case.is_example]
         return {action: actions.count(action) for action in actions}
-
-
-def _accounts(case: Case) -> list[list[bytes]]:
-    accounts = []
-    for number in range(SEEDS):
-        try:
-            accounts.append(account(case.prepared, seed=f"contract#{number}"))
-        except RpgresError as error:
-            accounts.append([error.message.encode()])
-    return accounts
 
 
 def _steps(scene: Scene) -> Iterator[Case]:

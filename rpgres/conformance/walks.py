@@ -5,32 +5,30 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache, partial
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 
 from rpgres.conformance.records import finding
-from rpgres.dice import Dice, Throw
+from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import Streams
-from rpgres.engine.dealers import Dealer, GivenDealer, NoDealer, SeededDealer
+from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
 from rpgres.engine.records import event_record
 from rpgres.engine.run import Prepared, play
-from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run, Settled
+from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
 from rpgres.engine.table import Outcome, apply_effects
 from rpgres.errors import RpgresError, RuleError
-from rpgres.odds.exact import Odds, WalkDealer, explore
+from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
-
-if TYPE_CHECKING:
-    from rpgres.dice import Reading
-    from rpgres.model.cards import Stack
 
 SECONDS = 5.0  # what a single play, or the courses of a case, may take
 FIRST = 3  # seeds with which every case is played first
+VALUE = Reading("total")
 TAIL = 2000  # throws in which a value of dice without a table is sought
 
 
@@ -190,6 +188,17 @@ def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[
     return lines
 
 
+def accounts(prepared: Prepared, *, seeds: int) -> list[list[bytes]]:
+    """Return the accounts of runs with so many seeds; of one that fails, its message."""
+    found = list[list[bytes]]()
+    for number in range(seeds):
+        try:
+            found.append(account(prepared, seed=f"contract#{number}"))
+        except RpgresError as error:
+            found.append([error.message.encode()])
+    return found
+
+
 def first_plays(prepared: Prepared) -> Diagnostic | None:
     """Return what goes wrong when a case is played with a few seeds; None when nothing does."""
     for number in range(FIRST):
@@ -213,38 +222,37 @@ def _advice(error: RpgresError) -> str:
 # Every course
 
 
-class _Showing(Dealer):
-    """A dealer that walks every result as another does, and shows real dice for each.
+class _Showing(WalkDealer):
+    """Walks every result, each roll by itself and nothing merged, and shows real dice for each.
 
-    Args:
-        walk: who answers with every result in turn.
+    Attributes:
+        is_shown: whether real dice can show all that the running course rolled.
     """
 
-    __slots__ = ("_walk", "is_shown")
+    __slots__ = ("is_shown",)
+    joint = False
 
-    def __init__(self, walk: WalkDealer) -> None:
-        self._walk = walk
+    def begin(self) -> None:
+        super().begin()
         self.is_shown = True
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
-        value = self._walk.throw(dice, label, count).value
-        throw = _shown(dice).get(value)
-        self.is_shown &= throw is not None
-        return throw or Throw(value, (), "")
+        value = super().throw(dice, label, count).value
+        return self._throw(dice, (VALUE,), (value,)) or Throw(value, (), "")
 
     def read(
         self, dice: Dice, readings: tuple[Reading, ...], label: str, count: int
     ) -> tuple[Throw | None, tuple[int, ...]]:
-        _, values = self._walk.read(dice, readings, label, count)
-        throw = _shown_readings(dice, readings).get(values)
+        _, values = super().read(dice, readings, label, count)
+        return self._throw(dice, readings, values), values
+
+    def _throw(self, dice: Dice, readings: tuple[Reading, ...], values: tuple[int, ...]) -> Throw | None:
+        throw = _shown(dice, readings).get(values)
         self.is_shown &= throw is not None
-        return throw, values
+        return throw
 
-    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        return self._walk.draw(cards, stack, label, count)
-
-    def pick(self, weights: Sequence[int], label: str, count: int) -> int:
-        return self._walk.pick(weights, label, count)
+    def merge(self, key: object) -> None:
+        """Go on: every course is followed by itself."""
 
 
 @lru_cache(maxsize=256)
@@ -256,13 +264,7 @@ def _throws(dice: Dice) -> tuple[Throw, ...]:
 
 
 @lru_cache(maxsize=256)
-def _shown(dice: Dice) -> dict[int, Throw]:
-    """Return a throw for each value of dice."""
-    return {throw.value: throw for throw in reversed(_throws(dice))}
-
-
-@lru_cache(maxsize=256)
-def _shown_readings(dice: Dice, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], Throw]:
+def _shown(dice: Dice, readings: tuple[Reading, ...]) -> dict[tuple[int, ...], Throw]:
     """Return a throw for each result of reading dice."""
     from rpgres.dice.readings import read_off
 
@@ -275,15 +277,14 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
     Raises:
         RuleError: the rule fails on one, or asks otherwise when it is run again.
     """
-    courses: list[Course] = []
+    courses, showing = list[Course](), _Showing()
 
     def once(dealer: WalkDealer) -> End:
-        showing = _Showing(dealer)
-        outcome, run = play(prepared, dealer=showing, players=Seats(policies={"": uniform}))
+        outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}))
         courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown))
         return End.of(outcome)
 
-    return Walk(courses, explore(once, leaves=leaves, seconds=seconds))
+    return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds))
 
 
 def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float = SECONDS, others: bool = False) -> Odds:
@@ -293,20 +294,19 @@ def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float =
         prepared: the action.
         asked: one of `QUESTIONS`.
         leaves, seconds: the budget.
-        others: which of equivalent cards and runs it goes on with; see `WalkDealer`.
+        others: which of equivalent cards and runs it goes on with; see `TapeDealer`.
 
     Raises:
         RuleError: the rule fails on a course, or asks otherwise when it is run again.
     """
+    runs = Runs(attrgetter(ANSWERS[asked]) if asked in ANSWERS else lambda outcome: End.of(outcome).effects)
+    playing = partial(play, prepared, asked=asked)
 
     def once(dealer: WalkDealer) -> Hashable:
-        try:
-            outcome, _ = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}), asked=asked)
-        except Settled as settled:
-            return {"outcome": settled.band, "margin": settled.margin}.get(asked, settled.total)
-        return End.of(outcome).told(asked)
+        found: Hashable = runs.run(playing, dealer, Seats(policies={"": uniform}))
+        return found
 
-    return explore(once, leaves=leaves, seconds=seconds, others=others)
+    return explore(once, WalkDealer(others=others), leaves=leaves, seconds=seconds)
 
 
 def replay(prepared: Prepared, course: Course) -> tuple[Course, list[tuple[str, str]]] | None:

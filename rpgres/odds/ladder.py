@@ -13,7 +13,8 @@ from rpgres.engine.players import Policy
 from rpgres.engine.run import Prepared, answers_to, prepare
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import WORK, Chance, Method, Odds, chance_record, outcome_odds
+from rpgres.odds.exact import Chance, chance_record, outcome_odds
+from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
 
@@ -110,10 +111,10 @@ def ladder_odds(
         UsageError: an input is missing or impossible.
         NeedsPolicy: a decision has nobody to take it.
     """
-    rungs, methods = list[RungOdds](), set[Method]()
+    found = list[Odds]()
     ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
-    for number, (name, value) in enumerate(ladder):
+    for number, (_, value) in enumerate(ladder):
         prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         odds = weigh(
@@ -124,20 +125,23 @@ def ladder_odds(
             seconds=share,
             work=WORK // len(ladder),
         )
-        methods.add(odds.method)
-        outcomes = {str(band): chance_record(mass) for band, mass in odds.masses.items()}
-        left = chance_record(odds.open)
-        rungs.append(
-            RungOdds(name=name, value=value, outcomes=outcomes, open=left, leaves=odds.leaves, sample=odds.sample)
-        )
+        found.append(odds)
+    methods = {odds.method for odds in found}
     return LadderOdds(
         ruleset=rules.id,
         action=action,
         inputs=dict(inputs),
-        ladder=rungs,
+        ladder=[_rung(name, value, odds) for (name, value), odds in zip(ladder, found, strict=True)],
         advice=list(rules.file.ladder_advice),
         method=methods.pop() if len(methods) == 1 else "partial",
         policies=dict(named),
         switches=rules.chosen,
         note=note,
     )
+
+
+def _rung(name: str, value: int, odds: Odds) -> RungOdds:
+    """Return the odds of a rung for the record."""
+    outcomes = {str(band): chance_record(mass) for band, mass in odds.masses.items()}
+    left = chance_record(odds.open)
+    return RungOdds(name=name, value=value, outcomes=outcomes, open=left, leaves=odds.leaves, sample=odds.sample)

@@ -12,44 +12,31 @@ by what it cannot know.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import msgspec
 
+from rpgres.engine.dealers import Dealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.players import NO, Policies, Policy, Preference, Question, Script, Seats, View
 from rpgres.engine.run import Prepared, fault_of, play, with_piles
-from rpgres.engine.running import (
-    CHAIN,
-    Broken,
-    Chain,
-    Decided,
-    Event,
-    NeedsAnswer,
-    Run,
-    Settled,
-    Stop,
-    not_deterministic,
-)
-from rpgres.engine.table import Table
+from rpgres.engine.running import CHAIN, Chain, Decided, Event, Run, Stop
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
-from rpgres.odds.exact import WORK, Budget, ChoiceOdds, Odds, chance_record, in_order, needs_policy
-from rpgres.odds.joint import JointDealer
+from rpgres.odds.exact import ChoiceOdds, chance_record, in_order, needs_policy
+from rpgres.odds.explorer import WORK, Budget, Node, Odds, Runs, TapeDealer, entries
 from rpgres.odds.sampling import Sample
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from rpgres.engine.beliefs import Unseen
-    from rpgres.model.cards import Stack
 
 SEARCH = WORK // 2  # default budget here, where a question costs about twice as much: some 10 seconds with estimates
 SUCCESS = "outcome"  # the question that is asked
 DEEPEST = 200  # points of play in a course that are looked at; what is further on is left open
-
-
-_Tape = tuple[tuple[str, Any], ...]  # a question's label, and its answer
 
 
 class Value(msgspec.Struct, frozen=True, gc=False):
@@ -161,7 +148,7 @@ class _Place(msgspec.Struct, frozen=True):
 
     chain: Chain
     place: Any
-    before: _Tape
+    before: Node | None
     state: State
     unseen: Mapping[str, Unseen]
     has_secrets: bool
@@ -179,84 +166,62 @@ class _Course(msgspec.Struct, frozen=True):
         key: what is all that matters where it begins; None where that is not known.
     """
 
-    tape: _Tape = ()
+    tape: Node | None = None
     at: _Place | None = None
     key: Hashable = None
 
     def plus(self, label: str, answer: Any) -> _Course:
         """Return the course with one answer more."""
-        return _Course((*self.tape, (label, answer)), self.at)
+        return _Course((self.tape, (label, answer)), self.at)
 
 
 class _Onward(Stop):
     """The rule came to a chain of steps."""
 
-    def __init__(self, course: _Course) -> None:
+    def __init__(self, course: _Course, run: Run) -> None:
         super().__init__()
-        self.course = course
+        self.course, self.run = course, run
 
 
-class _Walk(JointDealer):
-    """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it."""
+class _Walk(TapeDealer):
+    """Answers chance and the decisions of one seat from a tape, and stops the run at the first that is not on it.
 
-    __slots__ = ("_known", "_position", "fresh_keys", "recalls", "tape")
+    Attributes:
+        keys: what all that matters was at the merges of the running course that are not on its tape.
+        recalls: whether a point whose value is known is an end.
+    """
+
+    __slots__ = ("_known", "keys", "recalls")
 
     def __init__(self, known: Mapping[Hashable, Value]) -> None:
+        super().__init__()
         self._known = known
-        self.tape: _Tape = ()
-        self._position = 0
-        self.fresh_keys: list[Hashable] = []
-        self.recalls = False  # whether a point whose value is known is an end
+        self.keys: list[Hashable] = []
+        self.recalls = False
 
-    def begin(self, tape: _Tape) -> None:
-        """Turn to another course."""
-        self.tape, self._position, self.fresh_keys = tape, 0, []
+    def load(self, node: Node | None) -> None:
+        super().load(node)
+        self.keys = []
 
-    def chain(self) -> _Place | None:
-        """Return where a chain of steps was followed to; None where it has to be followed yet."""
-        found: _Place | None = self._next(CHAIN)[1]
-        return found
-
-    def _next(self, label: str) -> tuple[bool, Any]:
-        if self._position == len(self.tape):
-            return False, None
-        asked, value = self.tape[self._position]
-        if asked != label:
-            raise Broken(not_deterministic(repr(asked), repr(label)))
-        self._position += 1
-        return True, value
-
-    def chance(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
-        """Return the answer on the tape, or end the run at a new question."""
-        is_known, value = self._next(label)
-        if not is_known:
-            raise _Chance(label, values, weights, total)
-        return value
+    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        """End the run at a new question."""
+        raise _Chance(label, values, weights, total)
 
     def decide(self, question: Question, *, is_scripted: bool) -> str:
         """Return the option on the tape, or end the run at a new decision."""
-        is_known, value = self._next(question.label)
-        if not is_known:
+        if self.is_fresh:
             raise _Decision(question, is_scripted=is_scripted)
-        chosen: str = value
+        chosen: str = self.recorded(question.label)
         return chosen
 
-    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
-        is_known, value = self._next(label)
-        if not is_known:
-            from rpgres.model.cards import classes
-
-            raise _Chance(label, *classes(cards, stack), len(cards))
-        card: str = value
-        return card
-
     def merge(self, key: object) -> None:
-        if self._position < len(self.tape):
+        """End the run where the value of what follows is known."""
+        if not self.is_fresh:
             return
         value = self._known.get(key) if self.recalls else None
         if value is not None:
             raise _Known(value)
-        self.fresh_keys.append(key)
+        self.keys.append(key)
 
 
 class _Weighed(Policies):
@@ -333,19 +298,9 @@ def best_odds(
     return solver.solve()
 
 
-def weigh_best(
-    prepared: Prepared,
-    *,
-    choose: Mapping[str, Sequence[str]] = EMPTY,
-    policies: Mapping[str, Policy] = EMPTY,
-    leaves: int | None = None,
-    seconds: float | None = None,
-    work: int = SEARCH,
-    only_first: bool = False,
-) -> Odds:
+def weigh_best(prepared: Prepared, **how: Any) -> Odds:
     """Return the odds of deciding well alone; arguments and errors as for `best_odds`."""
-    budget: dict[str, Any] = {"leaves": leaves, "seconds": seconds, "work": work}
-    return best_odds(prepared, choose=choose, policies=policies, **budget, only_first=only_first).odds(prepared)
+    return best_odds(prepared, **how).odds(prepared)
 
 
 def _options(question: Question) -> list[str]:
@@ -378,9 +333,7 @@ class _Solver:
         self._seat = prepared.state.seat_of(prepared.actor)
         self._known: dict[Hashable, Value] = {}
         self._walk = _Walk(self._known)
-        self._budget, self._runs = budget, 0
-        self._passed: set[str] = set()
-        self._undecided: dict[str, Question] = {}
+        self._budget, self._leaves, self._runs = budget, 0, Runs()
         self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
         successes = [name for name, success in self._success.items() if success]
         neither = [name for name, success in self._success.items() if success is None]
@@ -397,59 +350,15 @@ class _Solver:
 
     def solve(self) -> Best:
         """Return the odds."""
-        value = self._opened(_Course(), self._one)
-        if self._undecided:
-            raise needs_policy(self._undecided.values())
+        value = self._value(_Course(), self._one)
+        if self._runs.undecided:
+            raise needs_policy(self._runs.undecided.values())
         choices = [Choice(option, self._sum([*parts, *self._ended_before])) for option, parts in self._firsts.items()]
         if any(sum(share for share, _ in parts) != self._decided for parts in self._firsts.values()):
             choices = []  # not every option is always offered, so they cannot be compared
         choices.sort(key=lambda choice: self._worth(choice.value), reverse=True)
-        return Best(self.label, tuple(choices), value, self._runs, len(self._known), tuple(sorted(self._passed)))
-
-    def _opened(self, course: _Course, share: Fraction) -> Value:
-        """Return the value of a point before the first decision, and add what each option of that comes to.
-
-        Args:
-            course: what leads there.
-            share: how likely that is.
-        """
-        self._depth += 1
-        try:
-            return self._looked_at_first(course, share)
-        finally:
-            self._depth -= 1
-
-    def _looked_at_first(self, course: _Course, share: Fraction) -> Value:
-        from fractions import Fraction
-
-        self._walk.recalls = False  # what is known of a point holds once something has been decided
-        try:
-            found = self._run(course) if self._depth <= DEEPEST else self._left_open
-        except _Chance as chance:
-            parts = [
-                (
-                    Fraction(weight, chance.total),
-                    self._opened(course.plus(chance.label, answer), share * weight / chance.total),
-                )
-                for answer, weight in zip(chance.values, chance.weights, strict=True)
-            ]
-            return self._sum(parts)
-        except _Decision as decision:
-            self._check_sight(decision, course)
-            self.label = self.label or decision.question.label
-            self._decided += share
-            return self._first_chosen(course, decision.question, share)
-        if isinstance(found, _Course):
-            return self._opened(found, share)
-        self._ended_before.append((share, found))
-        return found
-
-    def _first_chosen(self, course: _Course, question: Question, share: Fraction) -> Value:
-        values = {}
-        for name in _options(question):
-            values[name] = self._value(course.plus(question.label, name))
-            self._firsts.setdefault(name, []).append((share, values[name]))
-        return self._best_of(list(values.values()))
+        passed = tuple(sorted(self._runs.passed))
+        return Best(self.label, tuple(choices), value, self._leaves, len(self._known), passed)
 
     def _is_best(self, value: Value) -> bool:
         """Tell whether nothing could be better."""
@@ -480,36 +389,24 @@ class _Solver:
         Raises:
             _Chance, _Decision: it asks something new.
         """
-        if self._budget.is_spent:
+        if self._budget.is_spent or self._depth > DEEPEST:
             return self._left_open
-        self._runs += 1
-        at = course.at
-        self._walk.begin(course.tape)
-        players, work = self._players(at), 1
+        self._leaves += 1
+        at, before = course.at, self._runs.work
+        self._walk.load(course.tape)
+        once: Callable[..., tuple[Outcome, Run]]
+        if at is not None:
+            once = partial(self._step, at)
+        else:
+            once = partial(play, self._prepared, asked=SUCCESS, follow=self._followed if self.merges else None)
         try:
-            if at is not None:
-                course, work = self._step(at, players)
-                return course
-            follow = self._followed if self.merges else None
-            outcome, run = play(self._prepared, dealer=self._walk, players=players, asked=SUCCESS, follow=follow)
-            work = run.work
-            return self._ended(outcome.band)
-        except Stop as stop:
-            work = stop.run.work
-            match stop:
-                case Settled():
-                    return self._ended(stop.band)
-                case _Known():
-                    return stop.value
-                case _Onward():
-                    return stop.course
-                case NeedsAnswer():
-                    self._undecided[stop.question.label] = stop.question
-                    return self._ended("")
-            raise
+            return self._ended(self._runs.run(once, self._walk, self._players(at)))
+        except _Known as known:
+            return known.value
+        except _Onward as onward:
+            return onward.course
         finally:
-            self._budget.spend(work)
-            self._passed |= players.passed
+            self._budget.spend(max(1, self._runs.work - before))
 
     def _players(self, at: _Place | None) -> Seats:
         script: Mapping[str, Sequence[str]] = self._choose if at is None else at.left
@@ -522,34 +419,38 @@ class _Solver:
 
     def _followed(self, table: Table, chain: Chain, start: Any) -> Any:
         """Return where a chain leads, if the tape has it; otherwise the run goes on from its first place."""
-        at = self._walk.chain()
-        if at is None:
-            raise _Onward(self._place(table, chain, start, before=self._walk.tape))
-        run = table.run
+        if self._walk.is_fresh:
+            raise _Onward(self._place(table, chain, start, before=self._walk.node), table.run)
+        run, at = table.run, self._walk.recorded(CHAIN)
         run.state, run.unseen, run.has_secrets = at.state, at.unseen, at.has_secrets
         run.since = len(run.events)
         run.players = self._players(at)
         return at.place
 
-    def _step(self, at: _Place, players: Seats) -> tuple[_Course, int]:
-        """Take the next step of a chain, and return the course that goes on from there, and what work it was."""
+    def _step(self, at: _Place, dealer: Dealer, players: Seats) -> NoReturn:
+        """Take the next step of a chain.
+
+        Raises:
+            _Onward: to the course that goes on from there.
+        """
         rules, chain = self._prepared.rules, at.chain
-        run = Run(rules, at.state, self._walk, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
+        run = Run(rules, at.state, dealer, players, SUCCESS, lump=self._prepared.lump_for(SUCCESS))
         run.unseen, run.has_secrets = at.unseen, at.has_secrets
         table = Table(run, rules)
         try:
             after = chain.step(table, at.place)
             if run.fault is not None:
                 raise run.fault
-            if after is not None:
-                return self._place(table, chain, after, before=at.before, hidden=at.hidden), run.work
-            last = self._place(table, chain, at.place, before=at.before, hidden=at.hidden)
-            return _Course((*at.before, (CHAIN, last.at)), key=("end", last.key)), run.work
+            place = at.place if after is None else after
+            found = self._place(table, chain, place, before=at.before, hidden=at.hidden)
         except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
             raise fault_of(error, run, f"the rule {rules.id} {self._prepared.action}") from error.__cause__
+        if after is None:
+            found = _Course((at.before, (CHAIN, found.at)), key=("end", found.key))
+        raise _Onward(found, run)
 
     def _place(
-        self, table: Table, chain: Chain, place: Any, *, before: _Tape, hidden: tuple[Event, ...] = ()
+        self, table: Table, chain: Chain, place: Any, *, before: Node | None, hidden: tuple[Event, ...] = ()
     ) -> _Course:
         """Return the course that begins where a chain has led."""
         run = table.run
@@ -557,19 +458,22 @@ class _Solver:
         policies = players.policies
         assert isinstance(policies, _Weighed)
         hidden = (*hidden, *self._not_seen(run))
-        number = sum(label == CHAIN for label, _ in before)  # a rule may have several chains
+        number = sum(label == CHAIN for label, _ in entries(before))  # a rule may have several chains
         key = number, chain.step, chain.key(table, place), players.used(), bool(hidden)
         left = {label: tuple(answers) for label, answers in players.script.left.items()}
         state, is_first = run.state, policies.is_first
         at = _Place(chain, place, before, state, run.unseen, run.has_secrets, hidden, left, is_first)
         return _Course(at=at, key=key)
 
-    def _value(self, course: _Course) -> Value:
-        """Return the value of the point that a course leads to."""
-        if self._depth > DEEPEST:
-            return self._left_open
-        if course.key is None:
-            return self._worked_out(course)
+    def _value(self, course: _Course, share: Fraction | None = None) -> Value:
+        """Return the value of the point that a course leads to.
+
+        Args:
+            course: the course.
+            share: how likely it is, as long as the seat that is weighed has not decided anything.
+        """
+        if course.key is None or share is not None:  # what is known of a point holds once something has been decided
+            return self._worked_out(course, share)
         known = self._known.get(course.key)
         if known is not None:
             return known
@@ -582,42 +486,55 @@ class _Solver:
             self._known[course.key] = value
         return value
 
-    def _worked_out(self, course: _Course) -> Value:
+    def _worked_out(self, course: _Course, share: Fraction | None = None) -> Value:
         self._depth += 1
         try:
-            return self._looked_at(course)
+            return self._looked_at(course, share)
         finally:
             self._depth -= 1
 
-    def _looked_at(self, course: _Course) -> Value:
+    def _looked_at(self, course: _Course, share: Fraction | None) -> Value:
         from fractions import Fraction
 
-        self._walk.recalls = True
+        self._walk.recalls = share is None
         try:
             found = self._run(course)
-            return self._value(found) if isinstance(found, _Course) else found
         except _Chance as chance:
-            keys = self._walk.fresh_keys
-            value = self._sum(
-                [
-                    (Fraction(weight, chance.total), self._value(course.plus(chance.label, answer)))
-                    for answer, weight in zip(chance.values, chance.weights, strict=True)
-                ]
-            )
+            keys = self._walk.keys
+            parts = list[tuple[Fraction, Value]]()
+            for answer, weight in zip(chance.values, chance.weights, strict=True):
+                its = Fraction(weight, chance.total)
+                after = course.plus(chance.label, answer)
+                parts.append((its, self._value(after, None if share is None else share * its)))
+            value = self._sum(parts)
         except _Decision as decision:
-            keys = self._walk.fresh_keys
+            keys = self._walk.keys
             self._check_sight(decision, course)
-            value = self._chosen(course, decision)
-        if self.merges and not value.open:
+            value = self._chosen(course, decision) if share is None else self._first(course, decision.question, share)
+        else:
+            if isinstance(found, _Course):
+                return self._value(found, share)
+            if share is not None:
+                self._ended_before.append((share, found))
+            return found
+        if self.merges and share is None and not value.open:
             self._known.update(dict.fromkeys(keys, value))
         return value
+
+    def _first(self, course: _Course, question: Question, share: Fraction) -> Value:
+        """Return the value of a first decision, and add what each of its options comes to."""
+        self.label = self.label or question.label
+        self._decided += share
+        values = list[Value]()
+        for name in _options(question):
+            values.append(self._value(course.plus(question.label, name)))
+            self._firsts.setdefault(name, []).append((share, values[-1]))
+        return self._best_of(values)
 
     def _chosen(self, course: _Course, decision: _Decision) -> Value:
         """Return the value of a decision: that of the option with the greatest chance of success."""
         question = decision.question
-        if (
-            not self.looks_at_all and not decision.is_scripted
-        ):  # what a rule promises holds for whoever is free to choose
+        if not self.looks_at_all and not decision.is_scripted:  # a promise holds for whoever is free to choose
             if question.is_won and self._success_band:
                 return self._ended(self._success_band)
             if question.dominant:

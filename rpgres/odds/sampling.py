@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import accumulate
 from math import inf, sqrt
 from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -15,9 +19,14 @@ from rpgres.engine.run import Prepared, play, with_piles
 from rpgres.engine.running import NeedsAnswer, Settled
 from rpgres.errors import RpgresError
 from rpgres.model.state import EMPTY
+from rpgres.odds.explorer import Suspended, TapeDealer, Waiting
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 GAMES = 2000
 SEED = "odds"  # the same question has the same answer
+UNKNOWN = "?"  # what comes of dice beyond what they are followed to; no band is called so
 WIDE = 1.96  # standard deviations to each side: 95 of 100 such intervals hold the truth
 
 
@@ -68,28 +77,26 @@ def sample(
         until: when to stop, by the monotonic clock.
         first: what whoever acts answers to the first decision that is left to a policy; empty for what the policy says.
     """
-    counts: dict[str, int] = {}
-    prepared, done = with_piles(prepared, asked="outcome"), 0
+    prepared = with_piles(prepared, asked="outcome")
     own = policies.get(prepared.actor) or policies.get(prepared.state.seat_of(prepared.actor)) or policies.get("")
     if first and own is None:
         return None
-    for number in range(runs):
-        if done and until < inf and monotonic() >= until:
-            break
+
+    def game(number: int) -> str:
+        dealer = SeededDealer(Streams(f"{SEED}#{number}"))
+        opened = {**policies, prepared.actor: _opening(first, own)} if first and own is not None else policies
         try:
-            dealer = SeededDealer(Streams(f"{SEED}#{number}"))
-            opened = {**policies, prepared.actor: _opening(first, own)} if first and own is not None else policies
             outcome, _ = play(prepared, dealer=dealer, players=Seats(choose, policies=opened), asked="outcome")
-            band = outcome.band
         except Settled as settled:
-            band = settled.band
-        except (NeedsAnswer, RpgresError):
-            return None
-        counts[band] = counts.get(band, 0) + 1
-        done += 1
-    order = [name for name in prepared.rules.file.bands if name in counts]
-    won = sum(counts[name] for name in order if prepared.rules.file.bands[name].success)
-    return Sample(done, {name: estimate(counts[name], done) for name in order}, estimate(won, done))
+            return settled.band
+        return outcome.band
+
+    try:
+        counts = _counted(game, games=runs, until=until)
+    except (NeedsAnswer, RpgresError):
+        return None
+    none = dict.fromkeys((name for name in prepared.rules.file.bands if name in counts), 0)
+    return sample_of(prepared, counts, exact=none)
 
 
 def _opening(first: str, then: Policy) -> Policy:
@@ -102,6 +109,47 @@ def _opening(first: str, then: Policy) -> Policy:
     return answer
 
 
+def _counted(game: Callable[[int], Hashable], *, games: int, until: float) -> Counter[Hashable]:
+    """Return what comes of so many games, by number, or of as many as can be played by then; one at least."""
+    counts = Counter[Hashable]()
+    for number in range(games):
+        if number and until < inf and monotonic() >= until:
+            break
+        counts[game(number)] += 1
+    return counts
+
+
+def sample_of(
+    prepared: Prepared,
+    counts: Mapping[Any, int],
+    *,
+    exact: Mapping[Any, Fraction | int],
+    share: float = 1.0,
+    left: float = 1.0,
+) -> Sample:
+    """Return estimates of chances: what is known exactly, and what games add that went on from what is not.
+
+    Args:
+        prepared: the action.
+        counts: what came of the games.
+        exact: the chances that are known exactly, by result.
+        share: how likely it is to come to where those games began.
+        left: how much is left open; what that is more may be anything.
+    """
+    runs, unknown = sum(counts.values()), counts.get(UNKNOWN, 0)
+
+    def whole(*keys: Hashable) -> Estimate:
+        known, count = float(sum(exact[key] for key in keys)), sum(counts.get(key, 0) for key in keys)
+        least, most = estimate(count, runs).low, estimate(count + unknown, runs).high
+        high = min(1.0, known + share * most + max(0.0, left - share))
+        return Estimate(min(1.0, known + share * count / runs), known + share * least, high)
+
+    bands = prepared.rules.file.bands
+    won = [key for key in exact if key in bands and bands[key].success]
+    success = whole(*won) if bands.keys() >= exact.keys() else None
+    return Sample(runs, {str(key): whole(key) for key in exact}, success)
+
+
 def estimate(count: int, runs: int) -> Estimate:
     """Return a share with its interval (Wilson's), 95 of 100.
 
@@ -112,3 +160,65 @@ def estimate(count: int, runs: int) -> Estimate:
     middle = (share + squared / (2 * runs)) / (1 + squared / runs)
     half = WIDE / (1 + squared / runs) * sqrt(share * (1 - share) / runs + squared / (4 * runs * runs))
     return Estimate(share, max(0.0, middle - half), min(1.0, middle + half))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Games that go on where a budget ended
+
+
+class RestDealer(TapeDealer):
+    """Goes on from a course that was given up: answers by chance what is not on its tape.
+
+    Args:
+        courses: those that were given up.
+        streams: the random numbers.
+
+    Attributes:
+        share: how likely it is to come to one of the courses.
+    """
+
+    __slots__ = ("_courses", "_shares", "_streams", "share")
+
+    def __init__(self, courses: Sequence[Waiting], streams: Streams) -> None:
+        super().__init__()
+        self._courses, self._streams = courses, streams
+        self._shares = list(accumulate(weight / scale for _, _, weight, scale, _ in courses))
+        self.share = self._shares[-1]
+
+    def begin(self, number: int) -> None:
+        """Turn to one of the courses, each as likely as it is."""
+        self._streams.move_to(number)
+        point = self._streams.below(0, "course", 0)(1 << 53) / (1 << 53) * self.share
+        *_, node = self._courses[min(bisect(self._shares, point), len(self._courses) - 1)]
+        self.load(node)
+
+    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        bounds = list(accumulate(weights))
+        index = bisect(bounds, self._streams.below(0, label, self._position)(total))
+        if index == len(bounds):
+            raise Suspended(label)  # beyond what the dice are followed to
+        self._position += 1
+        self._tape.append((label, values[index]))
+        return values[index]
+
+
+def played_on(
+    play_once: Callable[[TapeDealer], Hashable], courses: Sequence[Waiting], *, games: int, until: float
+) -> tuple[float, Counter[Hashable]]:
+    """Return how likely it is to come to where a budget ended, and what comes of games that go on there, counted.
+
+    Args:
+        play_once: runs the rule once with the dealer it is given.
+        courses: those that the budget did not come to.
+        games: how many games; `until`: when to stop.
+    """
+    rest = RestDealer(courses, Streams(SEED))
+
+    def game(number: int) -> Hashable:
+        rest.begin(number)
+        try:
+            return play_once(rest)
+        except Suspended:
+            return UNKNOWN
+
+    return rest.share, _counted(game, games=games, until=until)

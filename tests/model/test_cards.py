@@ -24,7 +24,8 @@ from rpgres.errors import GivenError, UsageError
 from rpgres.model.cards import DeckFile, build_deck
 from rpgres.model.serialization import read_state, state_record
 from rpgres.model.state import FACE_DOWN, Pile, State, code_of
-from rpgres.odds.exact import WalkDealer, explore, outcome_odds
+from rpgres.odds.exact import outcome_odds
+from rpgres.odds.explorer import WalkDealer, explore
 from tests.support.gambit import prepared, rules
 
 DECK = Counter({"Re1+": 1, "Re2-": 2, "Re3+": 1, "St1+": 1, "St1-": 1, "St2+": 1, "St3-": 2, "Fo": 2})
@@ -405,7 +406,7 @@ def test_cards_that_are_alike_may_be_exchanged_without_a_difference() -> None:
         except Settled as settled:
             return settled.band
 
-    assert explore(once, others=True).masses == explore(once).masses
+    assert explore(once, WalkDealer(others=True)).masses == explore(once).masses
 
 
 # -- secrets

@@ -266,7 +266,7 @@ def test_a_hand_is_walked_once_whatever_the_order_of_its_cards() -> None:
             table.draw("deck", to="hand:actor", label="deal", by="actor")
         return tuple(sorted(str(ready.lump(card)) for card in table.cards("hand:actor"))) if ready.lump else ()
 
-    from rpgres.odds.exact import explore
+    from rpgres.odds.explorer import explore
 
     at_once, one_by_one = explore(deal), explore(draw)
     assert at_once.masses == one_by_one.masses

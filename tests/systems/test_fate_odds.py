@@ -15,7 +15,8 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, SeededDealer
 from rpgres.engine.players import Seats, policy_of
 from rpgres.engine.run import Prepared, play, prepare
-from rpgres.odds.exact import WalkDealer, explore, outcome_odds
+from rpgres.odds.exact import outcome_odds
+from rpgres.odds.explorer import WalkDealer, explore
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules

@@ -16,7 +16,8 @@ from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import is_terminal, say, say_json
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
-from rpgres.odds.exact import EXACT_SHARE, By, Odds, OddsResult, Weighed, odds_record, outcome_odds
+from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
+from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
 from rpgres.parameters.kinds import metavar
