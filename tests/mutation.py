@@ -12,9 +12,9 @@ Left out, as a change makes no difference to a ruling:
 - preferences: `prefer`, suggested answers (`SUGGESTED`, `ways`), modules named `policies`, functions registered as
   policies;
 - economies of odds, which change the cost of an answer and not the answer: `lump`, `canon`, `merge`, `alike`, `apart`,
-  `dominant`, `is_won`, functions that end with `merge`, and those of `FOR_ODDS`; facts for policies (`_facts`);
-- sizes of records in memory, `assert`, `ENDLESS` (a number larger than any other), and what stands in for the value of
-  a card without one (`card.value or 0`), as every card that is added up has one.
+  `dominant`, `is_won`, functions that end with `merge`, and those of `FOR_ODDS`, which tell policies facts, too;
+- `assert`, limits of what may be typed (`MOST...`), `ENDLESS` (larger than any other number), and what stands in for a
+  value that is always there: `card.value or 0`, `counters.get(NAME, 0)` (a sheet has every counter of its ruleset).
 """
 
 from __future__ import annotations
@@ -46,19 +46,12 @@ SHOWN = 110  # characters of a change
 SIZES = {"minor": "serious", "serious": "minor"}
 TEXTS = ("text", "texts", "words", "listed", "told", "how", "shown", "near", "known", "help", "title", "example")
 LEFT_OUT = frozenset(
-    (*TEXTS, "prefer", "dominant", "is_won", "alike", "apart", "low", "ENDLESS")
+    (*TEXTS, "prefer", "dominant", "is_won", "alike", "apart", "low", "ways", "SUGGESTED", "ENDLESS")
 )  # variables, arguments
 FOR_ODDS = frozenset(
     (
-        "_alike",
-        "_counts_trumpless",
-        "_essence",
-        "_facts",
-        "_is_doubtful",
-        "_is_won",
-        "_low_cards",
-        "_suit_if",
-        "suits_of",
+        *("_alike", "_alike_last", "_best_last", "_counts_trumpless", "_essence", "_facts", "facts_of"),
+        *("_is_doubtful", "_is_won", "_low_cards", "_suit_if", "suits_of", "words_of"),
     )
 )
 ECONOMIES = ("lump", "canon", "policy", "policies")
@@ -280,8 +273,12 @@ def _slots(parent: ast.AST, policies: frozenset[str]) -> Iterator[tuple[Slot, as
 def _is_left_out(node: ast.AST, policies: frozenset[str]) -> bool:
     if isinstance(node, (ast.Raise, ast.JoinedStr, ast.Assert, ast.Import, ast.ImportFrom)):
         return True
+    if isinstance(node, ast.Compare):
+        return any(isinstance(one, ast.Name) and one.id.startswith("MOST") for one in node.comparators)
     if isinstance(node, ast.BoolOp):
         return len(node.values) == 2 and ast.unparse(node).endswith(".value or 0")
+    if isinstance(node, ast.Call) and _called(node.func) == "get" and isinstance(node.func, ast.Attribute):
+        return ast.unparse(node.func.value).endswith("counters") and isinstance(node.args[-1], ast.Constant)
     if isinstance(node, ast.IfExp):
         return isinstance(node.body, ast.JoinedStr) or isinstance(node.orelse, ast.JoinedStr)
     if isinstance(node, ast.keyword):
@@ -291,7 +288,8 @@ def _is_left_out(node: ast.AST, policies: frozenset[str]) -> bool:
         return registered or node.name in policies | FOR_ODDS or _calls(node.body[-1], ("merge",))
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return any(isinstance(one, ast.Name) and one.id in LEFT_OUT for one in targets)
+        names = [one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)]
+        return any(name in LEFT_OUT or name.startswith("MOST") for name in names)
     if isinstance(node, ast.If) and not node.orelse:
         return _calls(node.body[-1], SILENT)
     return _calls(node, (*SILENT, *ECONOMIES, "_same_from_here"))

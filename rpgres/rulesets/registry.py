@@ -194,14 +194,14 @@ def blamed(error: RuleError, ruleset: Ruleset, overlays: Sequence[str] = ()) -> 
     Args:
         error: what went wrong.
         ruleset: whose code it was.
-        overlays: the folders that were laid over its data, which may be what the code could not cope with.
+        overlays: the folders of its overlays, which may be the cause.
     """
     origin = ruleset.origin
     if origin is None or "distribution" in error.details:
         return error
     name = f"{origin.distribution} {origin.version}".rstrip()
     if overlays:
-        error.add(f". {' and '.join(overlays)} is laid over it: see whether it works without that first")
+        error.add(f". The cause may be the overlay {' and '.join(overlays)}: try without it first")
     if origin.builtin:
         advice = f"The ruleset {ruleset.id} ships with rpgres ({name}): please report this as a bug"
     else:

@@ -447,15 +447,15 @@ def test_a_rule_that_fails_after_a_roll_leaves_the_roll(leap: Place, fault: str)
             ["mara"],
             "overcome",
             {"skill": "burglary", "vs": [2], "removes": "a", "alters": "b=c"},
-            "two actions",
+            "exclude",
         ),
-        ("fate", ["mara"], "overcome", {"skill": "burglary", "vs": [2], "harms": True}, "does not say whom"),
+        ("fate", ["mara"], "overcome", {"skill": "burglary", "vs": [2], "harms": True}, "needs a target"),
         (
             "faith",
             ["bero", "sable"],
             "confront",
             {"skill": "hacking", "attribute": "mind", "against": ["sable:skill=3,attribute=2"], "target": ["sable"]},
-            "nobody takes part twice",
+            "only once",
         ),
     ],
 )
@@ -487,7 +487,7 @@ def test_what_is_given_for_later_opens_the_same_moments_beside_something_hidden(
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_answer_after_which_a_rule_fails_leaves_what_was_rolled(leap: Place, fault: str) -> None:
     sitting.act(leap, "leap", {"how": f"{fault}-later"}, actor="ann")
-    with pytest.raises(RpgresError, match=r"entry 2\)"):
+    with pytest.raises(RpgresError, match="entry 2 keeps"):
         sitting.answer(leap, choose={"again": ["yes"]})
     history = store.read(leap.path)
     assert (history.head.kind, history.head.public.attempt) == ("answer", True)
@@ -609,7 +609,7 @@ def test_sealing_an_answer_runs_nothing_after_it(leap: Place) -> None:
     sitting.act(leap, "leap", {"how": "error-later"}, actor="ann")
     made = sealed("again", "yes", salt=bytes(32))
     sitting.seal(leap, made.commitment, seat="ann", label="again", answer="yes")  # what comes after it would fail
-    with pytest.raises(RuleError, match="what was drawn stays known"):
+    with pytest.raises(RuleError, match="will be drawn again"):
         sitting.open_seal(leap, seat="ann", label="again", text="yes", salt=made.salt)
     history = store.read(leap.path)
     assert history.head.public.opens is None

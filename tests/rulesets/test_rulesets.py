@@ -599,7 +599,7 @@ def test_what_code_cannot_cope_with_names_the_house_rules_first() -> None:
     line = ("roll", "saga", "act", "--ability", "strength=3", "--vs", "4", "--auto")
     write("rulesets/saga/ruleset.toml", "[piles.deck]\ndecks = { remove = true }\n")
     told = run_rpgres(*line).err
-    assert told.index("rulesets/saga is laid over it") < told.index("please report this as a bug")
+    assert told.index("overlay rulesets/saga") < told.index("please report this")
 
 
 @pytest.mark.usefixtures("_here")

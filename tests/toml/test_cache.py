@@ -98,6 +98,16 @@ def test_it_is_its_owners_alone(folder: Path) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, kept)] == [0o700, 0o600]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a user's folders to the user")
+def test_a_file_of_another_user_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    want = read()
+    asked: list[Source] = []
+    monkeypatch.setattr(cache, "parse", lambda source: asked.append(source) or parse(source))
+    assert (read(), len(asked)) == (want, 0)
+    monkeypatch.setattr(os, "getuid", lambda: os.stat(folder).st_uid + 1)
+    assert (read(), len(asked)) == (want, 1)
+
+
 def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "MOST", 3)
     for number in range(6):
