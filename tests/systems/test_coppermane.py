@@ -373,8 +373,8 @@ def test_legend_stays_between_none_and_its_cap_in_random_play(data: st.DataObjec
     ("inputs", "told"),
     [
         ({"legend": 2, "legend-points": 9}, "actor: legend-points is 9, and can be at most 2"),
-        ({"sheet": "tamsin", "legend-points": 5}, "tamsin: legend-points is 5, and can be 4 at most"),
-        ({"sheet": "tamsin", "legend": 3}, "legend-points is 4, and can be 3 at most"),
+        ({"sheet": "tamsin", "legend-points": 5}, "tamsin: legend-points is 5, and can be at most 4"),
+        ({"sheet": "tamsin", "legend": 3}, "legend-points is 4, and can be at most 3"),
     ],
 )
 @pytest.mark.parametrize("action", ["overcome", "create-advantage", "attack", "defend"])
