@@ -211,7 +211,7 @@ def first_plays(prepared: Prepared) -> Diagnostic | None:
 
 
 def _advice(error: RpgresError) -> str:
-    if isinstance(error, OutOfTime) or "does not end" in error.message:
+    if isinstance(error, OutOfTime) or error.reason == "endless":
         return "a rule must return an outcome for all answers; limit every loop"
     if isinstance(error, RuleError):
         return "every result of the dice and every decision must lead to an outcome"

@@ -207,7 +207,7 @@ def fault_of(error: BaseException, run: Run, told: str) -> BaseException:
             if run.fault is not None:
                 fault = run.fault
             else:
-                fault = run.rules.blamed(RuleError(f"{told} cannot be played: {error.told}"))
+                fault = run.rules.blamed(RuleError(f"{told} cannot be played: {error.told}", reason=error.reason))
         case Stop() | RpgresError():
             error.run = run
             return run.rules.blamed(error) if isinstance(error, RuleError) else error

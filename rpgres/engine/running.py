@@ -139,9 +139,10 @@ class Settled(Stop):
 class Broken(Stop):
     """The rule broke its contract with the table and is not heard any further; `told` says how."""
 
-    def __init__(self, told: str) -> None:
+    def __init__(self, told: str, *, reason: str = "") -> None:
         super().__init__(told)
         self.told = told
+        self.reason = reason
 
 
 CLAIM_OPTIONS = (
@@ -446,7 +447,8 @@ def endless(label: str) -> Broken:
     Args:
         label: what it asked last.
     """
-    return Broken(f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it seems to loop")
+    told = f"it asked more than {MAX_QUESTIONS:,} questions in one action, {label!r} the last; it seems to loop"
+    return Broken(told, reason="endless")
 
 
 def not_deterministic(asked: str, now: str) -> str:

@@ -170,7 +170,7 @@ def outcome_odds(
             share, counts = played_on(once, dealer.dropped, games=games, until=end)
     except Broken as broken:
         message = f"the rule {rules.id} {prepared.action} cannot be evaluated: {broken.told}"
-        raise rules.blamed(RuleError(message)) from broken
+        raise rules.blamed(RuleError(message, reason=broken.reason)) from broken
     if runs.undecided:
         raise needs_policy(runs.undecided.values(), seat=prepared.state.seat_of(prepared.actor), state=prepared.state)
     masses = {**dict.fromkeys(counts, odds.open * 0), **odds.masses}

@@ -185,7 +185,7 @@ def test_what_is_typed_at_a_table_and_is_no_text_is_told_and_the_next_line_is_re
     assert run("table", "new", "--ruleset", "fate").returncode == 0
     done = run("play", typed=b"note caf\xe9\nnote it rains\nquit\n")
     assert done.returncode == 0
-    assert b"no text in UTF-8" in done.stderr
+    assert b"is not valid UTF-8" in done.stderr
     assert b"\\udce9" in done.stderr
     assert b"Traceback" not in done.stderr
     assert b"it rains" in run("table", "log").stdout
