@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -86,7 +85,6 @@ def ladder_odds(
     choose: Mapping[str, Sequence[str]] = EMPTY,
     policies: Callable[[Prepared], Mapping[str, Policy]] | None = None,
     named: Mapping[str, str] = EMPTY,
-    beside: Path | None = None,
     leaves: int | None = None,
     seconds: float | None = None,
     note: str | None = None,
@@ -102,7 +100,6 @@ def ladder_odds(
         choose: answers to decisions, by label.
         policies: who answers what was not chosen, once it is known who is at the table.
         named: the same by name, for the record.
-        beside: the folder in which sheets are sought first.
         leaves: the budget of each rung; seconds: that of all of them; see `Budget`.
         note: carried into the record.
         weigh: works out the odds of one rung.
@@ -115,7 +112,7 @@ def ladder_odds(
     ladder = sorted(rules.file.ladder.items(), key=lambda rung: -rung[1])
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, (_, value) in enumerate(ladder):
-        prepared = prepare(rules, action, {**inputs, opposition: value}, beside=beside)
+        prepared = prepare(rules, action, {**inputs, opposition: value})
         share = max(0.0, end - monotonic()) / (len(ladder) - number) if seconds is not None else None
         odds = weigh(
             prepared,

@@ -15,6 +15,7 @@ from rpgres.cli.output import can_prompt, say, warn
 from rpgres.errors import FileError, UsageError
 
 if TYPE_CHECKING:
+    from rpgres.journal.commitments import SealFile
     from rpgres.journal.forms import AnswerFile
 
 
@@ -192,11 +193,18 @@ def seal(
         write_json(Path(out), made)
         say([line(f"{out}: written; send the host this commitment: {made.commitment}")])
         return
+    _seal_at(options, made, Path(out))
+
+
+def _seal_at(options: TableOptions, made: SealFile, file: Path) -> None:
+    """Write answer and salt to a file and give the table the commitment."""
+    from rpgres.journal.commands import seal as hand_in
+    from rpgres.journal.exchange import write_json
+
     place = options.find()
-    assert who is not None
-    path = write_json(Path(out), made)  # first, as a seal of which the salt is lost can never be opened
+    path = write_json(file, made)  # first, as a seal of which the salt is lost can never be opened
     try:
-        done = hand_in(place, made.commitment, seat=who, label=made.label, answer=made.answer)
+        done = hand_in(place, made.commitment, seat=options.who or "", label=made.label, answer=made.answer)
     except BaseException:
         path.unlink()
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,11 @@ from rpgres.cli.annotations import AsJson, AsWords, Folders, complete_rulesets, 
 from rpgres.cli.commands.table.common import TABLE_ENV, Table, TableOptions, app, say_entry
 from rpgres.cli.output import say, say_json
 from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rpgres.journal.commands import Done
 
 
 @app.command("new")
@@ -55,7 +60,6 @@ def new(
     What is printed binds the table to its seed without telling it: sha256 of a salt and the seed, which are told by
     `rpgres table reveal`.
     """
-    from rpgres.cli.render.lines import Piece, line
     from rpgres.journal.commands import Place, begin_table
     from rpgres.journal.files import place_for
 
@@ -69,11 +73,17 @@ def new(
         title=name,
         trust=trust,
     )
+    _say_new(done, path, as_json=as_json, plain=plain)
+
+
+def _say_new(done: Done, path: Path, *, as_json: bool, plain: bool) -> None:
     if as_json:
         from rpgres.journal.views import entry_record
 
         say_json(entry_record(done.history, done.entry, None))
         return
+    from rpgres.cli.render.lines import Piece, line
+
     names = ", ".join(done.history.state.characters) or "nobody yet"
     commitment = done.entry.public.commitment
     say([line(f"{path}: a table of {done.rules.file.title}; at it: {names}")], is_plain=plain)
