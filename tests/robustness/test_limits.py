@@ -129,7 +129,7 @@ def test_what_cannot_be_stopped_ends_the_batch_with_an_error(site: Path) -> None
     code, found = batch(site, "end", "insist", "end")
     assert [answer["id"] for answer in found] == ["end", "insist"]
     assert found[1]["code"] == "time"
-    assert "cannot be stopped" in found[1]["message"]
+    assert "cannot be interrupted" in found[1]["message"]
     assert code == 1
 
 

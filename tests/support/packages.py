@@ -45,7 +45,7 @@ def quiet(*command: str | Path, cwd: Path, **extra: str) -> str:
     kept = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith(("PYTHON", "RPGRES", "VIRTUAL_ENV", "XDG"))
+        if not key.startswith(("PYTHON", "PYTEST", "RPGRES", "VIRTUAL_ENV", "XDG"))
     }
     env = {**kept, "HOME": str(cwd), "RPGRES_CACHE": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1", **extra}
     done = subprocess.run(
