@@ -223,7 +223,7 @@ def _input_option(data: RulesetData, name: str, parameter: Parameter, *, left_ou
     if left_out:
         text += f" {left_out}"
     if parameter.is_repeated:
-        text += f"[repeatable, at most {parameter.most} times]"
+        text += f" [repeatable, at most {parameter.most} times]"
 
     def offer(ctx: Any, _args: list[str], incomplete: str) -> list[tuple[str, str]]:
         from rpgres.cli.completion import offer_input

@@ -96,7 +96,7 @@ def prepare(
         FileError: a sheet is missing or faulty.
     """
     rules.require_action(action)
-    setting = InputContext(
+    context = InputContext(
         rules,
         state if state is not None else State(),
         actor=actor or ACTOR,
@@ -104,14 +104,14 @@ def prepare(
         confined=confined,
         sheets=dict(sheets),
     )
-    arguments = read_inputs(setting, action, inputs)
+    arguments = read_inputs(context, action, inputs)
     plain = {key.replace("_", "-"): value for key, value in inputs.items() if value is not None}
-    state, placed, lump = setting.state, tuple(setting.placed), None
+    state, placed, lump = context.state, tuple(context.placed), None
     if rules.file.piles:
         from rpgres.engine.piles import lay_out
 
         state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
-    return Prepared(rules, action, state, setting.actor, arguments, plain, placed, lump, setting.sheets)
+    return Prepared(rules, action, state, context.actor, arguments, plain, placed, lump, context.sheets)
 
 
 def _card_equivalence(

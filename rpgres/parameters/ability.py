@@ -105,14 +105,14 @@ def says_rating(rules: Rules, state: State, value: Any, who: str) -> bool:
 
 
 def _read(slot: Slot, value: Any) -> Rating:
-    setting = slot.setting
-    if slot.who in setting.state.characters:
-        return read_ability(setting.rules, value, state=setting.state, actor=slot.who, option=slot.option)
+    context = slot.context
+    if slot.who in context.state.characters:
+        return read_ability(context.rules, value, state=context.state, actor=slot.who, option=slot.option)
     number = value if isinstance(value, int) and not isinstance(value, bool) else None
     if isinstance(value, str):
         number = number_of(value)
         if number is None:
-            number = rung_of(setting.rules, value)
+            number = rung_of(context.rules, value)
     if number is None:
         raise UsageError(
             f"{slot.option} takes a whole number, as no character of this name is at the table, not {value!r}",

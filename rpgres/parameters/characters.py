@@ -13,22 +13,22 @@ from rpgres.rulesets import Rules
 from rpgres.toml.reading import nearest
 
 
-def character_at(setting: InputContext, name: str, *, option: str) -> str:
+def character_at(context: InputContext, name: str, *, option: str) -> str:
     """Return the name of somebody at the table, or of a sheet, which sits down."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:
-        return setting.name_at_table(name)
+        return context.name_at_table(name)
     except MissingSheet:
-        raise _nobody(setting, name, option) from None
+        raise _nobody(context, name, option) from None
 
 
-def _nobody(setting: InputContext, name: str, option: str) -> UsageError:
+def _nobody(context: InputContext, name: str, option: str) -> UsageError:
     from rpgres.rulesets.sheets import sheet_names
 
-    known = [known for known in setting.state.characters if known != ACTOR]
+    known = [known for known in context.state.characters if known != ACTOR]
     who = f"at the table: {', '.join(known)}" if known else "no other characters are at the table"
-    near = nearest(name, [*known, *sheet_names(setting.rules)])
+    near = nearest(name, [*known, *sheet_names(context.rules)])
     hint = f"; did you mean {near!r}?" if near else ""
     return UsageError(
         f"{option}: {name!r} is neither a character at the table nor a sheet ({who}){hint}", reason="unknown"
@@ -36,7 +36,7 @@ def _nobody(setting: InputContext, name: str, option: str) -> UsageError:
 
 
 def _read(slot: Slot, value: Any) -> str:
-    return character_at(slot.setting, str(value), option=slot.option)
+    return character_at(slot.context, str(value), option=slot.option)
 
 
 def _is_known(_rules: Rules, state: State, described: Described, value: Any, _who: str) -> bool:

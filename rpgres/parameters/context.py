@@ -85,10 +85,10 @@ class InputContext(msgspec.Struct):
         return read_sheet(self.rules, name, source=self.sheets[name])
 
 
-def give_seat(setting: InputContext, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
+def give_seat(context: InputContext, name: str, seat: str, *, before: Mapping[str, Any]) -> None:
     """Give a seat to somebody who has just come to the table; whoever was there before keeps the own one."""
-    if name in setting.state.characters and name not in before:
-        setting.state = put(setting.state, ("characters", name, "seat"), seat)
+    if name in context.state.characters and name not in before:
+        context.state = put(context.state, ("characters", name, "seat"), seat)
 
 
 def sheet_offers(rules: Rules) -> list[tuple[str, str]]:

@@ -29,15 +29,15 @@ METAVAR = "NAME:KEY=VALUE,..."
 
 def _read(slot: Slot, value: Any) -> Form:
     """Return what `NAME:key=value,key=value`, or a scene's table with a `name`, stands for."""
-    setting, parameter = slot.setting, slot.described
+    context, parameter = slot.context, slot.described
     name, typed = form_parts(parameter, value, option=slot.option)
-    before = setting.state.characters
+    before = context.state.characters
     if parameter.seats:
-        name = _seated(setting, name)
-        if parameter.guests and name not in setting.state.characters:
+        name = _seated(context, name)
+        if parameter.guests and name not in context.state.characters:
             if slug(name) in (*ROLES, ""):
                 raise UsageError(f"{slot.option}: {name!r} cannot be a name")
-            setting.state = setting.state.with_character(blank_character(name))
+            context.state = context.state.with_character(blank_character(name))
     for key in typed:
         if key not in parameter.fields:
             typed_as = f"; it is typed as {parameter.metavar or METAVAR}"
@@ -48,21 +48,21 @@ def _read(slot: Slot, value: Any) -> Form:
         one = typed.get(key, field.default)
         if one is not None:
             with located(key):
-                its = Slot(setting, field, f"{slot.option} {name}: {key}", name)
+                its = Slot(context, field, f"{slot.option} {name}: {key}", name)
                 values[key] = FIELD_KINDS[field.kind].read(its, one)
         elif field.required:
             raise UsageError(f"{slot.option} {name} needs {key}=...: {field.help}", path=(key,), reason="missing")
         if field.seat and values.get(key):
-            give_seat(setting, name, field.seat, before=before)
+            give_seat(context, name, field.seat, before=before)
     return Form(name, Map(values))
 
 
-def _seated(setting: InputContext, name: str) -> str:
+def _seated(context: InputContext, name: str) -> str:
     """Return the name of somebody who is at the table or has a sheet, which sits down; else just the name."""
     from rpgres.rulesets.sheets import MissingSheet
 
     try:
-        return setting.name_at_table(name)
+        return context.name_at_table(name)
     except MissingSheet:
         if name.endswith(".toml"):
             raise

@@ -23,13 +23,13 @@ class Slot(msgspec.Struct, frozen=True):
     """Where one value is read.
 
     Attributes:
-        setting: the table so far.
+        context: the table so far.
         described: what the ruleset says of it.
         called: what messages call it.
         who: whom it is about: whoever acts, or whom a form names.
     """
 
-    setting: InputContext
+    context: InputContext
     described: Any
     option: str
     who: str

@@ -32,7 +32,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
     if not isinstance(value, str):
         message = f"{slot.option} takes a number, a rung of the ladder, dice, or SHEET:ABILITY, not {value!r}"
         raise UsageError(message, reason="type")
-    rules, parameter, text = slot.setting.rules, slot.described, value.strip()
+    rules, parameter, text = slot.context.rules, slot.described, value.strip()
     if text.lower() == "none":
         return None
     number = number_of(text)
@@ -61,7 +61,7 @@ def _read(slot: Slot, value: Any) -> Opposition | None:
 
 def _unreadable(slot: Slot, text: str) -> UsageError:
     """Return what is said of a text that is nothing of what could stand there."""
-    rules, unit = slot.setting.rules, slot.described.unit
+    rules, unit = slot.context.rules, slot.described.unit
     near = nearest(text, rules.file.ladder)
     if near is not None:
         return UsageError(
@@ -88,7 +88,7 @@ def _dice_example(slot: Slot) -> str:
         shown = _filled(slot.described.rolls, 4)
         if not shown.constant:
             return shown.text
-    return f"{slot.setting.rules.file.dice or '2d6'}+2"
+    return f"{slot.context.rules.file.dice or '2d6'}+2"
 
 
 def _with_unit(slot: Slot, text: str) -> int | None:
@@ -167,18 +167,18 @@ def _opposed_by(slot: Slot, name: str, ability: str) -> Opposition:
 
 
 def _opposer(slot: Slot, name: str) -> str:
-    character = character_at(slot.setting, name, option=slot.option)
-    if character == slot.setting.actor:
+    character = character_at(slot.context, name, option=slot.option)
+    if character == slot.context.actor:
         raise UsageError(f"{slot.option}: {character} cannot oppose their own action")
     return character
 
 
 def _with_ability(slot: Slot, character: str, ability: str) -> Opposition:
-    setting, rolls = slot.setting, slot.described.rolls
-    rating = read_ability(setting.rules, ability, state=setting.state, actor=character, option=slot.option)
+    context, rolls = slot.context, slot.described.rolls
+    rating = read_ability(context.rules, ability, state=context.state, actor=character, option=slot.option)
     if rolls:
         return _rated(rolls, rating.value, character=character, ability=rating.name)
-    return Opposition(rating.value, setting.rules.dice, character, rating.name)
+    return Opposition(rating.value, context.rules.dice, character, rating.name)
 
 
 def _metavar(_described: Described, _name: str, has_rungs: bool) -> str:

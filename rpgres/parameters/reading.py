@@ -17,11 +17,11 @@ from rpgres.parameters.plain import is_set
 from rpgres.rulesets import Parameter, Rules, unknown
 
 
-def read_inputs(setting: InputContext, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def read_inputs(context: InputContext, action: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an action's rule, by parameter name with underscores.
 
     Args:
-        setting: the table so far; characters and tags that the inputs bring are added to its state.
+        context: the table so far; characters and tags that the inputs bring are added to its state.
         action: the action's name.
         given: values as typed (text) or scripted (numbers, tables, lists), by parameter name.
 
@@ -29,15 +29,15 @@ def read_inputs(setting: InputContext, action: str, given: Mapping[str, Any]) ->
         UsageError: an input is unknown, missing, or says something impossible.
         FileError: a sheet is missing or faulty.
     """
-    rules = setting.rules
+    rules = context.rules
     described = rules.file.actions[action]
     given, keys = _canonical(rules, action, given)
-    sheet, before = given.get(SHEET), setting.state.characters
+    sheet, before = given.get(SHEET), context.state.characters
     if sheet is not None:
         with located(SHEET):
-            setting.actor = setting.add_sheet(setting.read(str(sheet)))
-    elif setting.actor not in setting.state.characters:
-        setting.state = setting.state.with_character(blank_character(setting.actor))
+            context.actor = context.add_sheet(context.read(str(sheet)))
+    elif context.actor not in context.state.characters:
+        context.state = context.state.with_character(blank_character(context.actor))
     arguments: dict[str, Any] = {}
     parameters = rules.parameters(action)
     lacking = [name for name in parameters if name in described.required and given.get(name) is None]
@@ -51,13 +51,13 @@ def read_inputs(setting: InputContext, action: str, given: Mapping[str, Any]) ->
         raise UsageError(message, path=(lacking[0],), reason="missing")
     for name, parameter in parameters.items():  # first, as what else is typed may depend on whose somebody is
         if parameter.kind == "flag" and parameter.seat and is_set(given.get(name, False)):
-            give_seat(setting, setting.actor, parameter.seat, before=before)
+            give_seat(context, context.actor, parameter.seat, before=before)
     for name, parameter in parameters.items():
         value = given.get(name)
         if value is None and parameter.default is None and name not in described.required:
             continue  # the rule's own default stands
         with located(keys.get(name, name)):
-            read = _read(setting, name, parameter, value)
+            read = _read(context, name, parameter, value)
         if parameter.is_argument:
             arguments[name.replace("-", "_")] = read
     return arguments
@@ -87,8 +87,8 @@ def _canonical(rules: Rules, action: str, given: Mapping[str, Any]) -> tuple[dic
     return read, keys
 
 
-def _read(setting: InputContext, name: str, parameter: Parameter, value: Any) -> Any:
-    kind, slot = kind_of(parameter), Slot(setting, parameter, named(name), setting.actor)
+def _read(context: InputContext, name: str, parameter: Parameter, value: Any) -> Any:
+    kind, slot = kind_of(parameter), Slot(context, parameter, named(name), context.actor)
     if value is None:
         value = parameter.default
     if parameter.kind == "cards":  # several of them are one value

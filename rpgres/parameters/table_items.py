@@ -15,13 +15,13 @@ from rpgres.toml.diagnostics import Fault, KeyPath
 
 
 def _read_counter(slot: Slot, value: Any) -> int:
-    setting, parameter = slot.setting, slot.described
+    context, parameter = slot.context, slot.described
     counter, number = parameter.counter, whole_number(parameter, value, slot.option)
     if parameter.holder == ACTOR:
-        counters = setting.state.characters[setting.actor].counters.with_(counter, number)
-        setting.state = put(setting.state, ("characters", setting.actor, "counters"), counters)
+        counters = context.state.characters[context.actor].counters.with_(counter, number)
+        context.state = put(context.state, ("characters", context.actor, "counters"), counters)
     else:
-        setting.state = put(setting.state, ("counters",), setting.state.counters.with_(counter, number))
+        context.state = put(context.state, ("counters",), context.state.counters.with_(counter, number))
     return number
 
 
@@ -38,7 +38,7 @@ def _counter_faults(at: KeyPath, described: Declared) -> Iterator[Fault]:
 
 def _read_cards(slot: Slot, value: Any) -> None:
     """Note which cards somebody says lie in a pile; they are laid there when the action begins."""
-    setting, parameter = slot.setting, slot.described
+    context, parameter = slot.context, slot.described
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
@@ -47,10 +47,10 @@ def _read_cards(slot: Slot, value: Any) -> None:
     most = parameter.at_most if parameter.at_most is not None else parameter.most
     if len(texts) > most:
         raise UsageError(f"{slot.option} takes at most {most} of the cards, not {len(texts):,}", reason="range")
-    each = setting.rules.file.piles[parameter.pile].each
-    if each == "players" and setting.state.seat_of(setting.actor) == GM:
-        raise UsageError(f"{slot.option}: {setting.actor} is the game master's, who has no {parameter.pile}")
-    setting.placed.append((pile_of(setting.rules, parameter, setting.actor), texts, slot.option))
+    each = context.rules.file.piles[parameter.pile].each
+    if each == "players" and context.state.seat_of(context.actor) == GM:
+        raise UsageError(f"{slot.option}: {context.actor} is the game master's, who has no {parameter.pile}")
+    context.placed.append((pile_of(context.rules, parameter, context.actor), texts, slot.option))
 
 
 def pile_of(rules: Rules, parameter: Parameter, actor: str) -> str:
@@ -91,7 +91,7 @@ def offer_cards(decks: Iterable[Deck], incomplete: str) -> Offers:
 
 def _read_tag(slot: Slot, value: Any) -> str:
     """Put `TEXT` or `TEXT=USES` on the scene, the uses held by the parameter's holder, and return the tag's slug."""
-    setting, parameter, text = slot.setting, slot.described, str(value)
+    context, parameter, text = slot.context, slot.described, str(value)
     name, separator, count = text.rpartition("=")
     if not separator:
         name, count = text, "0"
@@ -99,11 +99,11 @@ def _read_tag(slot: Slot, value: Any) -> str:
         raise UsageError(f'{text!r} has no name; write for example "Rain-Slick Roofs=1"')
     if not count.isdecimal() or int(count) > 99:
         raise UsageError(f"{text!r}: after = a number of free uses from 0 to 99 is expected, not {count!r}")
-    seat = setting.state.seat_of(setting.actor)  # what the actor does not know of is not met by its name
-    tag = setting.state.seen_by(seat).tag(name) or Tag(name.strip(), parameter.tag, SCENE)
-    holder = setting.actor if parameter.holder == ACTOR else parameter.holder
-    state = setting.state if tag.audience is not None else setting.state.with_room(tag.name)
-    setting.state = state.with_tag(tag.with_uses(holder, int(count)))
+    seat = context.state.seat_of(context.actor)  # what the actor does not know of is not met by its name
+    tag = context.state.seen_by(seat).tag(name) or Tag(name.strip(), parameter.tag, SCENE)
+    holder = context.actor if parameter.holder == ACTOR else parameter.holder
+    state = context.state if tag.audience is not None else context.state.with_room(tag.name)
+    context.state = state.with_tag(tag.with_uses(holder, int(count)))
     return tag.slug
 
 

@@ -30,11 +30,11 @@ class FormField(Record, frozen=True):
         choices: for a choice: what may be typed, and what it means.
         at_least: the smallest number.
         at_most: the largest number.
-        seat: for a flag: whose it makes somebody who sits down by it (`gm`).
+        seat: for a flag: the seat that a character added together with it gets (`gm`).
         pile: for a text: the pile of whoever is named in which the cards lie that it says.
-        said_by: who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms
+        said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
-        seen_by: who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`).
+        seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
     """
 
     kind: Literal["ability", "integer", "text", "flag", "choice", "dice"]
@@ -81,7 +81,7 @@ class Parameter(Record, frozen=True):
         most: how often it can be given at most; of cards: how many there can be, where `at-most` says nothing.
         default: the value when it is left out.
         choices: for a choice: what may be typed, and what it means.
-        seat: for a flag: whose it makes somebody who sits down by it (`gm`).
+        seat: for a flag: the seat that a character added together with it gets (`gm`).
         values: for a choice: what each stands for in dice.
         rolls: for an opposition: the dice that SHEET:ABILITY stands for, with {rating} for the ability.
         numbers_too: for an opposition: whether a plain number is such a rating as well.
@@ -94,11 +94,11 @@ class Parameter(Record, frozen=True):
         counter: for a counter: which one is set.
         pile: for cards: where they lie.
         fields: for a form: what may be said behind NAME:.
-        seats: for a form: whether the name may be somebody's at the table, or a sheet's, who then sits down.
-        guests: for a form with seats: whether whoever else is named sits down too, without a sheet.
-        said_by: who says it at a persistent table: whoever acts (`player`), whoever acts while the game master confirms
+        seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
+        guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
+        said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
-        seen_by: who reads at a persistent table what was typed: everybody (`all`), or whoever typed it (`own`).
+        seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
     """
 
     kind: Literal[
@@ -207,9 +207,9 @@ class Action(Record, frozen=True):
         numbers: numbers that are worked out, by name, in notation with {NAME}: half = "{skill}/2".
         instead: other dice, opposition or measure under some circumstances, by name; the first that fits.
         bands: when each outcome comes about in this action, in place of what [bands] says.
-        odds: who decides for whoever acts in odds, if it is not said: policies; policies after the first decision,
-            whose options are weighed each (each); or whoever decides as well as can be (best).
-        anybody: whether it makes no difference who acts, so that a table asks nobody to say who.
+        odds: who decides for the acting character in odds by default: policies; policies after the first decision,
+            of which each option is evaluated (each); or an optimal player (best).
+        anybody: whether the action is the same for every character, so that no actor has to be named.
         confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
     """
 

@@ -182,6 +182,8 @@ def test_as_often_as_the_limit_is_fine() -> None:
 
 
 def test_the_limit_stands_in_help_and_in_the_schema() -> None:
+    told = " ".join(rpgres("roll", "fate", "overcome", "--help").out.split())
+    assert "several opposers [required] [repeatable, at most 100 times]" in told
     assert "at most 100 times" in " ".join(rpgres("roll", "fate", "overcome", "--help").out.split())
     assert "at most 20 times" in " ".join(rpgres("roll", "faith", "confront", "--help").out.split())
     schema = json.loads(rpgres("schema", "scene", "faith").out)
