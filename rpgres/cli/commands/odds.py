@@ -66,7 +66,7 @@ class Line(Struct, kw_only=True):
 
     def policies(self, prepared: Prepared) -> dict[str, Policy]:
         """Return the policies by character."""
-        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"])
+        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"], with_orders=True)
 
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
