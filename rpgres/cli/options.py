@@ -280,8 +280,12 @@ def read_policies(
     """
     from rpgres.engine.run import policies_of
 
-    named = {who: name for who, _, name in (text.rpartition("=") for text in names)}
-    return policies_of(prepared, named, auto=auto, with_orders=with_orders, files=True)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
+
+
+def named_policies(texts: Iterable[str]) -> dict[str, str]:
+    """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
+    return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
 
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:

@@ -310,7 +310,7 @@ def policies_of(
             policies[who] = policy_of(rules, name)
     if not of_files and not (prepared.orders and (with_orders or policies)):
         return policies
-    from rpgres.engine.orders import with_standing
+    from rpgres.engine.deciders import with_standing
 
     return with_standing(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
 

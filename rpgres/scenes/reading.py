@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import Policy, policy_of
+from rpgres.engine.players import Policy, default_policy, policy_of
+from rpgres.engine.run import ORDERS_FILE
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
-from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.model.state import EMPTY, GM, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Rules, builtin_folder, overlay_roots
-from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet, seated
+from rpgres.rulesets import Rules, builtin_folder, overlay_roots, unknown
+from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, SheetOrders, find_sheet, make_sheet, seated
 from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
 from rpgres.toml.diagnostics import Fault, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, overlay, parse, read_source
@@ -91,6 +94,7 @@ def read_scene(
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
     policy: str = "",
+    named: Mapping[str, str] = EMPTY,
     auto: bool = False,
     load: Callable[..., Rules] = load_rules,
 ) -> Scene:
@@ -102,7 +106,9 @@ def read_scene(
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
-        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them.
+        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them. The name
+            of a policy, or a file of standing orders.
+        named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
 
@@ -115,12 +121,11 @@ def read_scene(
     rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
     state = State(counters=Map(file.counters))
     folder = folder_of(source, folder)
-    policies: dict[str, Policy] = {}
+    own = dict[str, Own]()
     for name, described in file.characters.items():
-        sheet, own = read_character(rules, name, described, source=source, folder=folder)
+        sheet, own_policy = read_character(rules, name, described, source=source, folder=folder)
         state = seated(state, sheet)
-        if own:
-            policies[name] = policy_of(rules, own)
+        own[name] = Own(own_policy, sheet.orders)
     there = {tag.slug for tag in state.tags}
     for key, laid in file.tags.items():
         if slug(laid.text) in there:
@@ -132,10 +137,56 @@ def read_scene(
     if wrong:
         raise diagnostics_error(located(wrong, [source]))
     state = set_out(state, tracks=file.tracks, things=file.things)
-    everybody = policy or file.policy
-    if everybody or auto:
-        policies[""] = policy_of(rules, everybody)
+    policies = scene_policies(file, source, rules, state, own, folder=folder, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, folder)
+
+
+class Own(NamedTuple):
+    """Who decides for a character by what the scene and its sheet say: a policy by name, and standing orders."""
+
+    policy: str
+    orders: SheetOrders | None
+
+
+def scene_policies(
+    file: SceneFile,
+    source: Source,
+    rules: Rules,
+    state: State,
+    own: Mapping[str, Own],
+    *,
+    folder: Path | None,
+    policy: str,
+    named: Mapping[str, str],
+    auto: bool,
+) -> dict[str, Policy]:
+    """Return the policies of a scene by character, everybody's under an empty name; see `read_scene`.
+
+    Raises:
+        UsageError: there is no policy or character of a name.
+        FileError: standing orders are faulty.
+    """
+    said = {name: beside(its.policy, folder) for name, its in own.items() if its.policy}
+    chosen = {**said, **named}
+    everybody = policy or beside(file.policy, folder)
+    strange = next((name for name in named if name not in (*state.characters, GM)), None)
+    if strange is not None:
+        raise UsageError(unknown("character", strange, (*state.characters, GM), of="the scene"))
+    has_orders = file.orders or any(its.orders for its in own.values())
+    if not has_orders and not any(name.endswith(ORDERS_FILE) for name in (everybody, *chosen.values())):
+        found = {name: policy_of(rules, its) for name, its in chosen.items()}
+        return {**found, "": policy_of(rules, everybody)} if everybody or auto else found
+    from rpgres.engine.deciders import scene_standing
+
+    on_sheets = {name: its.orders for name, its in own.items() if its.orders is not None and name not in named}
+    default = everybody or (default_policy(rules) if auto else "")
+    chosen |= {"": default} if default else {}
+    return scene_standing(chosen, file.orders, on_sheets, source=source, rules=rules, state=state)
+
+
+def beside(policy: str, folder: Path | None) -> str:
+    """Return a policy's name as it is; that of a file of standing orders with the folder of the scene."""
+    return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
@@ -218,5 +269,7 @@ def read_character(
     if sheet is None:
         return make_sheet(rules, own, name=name, sources=[source], prefix=prefix), policy
     base = read_source(find_sheet(rules, sheet, beside=folder))
-    make_sheet(rules, parse(base), name=name, sources=[base])  # faults of the sheet are the sheet's, not the scene's
-    return make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix), policy
+    # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
+    of_sheet = make_sheet(rules, parse(base), name=name, sources=[base])
+    made = make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix)
+    return (made if ORDERS in own else msgspec.structs.replace(made, orders=of_sheet.orders)), policy

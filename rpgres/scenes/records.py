@@ -11,6 +11,7 @@ from rpgres.engine.players import Policy
 from rpgres.model.paths import ABSENT as ABSENT  # what an expectation says of what must not be there
 from rpgres.model.state import SCENE, State
 from rpgres.rulesets import Id, Rules
+from rpgres.rulesets.orders import NamedOrders
 from rpgres.toml.reading import Source, locate
 
 Answers = dict[str, str | list[str]]
@@ -158,7 +159,8 @@ class SceneFile(_Record, frozen=True):
         title: what the scene is called.
         summary: what it is about, in a line.
         seed: any text, so that every run is the same; left out, each run has a fresh one.
-        policy: who answers what nobody else does: the name of a policy of the ruleset.
+        policy: who answers what nobody else does: the name of a policy of the ruleset, or of orders of this scene.
+        orders: standing orders by name, which a `policy` can name.
         switches: house rules that are not at their default.
         counters: counters of the table, such as the game master's points, at the beginning.
         characters: who takes part, by short name: a sheet, or the keys of one, or both.
@@ -173,6 +175,7 @@ class SceneFile(_Record, frozen=True):
     summary: str = ""
     seed: str | None = None
     policy: str = ""
+    orders: NamedOrders = {}
     switches: dict[str, str] = {}
     counters: dict[str, int] = {}
     characters: dict[Id, dict[str, Any]] = {}
