@@ -101,17 +101,24 @@ def _choosing(order: Order) -> Policy:
     choose, by_fact = order.choose, order.by_fact
     if by_fact is not None:
         return _by_fact(*by_fact)
-    finds = [(_finding(name), weight) for name, weight in order.wanted.items()]
     if isinstance(choose, dict):
-        return _weighted(finds)
-    if isinstance(choose, str) and choose in _RULES:
-        rule, find = _RULES[choose], finds[0][0]
-        return lambda view, question: named if (named := find(question)) is not None else rule(view, question)
+        return _weighted([(_finding(name), weight) for name, weight in order.wanted.items()])
+    ways = [_way(name) for name in order.wanted]
+    if len(ways) == 1:
+        return ways[0]
 
-    def first(_view: View, question: Question) -> Choice:
-        return next((name for find, _ in finds if (name := find(question)) is not None), None)
+    def first(view: View, question: Question) -> Choice:
+        return next((choice for way in ways if (choice := way(view, question)) is not None), None)
 
     return first
+
+
+def _way(name: str) -> Policy:
+    """Return what chooses by a name, a pattern or a word; an option that is called like a word is that option."""
+    find, rule = _finding(name), _RULES.get(name)
+    if rule is None:
+        return lambda _view, question: find(question)
+    return lambda view, question: found if (found := find(question)) is not None else rule(view, question)
 
 
 def _finding(name: str) -> _Find:

@@ -29,9 +29,10 @@ class Order(Record, frozen=True):
         ask: the label of the decision, or several; any decision when left out.
         when: what has to hold, by path: `self.tracks.physical.free = "<= 1"`, `enemies.count = ">= 2"`,
             `facts.margin = "< 0"`, `options.concede = true`.
-        choose: an option by name, `*` standing for any characters; a list of which the first one offered is taken; one
-            of the words `first`, `last`, `preferred`, `any` and `no`; `{ highest = FACT }` or `{ lowest = FACT }` by a
-            number that options have; or whole-number weights, `{ a = 2, b = 1 }`, where it must be unpredictable.
+        choose: an option by name, `*` standing for any characters; one of the words `first`, `last`, `preferred`, `any`
+            and `no`; a list of these, of which the first one offered is taken; `{ highest = FACT }` or
+            `{ lowest = FACT }` by a number that options have; or whole-number weights, `{ a = 2, b = 1 }`, where it
+            must be unpredictable.
         policy: in place of `choose`: the policy that decides then, a ruleset's or other orders by name.
         note: why, for people.
     """
@@ -73,7 +74,8 @@ class Order(Record, frozen=True):
     @property
     def always_decides(self) -> bool:
         """Whether it decides whatever is offered."""
-        return bool(self.policy) or self.choose in ("first", "last", "preferred", "any")
+        last = self.choose[-1:] if isinstance(self.choose, list) else [self.choose]
+        return bool(self.policy) or any(word in ("first", "last", "preferred", "any") for word in last)
 
 
 Orders = list[Order]
