@@ -190,7 +190,7 @@ def scene_standing(
     sets: Mapping[str, Orders],
     on_sheets: Mapping[str, SheetOrders],
     *,
-    source: Source,
+    sources: Mapping[str, Source],
     rules: Rules,
     state: State,
 ) -> dict[str, Policy]:
@@ -200,7 +200,7 @@ def scene_standing(
         chosen: policies by character, everybody's under an empty name: one of the ruleset, one of the sets, or a file.
         sets: standing orders by name.
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
-        source: the text of the scene.
+        sources: the text that each set stands in.
         rules: the ruleset in play.
         state: the table at the beginning.
 
@@ -208,9 +208,10 @@ def scene_standing(
         UsageError: there is no policy of a name.
         FileError: standing orders are faulty.
     """
-    faults = [fault.under("orders") for fault in set_faults(rules, sets, state=state, users=chosen)]
+    faults = dict.fromkeys(set_faults(rules, sets, state=state, users=chosen))
     if faults:
-        raise diagnostics_error(located(list(dict.fromkeys(faults)), [source]))
+        placed = [located([fault.under("orders")], [sources[str(fault.path[0])]])[0] for fault in faults]
+        raise diagnostics_error(placed)
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
         if name.endswith(ORDERS_FILE):
@@ -221,7 +222,7 @@ def scene_standing(
         if who and isinstance(policy, Standing) and policy.fallback is None:
             found[who] = Standing(policy.orders, found.get(""))
     for who, orders in on_sheets.items():
-        known = known_to(rules, state, who, is_portable=source not in orders.sources)
+        known = known_to(rules, state, who, is_portable=orders.is_portable)
         found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
     return found
 
@@ -233,7 +234,6 @@ def check_deciders(
     sets: Mapping[str, Orders],
     users: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
-    source: Source,
 ) -> Iterator[tuple[str, Fault | RpgresError]]:
     """Yield everything that is wrong with who decides in a scene, each with whose policy or orders it is.
 
@@ -243,7 +243,6 @@ def check_deciders(
         sets: standing orders by name, sound by type.
         users: policies by character, everybody's under an empty name.
         on_sheets: the standing orders of characters, on sheets or in the scene.
-        source: the text of the scene.
     """
     faults = set_faults(rules, sets, state=state, users=users)
     yield from (("", fault.under("orders")) for fault in dict.fromkeys(faults))
@@ -258,7 +257,7 @@ def check_deciders(
             yield who, error
     for who, orders in on_sheets.items():
         try:
-            known = known_to(rules, state, who, is_portable=source not in orders.sources)
+            known = known_to(rules, state, who, is_portable=orders.is_portable)
             require_orders(orders.orders, known, policies=deciders.names, sources=orders.sources, prefix=orders.at)
         except RpgresError as error:
             yield who, error

@@ -38,6 +38,11 @@ class SheetOrders(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
     at: KeyPath
 
+    @property
+    def is_portable(self) -> bool:
+        """Whether they stand on a sheet, which may sit down at any table, and not in a scene."""
+        return self.at == (ORDERS,)
+
 
 class Sheet(msgspec.Struct, frozen=True):
     """A character as it comes to a table, with the tags it brings and the standing orders of whoever plays it."""

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import Policy, default_policy, policy_of
-from rpgres.engine.run import ORDERS_FILE
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
-from rpgres.model.state import EMPTY, GM, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Rules, builtin_folder, overlay_roots, unknown
-from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, SheetOrders, find_sheet, make_sheet, seated
-from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
-from rpgres.toml.diagnostics import Fault, diagnostics_error, nearest
+from rpgres.rulesets import Rules, builtin_folder, overlay_roots
+from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
+from rpgres.scenes.deciding import Deciding
+from rpgres.scenes.program import Scene, program_of
+from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, overlay, parse, read_source
 
 
@@ -118,14 +118,84 @@ def read_scene(
     file: SceneFile = convert(parse(source), SceneFile, sources=[source])
     if file.seed is not None:
         _check_seed(file.seed, source)
-    rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
-    state = State(counters=Map(file.counters))
     folder = folder_of(source, folder)
-    own = dict[str, Own]()
+    including = Including(file.ruleset, source, folder, extra)
+    program = program_of(file.steps, source, ends=file.ends, included=including)
+    rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
+    state, deciding = State(counters=Map(file.counters)), Deciding()
+    deciding.add("", file.policy, folder)
+    for part in (Part(file, source, folder), *including.parts):
+        state = _with_part(rules, state, part, deciding)
+    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
+    return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
+
+
+class Part(NamedTuple):
+    """A scene, or one that it includes: what the file says, its text, and where it stands."""
+
+    file: SceneFile
+    source: Source
+    folder: Path | None
+
+
+class Including:
+    """Reads the scenes that a scene includes, and theirs.
+
+    Attributes:
+        parts: what was read, in order.
+    """
+
+    def __init__(self, ruleset: str, source: Source, folder: Path | None, extra: Sequence[Path]) -> None:
+        self.parts: list[Part] = []
+        self._ruleset, self._extra = ruleset, extra
+        self._folders = {source.path: folder}
+        self._above: dict[str, tuple[str, ...]] = {source.path: ()}
+
+    def __call__(self, step: Step, source: Source, at: KeyPath) -> tuple[Source, Sequence[Step]]:
+        """Return the text and the steps of an included scene.
+
+        Raises:
+            FileError: there is none, it is faulty, for another ruleset, or includes itself.
+        """
+        where = f"{source.path}:{locate(source.text, at) or 1}"
+        beside = self._folders[source.path]
+        path = beside / step.include if beside is not None else Path(step.include)
+        try:
+            other, folder = open_scene(str(path) if os.path.isfile(path) else step.include, extra=self._extra)
+        except FileError as error:
+            raise FileError(f"{where}: {error.message}", **error.details) from None
+        above = (*self._above[source.path], source.path)
+        if other.path in above:
+            raise FileError(f"{where}: {step.include!r} includes this scene, so it would never end", file=source.path)
+        file: SceneFile = convert(parse(other), SceneFile, sources=[other])
+        if file.ruleset != self._ruleset:
+            message = f"{step.include!r} is for the ruleset {file.ruleset}, and this scene for {self._ruleset}"
+            raise FileError(f"{where}: {message}", file=source.path)
+        self._above[other.path], self._folders[other.path] = above, folder
+        self.parts.append(Part(file, other, folder))
+        return other, file.steps
+
+
+def _with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> State:
+    """Return the table with who and what a scene, or one that it includes, brings and is not there yet.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table so far.
+        part: the scene.
+        deciding: who decides, to which what the scene says of it is added.
+    """
+    file, source = part.file, part.source
+    deciding.add_sets(file.orders, source)
     for name, described in file.characters.items():
-        sheet, own_policy = read_character(rules, name, described, source=source, folder=folder)
+        if name in state.characters:
+            continue
+        sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
         state = seated(state, sheet)
-        own[name] = Own(own_policy, sheet.orders)
+        deciding.add(name, own, part.folder)
+        if sheet.orders is not None:
+            deciding.orders[name] = sheet.orders
+    state = put(state, ("counters",), Map({**file.counters, **state.counters}))
     there = {tag.slug for tag in state.tags}
     for key, laid in file.tags.items():
         if slug(laid.text) in there:
@@ -133,60 +203,12 @@ def read_scene(
             raise FileError(f"{where}: something called {laid.text!r} is already on the table; use another name")
         there.add(slug(laid.text))
     state = laid_out(state, file.tags.values())
-    wrong = list(faults_on_table(file.tracks, file.things))
+    tracks = {name: track for name, track in file.tracks.items() if name not in state.tracks}
+    things = {name: thing for name, thing in file.things.items() if name not in state.things}
+    wrong = list(faults_on_table(tracks, things))
     if wrong:
         raise diagnostics_error(located(wrong, [source]))
-    state = set_out(state, tracks=file.tracks, things=file.things)
-    policies = scene_policies(file, source, rules, state, own, folder=folder, policy=policy, named=named, auto=auto)
-    return Scene(file, source, rules, state, policies, folder)
-
-
-class Own(NamedTuple):
-    """Who decides for a character by what the scene and its sheet say: a policy by name, and standing orders."""
-
-    policy: str
-    orders: SheetOrders | None
-
-
-def scene_policies(
-    file: SceneFile,
-    source: Source,
-    rules: Rules,
-    state: State,
-    own: Mapping[str, Own],
-    *,
-    folder: Path | None,
-    policy: str,
-    named: Mapping[str, str],
-    auto: bool,
-) -> dict[str, Policy]:
-    """Return the policies of a scene by character, everybody's under an empty name; see `read_scene`.
-
-    Raises:
-        UsageError: there is no policy or character of a name.
-        FileError: standing orders are faulty.
-    """
-    said = {name: beside(its.policy, folder) for name, its in own.items() if its.policy}
-    chosen = {**said, **named}
-    everybody = policy or beside(file.policy, folder)
-    strange = next((name for name in named if name not in (*state.characters, GM)), None)
-    if strange is not None:
-        raise UsageError(unknown("character", strange, (*state.characters, GM), of="the scene"))
-    has_orders = file.orders or any(its.orders for its in own.values())
-    if not has_orders and not any(name.endswith(ORDERS_FILE) for name in (everybody, *chosen.values())):
-        found = {name: policy_of(rules, its) for name, its in chosen.items()}
-        return {**found, "": policy_of(rules, everybody)} if everybody or auto else found
-    from rpgres.engine.deciders import scene_standing
-
-    on_sheets = {name: its.orders for name, its in own.items() if its.orders is not None and name not in named}
-    default = everybody or (default_policy(rules) if auto else "")
-    chosen |= {"": default} if default else {}
-    return scene_standing(chosen, file.orders, on_sheets, source=source, rules=rules, state=state)
-
-
-def beside(policy: str, folder: Path | None) -> str:
-    """Return a policy's name as it is; that of a file of standing orders with the folder of the scene."""
-    return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy
+    return set_out(state, tracks=tracks, things=things)
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
@@ -272,4 +294,4 @@ def read_character(
     # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
     of_sheet = make_sheet(rules, parse(base), name=name, sources=[base])
     made = make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix)
-    return (made if ORDERS in own else msgspec.structs.replace(made, orders=of_sheet.orders)), policy
+    return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy
