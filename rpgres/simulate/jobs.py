@@ -135,7 +135,7 @@ def action_job(
         policies=dict(policies),
         auto=auto,
     )
-    return Job(seed=seed, by=list(by), rules=_rules_job(prepared.rules, switches), subject=subject)
+    return _job(seed, by, _rules_job(prepared.rules, switches), subject)
 
 
 def scene_job(
@@ -150,7 +150,12 @@ def scene_job(
     """Return the job of a scene; the arguments are as for `action_job` and `read_scene`."""
     files, absolute = _sheets_of(scene)
     subject = SceneSubject(source=scene.source, files=files, absolute=absolute, policy=policy, auto=auto)
-    return Job(seed=seed, by=list(by), rules=_rules_job(scene.rules, switches), subject=subject)
+    return _job(seed, by, _rules_job(scene.rules, switches), subject)
+
+
+def _job(seed: str, by: Sequence[str], rules: RulesJob, subject: ActionSubject | SceneSubject) -> Job:
+    """Return a job as it is after it has travelled, so that it is equal to the one of a file."""
+    return msgspec.json.decode(Job(seed=seed, by=list(by), rules=rules, subject=subject).encoded(), type=Job)
 
 
 def _rules_job(rules: Rules, switches: Mapping[str, str]) -> RulesJob:

@@ -36,10 +36,12 @@ class Crew(msgspec.Struct, frozen=True):
     Attributes:
         open: opens the workers; None for this process alone.
         is_asked: whether they were asked for, so that they play however little is left.
+        is_elsewhere: whether they are on other machines, and play from the first batch on.
     """
 
     open: Open | None = None
     is_asked: bool = False
+    is_elsewhere: bool = False
 
 
 def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tally]:
@@ -58,14 +60,15 @@ def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tal
         tally, pace, seconds = start, Pace(), 0.0
         encoded = job.encoded()
         with here() as own:
-            for batch in _batches(encoded, str(folder), plan, own, pace, begin=start.runs):
+            first = _batches(encoded, str(folder), plan, own, pace, begin=start.runs)
+            for batch in () if crew.is_elsewhere else first:
                 tally, seconds = tally.plus(batch.tally), seconds + batch.seconds
                 yield tally
                 if plan.is_complete(tally):
                     return
                 if seconds >= MEASURED and _is_worth(plan, tally, pace, crew):
                     break
-        if crew.open is None or plan.is_complete(tally):
+        if crew.open is None:
             return
         for batch in _with_others(encoded, str(folder), plan, crew.open, pace, begin=tally.runs):
             tally = tally.plus(batch.tally)

@@ -225,12 +225,13 @@ def _simulate(line: Line) -> None:
     path = Path(shared["save"]) if shared["save"] else None
     saved = read_saved(path) if path is not None else None
     seed = _seed(line, saved.job.seed if saved is not None else None)
-    if shared["show"] is not None:
-        raise typer.Exit(line.show(_shown_seed(line, seed)))
+    is_shown = shared["show"] is not None
     job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
     tally = empty_tally((*line.things, *line.paths))
     if path is not None and saved is not None:
-        tally = tally_for(path, saved, job, runs=plan.runs)
+        tally = tally_for(path, saved, job, runs=None if is_shown else plan.runs)
+    if is_shown:
+        raise typer.Exit(line.show(_shown_seed(line, seed)))
     keeper = Keeper(path=path, job=job, kept=tally.runs)
     is_interrupted = False
     if not plan.is_complete(tally):
@@ -350,7 +351,7 @@ def _crew(shared: Mapping[str, Any]) -> Crew:
 
         if shared["workers"] is not None:
             raise UsageError("--workers and --cluster exclude each other: a cluster has workers of its own")
-        return Crew(partial(cluster, shared["cluster"]), is_asked=True)
+        return Crew(partial(cluster, shared["cluster"]), is_asked=True, is_elsewhere=True)
     count = opt.read_count(shared["workers"], option="--workers", default=cores())
     if count > MOST_WORKERS:
         raise UsageError(f"--workers takes at most {MOST_WORKERS} processes; {cores()} would use every processor")

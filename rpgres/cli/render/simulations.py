@@ -14,7 +14,7 @@ from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
 from rpgres.simulate.subjects import ENDING, OUTCOME
-from rpgres.simulate.summaries import Counted, NumberSummary, SimulationResult, ValueCount
+from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
 NOTHING = "(none)"
@@ -44,10 +44,7 @@ def simulation_lines(
             lines += _value_lines(record, name, counted, file, bars=bars, indent=indent)
         if name == OUTCOME:
             lines += _success_lines(record)
-        if counted.numbers is not None:
-            words = number_words(counted.numbers, record.runs)
-            lines.append(line(indent, words) if is_listed else line(INDENT, f"{thing_title(name)}: {words}"))
-    return [*lines, *_notes(record)]
+    return [*lines, *_number_table(record), *_notes(record)]
 
 
 def heading(record: SimulationResult) -> str:
@@ -148,14 +145,34 @@ def interval(one: ValueCount | Estimate, runs: int) -> str:
     return f"{100 * one.low:.{digits(runs)}f} to {100 * one.high:.{digits(runs)}f}"
 
 
-def number_words(numbers: NumberSummary, runs: int) -> str:
-    """Return what numbers come to, in words."""
-    quantiles = ", ".join(f"{name} {value}" for name, value in numbers.quantiles.items())
-    only = f" in {numbers.runs:,} of the runs" if numbers.runs < runs else ""
-    return (
-        f"mean {numbers.mean:.3f} ({numbers.low:.3f} to {numbers.high:.3f}), deviation {numbers.deviation:.3f}, "
-        f"from {numbers.least} to {numbers.most}{only}; quantiles {quantiles}"
-    )
+HEADS = ("", "mean (95 %)", "deviation", "least", *QUANTILES, "most")
+
+
+def _number_table(record: SimulationResult) -> Iterator[Line]:
+    """Yield means, spread and quantiles of what is a number, as a table."""
+    rows = number_rows(record)
+    if not rows:
+        return
+    widths = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
+    for row in (HEADS, *rows):
+        cells = [
+            f"{cell:<{width}}" if place < 2 else f"{cell:>{width}}"
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield line(INDENT, Piece("  ".join(cells), "quiet" if row is HEADS else ""))
+
+
+def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
+    """Return what is a number, in a row for each thing: its name, mean, deviation, least, quantiles and most."""
+    rows = []
+    for name, counted in record.counted.items():
+        found = counted.numbers
+        if found is not None:
+            only = f" (in {found.runs:,} runs)" if found.runs < record.runs else ""
+            mean = f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
+            numbers = (found.least, *found.quantiles.values(), found.most)
+            rows.append((f"{thing_title(name)}{only}", mean, f"{found.deviation:.3f}", *map(str, numbers)))
+    return rows
 
 
 def _success_lines(record: SimulationResult) -> Iterator[Line]:
@@ -189,8 +206,9 @@ def simulation_markdown(record: SimulationResult, file: RulesetFile) -> str:
             share, within = share_text(one.share, record.runs), interval(one, record.runs)
             rows.append(f"| {_cell(names[one.value])} | {one.count} | {share} | {within} |")
         parts.append("\n".join(rows))
-        if counted.numbers is not None:
-            parts.append(f"{_cell(thing_title(name))}: {number_words(counted.numbers, record.runs)}")
+    rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in number_rows(record)]
+    if rows:
+        parts.append("\n".join(["| " + " | ".join(HEADS) + " |", "|---|---" + "|--:" * (len(HEADS) - 2) + "|", *rows]))
     if record.success is not None:
         within = interval(record.success, record.runs)
         parts.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")
