@@ -15,7 +15,7 @@ from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.rulesets import Rules, Ruleset, builtin_folder, merge_parts, read_parts
 from rpgres.rulesets.sheets import MissingSheet, find_sheet
-from rpgres.scenes import Scene
+from rpgres.scenes import Scene, find_scene
 from rpgres.toml.reading import Source, parse, read_source
 from rpgres.version import __version__
 
@@ -71,8 +71,8 @@ class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_f
 
     Attributes:
         source: its text.
-        files: the texts of the sheets it reads, by path from the scene's folder.
-        absolute: the sheets it names by absolute paths, which only this machine has.
+        files: the texts of the sheets and scenes it reads, by path from the scene's folder.
+        absolute: those it names by absolute paths, which only this machine has.
         policy: who decides for everybody without a policy in the scene.
         auto: whether the ruleset's first policy does.
     """
@@ -148,7 +148,7 @@ def scene_job(
     auto: bool = False,
 ) -> Job:
     """Return the job of a scene; the arguments are as for `action_job` and `read_scene`."""
-    files, absolute = _sheets_of(scene)
+    files, absolute = _files_of(scene)
     subject = SceneSubject(source=scene.source, files=files, absolute=absolute, policy=policy, auto=auto)
     return _job(seed, by, _rules_job(scene.rules, switches), subject)
 
@@ -178,37 +178,52 @@ def _texts_in(folder: Path) -> Texts:
     return {name: read_source(path).text for name, path in paths.items() if not name.startswith("scenes/")}
 
 
-def _sheets_of(scene: Scene) -> tuple[Texts, list[str]]:
-    """Return the texts of the sheets that a scene may read, by path from its folder, and the absolute paths it names.
+def _files_of(scene: Scene) -> tuple[Texts, list[str]]:
+    """Return the files that a scene reads, by path from its folder, and those it names by absolute paths.
 
-    Every text in a scene's characters and inputs that names a sheet counts, as its parameters decide what is one.
+    Every text in a scene that names a sheet counts, as it depends on parameters which of them is one.
     """
     files: Texts = {}
     absolute: list[str] = []
-    data = parse(scene.source)
-    said = [data.get("characters"), *(step.get("with") for step in data.get("steps", []) if isinstance(step, dict))]
-    for text in dict.fromkeys(_texts_of(said)):
-        for name in dict.fromkeys((text, text.partition(":")[0])):
-            try:
-                path = find_sheet(scene.rules, name, beside=scene.folder or Path())
-            except MissingSheet:
+    left = [(scene.source, scene.folder or Path(), PurePosixPath())]
+    while left:
+        source, folder, place = left.pop()
+        for name, key in dict.fromkeys(_texts_of(parse(source), "")):
+            found = _file_of(scene, name, key, folder)
+            if found is None:
                 continue
             if os.path.isabs(name):
                 absolute.append(name)
                 continue
-            files[name if path.name == PurePosixPath(name).name else f"{name}.toml"] = read_source(path).text
+            travels = place / (name if found.name == PurePosixPath(name).name else f"{name}.toml")
+            is_new = str(travels) not in files
+            text = files[str(travels)] = read_source(found).text
+            if key == "include" and is_new:
+                left.append((Source(source.path, text), found.parent, travels.parent))
     return files, absolute
 
 
-def _texts_of(value: Any) -> Iterator[str]:
-    if isinstance(value, str) and value:
-        yield value
+def _file_of(scene: Scene, name: str, key: str, folder: Path) -> Path | None:
+    """Return the file that a text in a scene names, if it names one."""
+    if key == "include":
+        beside = folder / name
+        return beside if beside.is_file() else find_scene(name, extra=scene.extra)
+    try:
+        return find_sheet(scene.rules, name, beside=folder)
+    except MissingSheet:
+        return None
+
+
+def _texts_of(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """Yield the texts in a scene that may name files, with keys; also what is before a colon, as in `ida:will`."""
+    if isinstance(value, str):
+        yield from ((text, key) for text in dict.fromkeys((value, value.partition(":")[0])) if text)
     elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _texts_of(inner)
+        for inner_key, inner in value.items():
+            yield from _texts_of(inner, inner_key)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts_of(inner)
+            yield from _texts_of(inner, key)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -240,7 +255,7 @@ def _write(folder: Path, texts: Texts, *, within: Path) -> None:
     for name, text in texts.items():
         path = Path(os.path.normpath(folder / name))
         if not path.is_relative_to(os.path.normpath(within)):
-            raise UsageError(f"{name}: a sheet of a simulated scene stands at most six folders above the scene")
+            raise UsageError(f"{name}: a file of a simulated scene stands at most six folders above the scene")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
 
@@ -285,10 +300,10 @@ def require_portable(job: Job) -> None:
     """Check that a job can be rebuilt on another machine.
 
     Raises:
-        UsageError: its scene names a sheet by an absolute path.
+        UsageError: its scene names a file by an absolute path.
     """
     if isinstance(job.subject, SceneSubject) and job.subject.absolute:
         raise UsageError(
-            f"{job.subject.source.path} names the sheet {job.subject.absolute[0]} by an absolute path, which other "
+            f"{job.subject.source.path} names the file {job.subject.absolute[0]} by an absolute path, which other "
             f"machines lack; use a path from the scene's folder for {named('cluster')}"
         )

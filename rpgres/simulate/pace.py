@@ -26,19 +26,19 @@ class Plan(msgspec.Struct, frozen=True):
 
     Attributes:
         runs: after so many runs; None where the width decides.
-        width: once no interval of `thing` is wider, looked at after fixed numbers of runs.
-        thing: what is counted.
+        width: once no interval of `things` is wider, looked at after fixed numbers of runs.
+        things: what is counted, by name.
     """
 
     runs: int | None
     width: float = 0.0
-    thing: str = ""
+    things: tuple[str, ...] = ()
 
     def is_complete(self, tally: Tally) -> bool:
         """Tell whether a simulation stops after these runs."""
         if self.runs is not None:
             return tally.runs >= self.runs
-        return is_check(tally.runs) and widest(tally.counts[self.thing], tally.runs) <= self.width
+        return is_check(tally.runs) and self._widest(tally) <= self.width
 
     def expected(self, tally: Tally) -> float:
         """Return how many runs it is likely to take in all; infinite while nothing is known."""
@@ -46,8 +46,10 @@ class Plan(msgspec.Struct, frozen=True):
             return self.runs
         if tally.runs < LANES:
             return inf
-        found = widest(tally.counts[self.thing], tally.runs)
-        return max(tally.runs * (found / self.width) ** 2, FIRST_CHECK)
+        return max(tally.runs * (self._widest(tally) / self.width) ** 2, FIRST_CHECK)
+
+    def _widest(self, tally: Tally) -> float:
+        return max(widest(tally.counts[name], tally.runs) for name in self.things)
 
     def end_after(self, begin: int, size: int) -> int:
         """Return where a batch of about this size ends that begins here; no batch goes over a check or the end."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,12 +13,14 @@ from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare
 from rpgres.engine.running import EFFECTS, NeedsAnswer, Settled
 from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError, named
+from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import Box, State
 from rpgres.odds.exact import NeedsPolicy
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, rebuild_rules, scene_folder
 from rpgres.text.harmless import to_json
+from rpgres.toml.diagnostics import unknown
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
@@ -86,7 +87,7 @@ def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject) -> Sub
     choose = answers_to(prepared, subject.choose)
     policies = Policies(policies_of(prepared, subject.policies, auto=subject.auto))
     dealer = SeededDealer(Streams(run_seed(job.seed, 0)))
-    paths = [partial(counted_at, path=path) for path in job.by]
+    paths = _readers(job.by)
     asked = EFFECTS if paths else OUTCOME
     common = Seats(policies=policies)
     single = common.script.single
@@ -125,22 +126,56 @@ def _undecided(question: Question, run: int) -> NeedsPolicy:
 
 
 def scene_things(scene: Scene) -> list[str]:
-    """Return what is counted of a scene without being asked for."""
-    return [f"steps.{step.id or number}" for number, step in enumerate(scene.file.steps, 1)]
+    """Return what is counted of a scene without being asked for.
+
+    The ending, where the scene names endings; the outcome of each step, of a repeated one the last; and how often
+    repeated steps were played.
+    """
+    names = _step_names(scene)
+    repeated = [name for leaf, name in names.items() if any(most > 1 for most in scene.program.leaves[leaf].passes)]
+    ending = [ENDING] if scene.file.ends else []
+    return [*ending, *(f"steps.{name}" for name in names.values()), *(f"times.{name}" for name in repeated)]
+
+
+def main_things(things: Sequence[str]) -> tuple[str, ...]:
+    """Return what a simulation is about first: the outcome or the ending; without these the outcomes of all steps.
+
+    >>> main_things(["ending", "steps.1", "times.1"]), main_things(["steps.1", "steps.2", "tags"])
+    (('ending',), ('steps.1', 'steps.2'))
+    """
+    first = tuple(name for name in things if name in (OUTCOME, ENDING))
+    return first or tuple(name for name in things if name.startswith("steps."))
+
+
+def _step_names(scene: Scene) -> dict[int, str]:
+    """Return what the steps that play something are called, by their number."""
+    names: dict[int, str] = {}
+    for leaf in scene.program.leaves:
+        if leaf.step.played:
+            name = leaf.step.id or str(leaf.number + 1)
+            names[leaf.number] = f"{name}@{leaf.number + 1}" if name in names.values() else name
+    return names
 
 
 def _scene_subject(scene: Scene, job: Job) -> Subject:
-    things = scene_things(scene)
-    paths = [partial(counted_at, path=path) for path in job.by]
+    things, names = scene_things(scene), _step_names(scene)
+    paths = _readers(job.by)
+    has_ends = bool(scene.file.ends)
+    counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
 
     def play_run(run: int) -> Key:
-        outcomes: list[Value] = [SKIPPED] * len(things)
-        state = scene.state
-        for played in play_scene(scene, seed=run_seed(job.seed, run)):
+        outcomes: dict[str, Value] = dict.fromkeys(names.values(), SKIPPED)
+        times = dict.fromkeys(counted_times, 0)
+        state, endings = scene.state, list[str]()
+        for played in play_scene(scene, seed=run_seed(job.seed, run), ended=endings.append):
             state = played.state
-            if played.result is not None:
-                outcomes[played.number] = played.result.outcome
-        return (*outcomes, *(at(state) for at in paths))
+            name = names.get(played.number)
+            if played.result is not None and name is not None:
+                outcomes[name] = played.result.outcome
+                if name in times:
+                    times[name] += 1
+        ending = [endings[0] or None] if has_ends else []
+        return (*ending, *outcomes.values(), *times.values(), *(at(state) for at in paths))
 
     return Subject((*things, *job.by), play_run)
 
@@ -149,39 +184,45 @@ def _scene_subject(scene: Scene, job: Job) -> Subject:
 # Things of the state
 
 
-def counted_at(state: State, *, path: str) -> Value:
+def counted_at(state: State, path: str) -> Value:
     """Return what stands at a path of the state, as it is counted: see `counted`.
 
-    >>> counted_at(State(), path="counters.doom") is None
+    >>> counted_at(State(), "counters.doom") is None
     True
 
     Args:
         state: the table after the run.
-        path: names joined by dots: fields of records, keys of maps, tags and boxes by name.
+        path: as conditions of scenes have them.
     """
-    value: Any = state
-    keys = path.split(".")
-    for key in keys:
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, tuple):
-            value = next((one for one in value if getattr(one, "slug", getattr(one, "name", "")) == key), None)
-        else:
-            value = getattr(value, key.replace("-", "_"), None)
-        if value is None:
+    return _reader(path)(state)
+
+
+def _readers(paths: Sequence[str]) -> list[Callable[[State], Value]]:
+    return [_reader(path) for path in paths]
+
+
+def _reader(text: str) -> Callable[[State], Value]:
+    """Return what reads a path of the state.
+
+    Raises:
+        UsageError: there can be no such place.
+    """
+    path = parse_path(text)
+    is_track = path.kind == "track" and not path.many
+
+    def read(state: State) -> Value:
+        value = path.read(Scope(state))
+        if value is NOTHING:
             return None
-    if value == () and keys[-2:-1] == ["tracks"]:
-        return 0  # a track without boxes
-    return counted(value)
+        return sum(bool(box.mark) for box in value) if is_track else counted(value)
+
+    return read
 
 
 def counted(value: Any) -> Value:
-    """Return a value of the state as it is counted: boxes by how many are marked, a box by whether it is.
+    """Return a value of the state as it is counted: numbers and texts as they are, flags as `true` and `false`.
 
-    >>> counted((Box("1", 1, "x"), Box("2", 1, "")))
-    1
-
-    Other lists and tables are counted as the JSON they make; flags as `true` and `false`.
+    A track is counted by how many of its boxes are marked, a box by what it is marked with, anything else as JSON.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -189,23 +230,22 @@ def counted(value: Any) -> Value:
         return value
     if isinstance(value, Box):
         return value.mark or "free"
-    if isinstance(value, tuple) and value and all(isinstance(one, Box) for one in value):
-        return sum(bool(one.mark) for one in value)
     return to_json(plain(value)).decode()
 
 
-def require_paths(state: State, paths: list[str]) -> None:
-    """Check that paths begin with something a table has.
+def require_paths(state: State, paths: Sequence[str]) -> None:
+    """Check that a table may have something at these paths.
 
     Raises:
-        UsageError: one does not.
+        UsageError: one cannot be read, or speaks of somebody who is not there.
     """
-    from rpgres.toml.diagnostics import unknown
-
-    for path in paths:
-        first, _, rest = path.partition(".")
-        if first not in state.__struct_fields__:
-            raise UsageError(f"{named('by')} {path}: {unknown('part', first, state.__struct_fields__, of='a table')}")
-        name = rest.partition(".")[0]
-        if first == "characters" and name not in state.characters:
-            raise UsageError(f"{named('by')} {path}: {unknown('character', name, state.characters, of='the table')}")
+    for text in paths:
+        try:
+            path = parse_path(text)
+        except UsageError as error:
+            raise UsageError(f"{named('by')} {error.raw}", **error.details) from None
+        for place in path.places:
+            is_name = place.kind == "characters" and place.key not in (*QUANTIFIERS, "count", "active")
+            if is_name and place.key not in state.characters:
+                message = unknown("character", place.key, state.characters, of="the table")
+                raise UsageError(f"{named('by')} {text}: {message}")

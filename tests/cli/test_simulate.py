@@ -188,7 +188,7 @@ def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:
         ((*SEEDED, "--workers", "100000"), "--workers takes at most"),
         ((*SEEDED, "--format", "pdf"), "--format takes table, md, csv or json, not 'pdf'"),
         ((*SEEDED, "--json", "--format", "csv"), "exclude each other"),
-        ((*SEEDED, "--by", "characters.bob.x"), "the table has no character 'bob'"),
+        ((*SEEDED, "--by", "characters.bob.counters.x"), "the table has no character 'bob'"),
         ((*SEEDED, "--by", "counter.x"), "did you mean 'counters'?"),
         ((*SEEDED, "--choose", "prize=fail"), "prize"),
         ((*SEEDED, "--policy", "sensibel"), "did you mean 'sensible'?"),

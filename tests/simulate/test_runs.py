@@ -130,7 +130,7 @@ def test_the_state_is_counted_by_path() -> None:
 
 def test_a_width_stops_at_a_fixed_number_of_runs() -> None:
     job = overcome()
-    plan = Plan(None, 0.03, "outcome")
+    plan = Plan(None, 0.03, ("outcome",))
     tally = tally_of(job, plan)
     assert is_check(tally.runs)
     assert widest(tally.counts["outcome"], tally.runs) <= 0.03

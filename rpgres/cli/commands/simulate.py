@@ -193,16 +193,17 @@ def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
     if shared["json"]:
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.render.scenes import scene_heading, step_heading, step_lines, table_lines
+    from rpgres.cli.render.scenes import ending_lines, scene_heading, step_heading, step_lines, table_lines
     from rpgres.rulesets import pictured
 
     is_drawn, is_plain = is_terminal() and not shared["plain"], shared["plain"]
     say(scene_heading(scene, seed=seed), is_plain=is_plain)
-    state = scene.state
-    for played in play_scene(scene, seed=seed):
-        say(step_heading(scene, played.number, is_skipped=played.result is None), is_plain=is_plain)
+    state, endings = scene.state, list[str]()
+    for played in play_scene(scene, seed=seed, ended=endings.append):
+        say(step_heading(played.leaf, passes=played.passes, is_skipped=played.is_skipped), is_plain=is_plain)
         say(step_lines(scene, played, is_drawn=is_drawn), is_plain=is_plain)
         state = played.state
+    say(ending_lines(scene, endings[0]), is_plain=is_plain)
     pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
     say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=is_plain)
     return 0
@@ -323,7 +324,9 @@ def _plan(line: Line) -> Plan:
         return Plan(opt.read_count(shared["runs"], option="--runs", default=RUNS))
     if shared["runs"] is not None:
         raise UsageError("--runs and --until-width exclude each other: one says how many runs, the other how sure")
-    return Plan(None, _width(shared["until_width"]), line.things[0])
+    from rpgres.simulate.subjects import main_things
+
+    return Plan(None, _width(shared["until_width"]), main_things(line.things))
 
 
 def _width(text: str) -> float:

@@ -13,7 +13,7 @@ from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.subjects import ENDING, OUTCOME
+from rpgres.simulate.subjects import ENDING, OUTCOME, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
@@ -34,9 +34,9 @@ def simulation_lines(
     """
     lines = [line(Piece(heading(record), "title"), f": {_runs(record)}"), *_inputs_lines(record)]
     lines += house_rules_lines(house_rules)
-    is_many = len(record.counted) > 1
+    is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
-        is_listed = is_main(name) or name in detailed or counted.numbers is None
+        is_listed = name in first or name in detailed or not (counted.numbers or is_main(name))
         if is_listed and is_many and name != OUTCOME:
             lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
         indent = INDENT if name == OUTCOME or not is_many else INDENT * 2
