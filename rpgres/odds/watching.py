@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
+import msgspec
+
 from rpgres.engine.standing import Standing
 from rpgres.model.state import Character, Map, State
 

@@ -30,7 +30,6 @@ def war(attackers: int, defenders: int) -> str:
         f'ruleset = "battle"\ncounters = {{ attackers = {attackers}, defenders = {defenders} }}\n'
         '[characters.ada]\n[[steps]]\nid = "war"\nprocedure = "battle"\nactor = "ada"\nwith = { may-stop = true }\n'
         '[ends.won]\nwhen = { war = "won" }\n[ends.spared]\nwhen = { "counters.attackers" = ">= 3" }\n[ends.lost]\n'
-        + more
     )
 
 
