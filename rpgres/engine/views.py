@@ -111,8 +111,8 @@ def found_seen(
     return msgspec.structs.replace(
         found,
         **common,
-        effects=[effect for effect in found.effects if not _mentions(effect, names)],
-        details={key: value for key, value in found.details.items() if not _mentions(value, names)},
+        effects=[effect for effect in found.effects if not mentions(effect, names)],
+        details={key: value for key, value in found.details.items() if not mentions(value, names)},
     )
 
 
@@ -161,15 +161,15 @@ def _answers(events: Iterable[EventRecord]) -> Iterator[AnswerRecord]:
                 yield AnswerRecord(event.label, "decision", event.answer)
 
 
-def _mentions(value: Any, names: set[str]) -> bool:
+def mentions(value: Any, names: set[str]) -> bool:
     """Tell whether something names one of the things that are hidden."""
     if not names:
         return False
     if isinstance(value, str):
         return slug(value) in names if value else False
     if isinstance(value, Mapping):
-        return any(_mentions(inner, names) for pair in value.items() for inner in pair)
-    return isinstance(value, list | tuple) and any(_mentions(inner, names) for inner in value)
+        return any(mentions(inner, names) for pair in value.items() for inner in pair)
+    return isinstance(value, list | tuple) and any(mentions(inner, names) for inner in value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -14,9 +14,10 @@ from rpgres.engine.run import Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
-from rpgres.model.state import State
+from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
 from rpgres.scenes.records import Answers, Scene, Step
+from rpgres.scenes.views import require_seat, result_seen
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
@@ -26,7 +27,9 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
         ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
         title: the scene's title.
-        seed: where the dice came from.
+        summary: what it is about, in a line.
+        seat: the seat as which it is seen; null for everything.
+        seed: where the dice came from; null as seen by a seat.
         switches: every house rule and the choice in force.
         steps: each step's result with its `id`; a step whose `when` did not hold has `skipped`.
         state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
@@ -35,7 +38,9 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
     ruleset: str
     rules: dict[str, Any]
     title: str
-    seed: str
+    summary: str = ""
+    seat: str | None = None
+    seed: str | None
     switches: dict[str, str]
     steps: list[dict[str, Any]]
     state: dict[str, Any]
@@ -54,12 +59,16 @@ class SkippedStep(msgspec.Struct, frozen=True):
 
 
 class PlayedStep(NamedTuple):
-    """A step that was played: its result (None when `when` did not hold), and the table after it."""
+    """A step that was played: its result (None when `when` did not hold), and the table after it.
+
+    `around` is the table as the step found it and as it left it, where it was played.
+    """
 
     number: int
     id: str
     result: Result | None
     state: State
+    around: tuple[State, State] | None = None
 
 
 def play_scene(
@@ -84,8 +93,9 @@ def play_scene(
             continue
         if begins is not None:
             begins(number)
+        before = scene.state if step.fresh else state
         try:
-            found, after = play_step(scene, number, scene.state if step.fresh else state, streams, prompt=prompt)
+            found, after = play_step(scene, number, before, streams, prompt=prompt)
         except RpgresError as error:
             raise at_step(scene, number, error) from error
         if isinstance(found, Pending):
@@ -93,7 +103,7 @@ def play_scene(
         state = state if step.fresh else after
         if step.id and found.outcome is not None:
             outcomes[step.id] = found.outcome
-        yield PlayedStep(number, step.id, found, state)
+        yield PlayedStep(number, step.id, found, state, (before, after))
 
 
 def seed_of(scene: Scene, seed: str | None) -> str:
@@ -105,32 +115,71 @@ def seed_of(scene: Scene, seed: str | None) -> str:
     return read_seed(seed if seed is not None else scene.file.seed)
 
 
-def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:
+def run_scene(
+    scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None, seat: str | None = None
+) -> SceneResult:
     """Return what comes of a scene as a whole; see `play_scene`.
 
     Args:
         scene: the scene.
         seed: in place of the scene's own; without either a fresh one is minted.
         prompt: asks a person what nobody else answers.
+        seat: leave out what this seat may not know, and the seed.
     """
     seed = seed_of(scene, seed)
-    steps: list[dict[str, Any]] = []
-    state = scene.state
-    for played in play_scene(scene, seed=seed, prompt=prompt):
+    return scene_result(scene, play_scene(scene, seed=seed, prompt=prompt), seed=seed, seat=seat)
+
+
+def scene_result(scene: Scene, steps: Iterable[PlayedStep], *, seed: str, seat: str | None = None) -> SceneResult:
+    """Return what comes of a scene from its steps.
+
+    Args:
+        scene: the scene.
+        steps: what came of each step, with nothing left out.
+        seed: what all chance was drawn from.
+        seat: leave out what this seat may not know, and the seed.
+
+    Raises:
+        UsageError: the scene has no such seat.
+    """
+    if seat is not None:
+        require_seat(seat, scene.state)
+    state, records = scene.state, list[dict[str, Any]]()
+    for played in steps:
         state = played.state
-        if played.result is None:
-            steps.append(msgspec.to_builtins(SkippedStep(played.id, True)))
-        else:
-            steps.append({"id": played.id, **msgspec.to_builtins(played.result)})
+        record = step_record(scene, played, seat=seat)
+        if record is not None:
+            records.append(record)
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
         title=scene.file.title,
-        seed=seed,
+        summary=scene.file.summary.strip(),
+        seat=seat,
+        seed=seed if seat is None else None,
         switches=scene.rules.chosen,
-        steps=steps,
-        state=state_record(state),
+        steps=records,
+        state=state_record(state if seat is None else state.seen_by(seat)),
     )
+
+
+def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) -> dict[str, Any] | None:
+    """Return what came of a step as plain data; None for one that a player does not hear of.
+
+    A step that was skipped tells what might have been, so it is for the game master alone.
+
+    Args:
+        scene: the scene.
+        played: what came of the step.
+        seat: leave out what this seat may not know, and the seed.
+    """
+    if played.result is None:
+        return msgspec.to_builtins(SkippedStep(played.id, True)) if seat in (None, GM) else None
+    result = played.result
+    if seat is not None and played.around is not None:
+        before, after = played.around
+        result = result_seen(scene.rules, result, seat, before=before, after=after)
+    return {"id": played.id, **msgspec.to_builtins(result)}
 
 
 def is_due(step: Step, outcomes: Mapping[str, str], *, rules: Rules) -> bool:

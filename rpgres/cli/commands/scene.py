@@ -14,7 +14,6 @@ from rpgres.cli.options import PLAIN, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.cli.prompt import Person
     from rpgres.scenes import Scene
     from rpgres.toml.diagnostics import Diagnostic
 
@@ -51,6 +50,18 @@ Switches = Annotated[
 Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=SEED.help, show_default=False)]
 
 
+AsMarkdown = Annotated[
+    str | None, typer.Option("--markdown", metavar="FILE", help="Write the account as Markdown.", show_default=False)
+]
+AsHtml = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Write the account as a web page.", show_default=False)
+]
+AsLonelog = Annotated[
+    str | None,
+    typer.Option("--lonelog", metavar="FILE", help="Write the account in Lonelog notation.", show_default=False),
+]
+
+
 @app.command("run")
 def run(
     file: File,
@@ -62,56 +73,59 @@ def run(
         str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
     ] = "",
     switch: Switches = None,
+    seat: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="SEAT",
+            help="Tell only what this seat may know, and no seed; by default what the game master may.",
+            show_default=False,
+        ),
+    ] = None,
+    markdown: AsMarkdown = None,
+    html: AsHtml = None,
+    lonelog: AsLonelog = None,
     as_json: AsJson = False,
     plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
     rulesets: Folders = None,
 ) -> None:
-    """Play a scene from start to end.
+    """Play a scene from start to end, and tell what happens.
 
-    A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere it is an error that
-    names the step and its line.
+    A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere, and with --as, it is
+    an error that names the step and its line.
+
+    The account can be written to files as well; - is standard output, in place of the account for people. A file that
+    exists is replaced only if it is an account that rpgres wrote.
     """
-    from rpgres.cli.output import flush, is_terminal, say, say_json
-    from rpgres.scenes import play_scene, require_sound, run_scene, seed_of
+    from rpgres.cli.account_files import STANDARD, require_files, write_files
+    from rpgres.cli.output import say_json
+    from rpgres.errors import UsageError, named
+    from rpgres.scenes import play_scene, require_sound, scene_result, seed_of
+    from rpgres.scenes.views import require_seat
 
+    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog})
+    is_quiet = as_json or STANDARD in files.values()
+    if as_json and STANDARD in files.values():
+        raise UsageError(f"{named('json')} and a file - both write to standard output; name a file")
     scene = _read(file, switch, rulesets, policy=policy, auto=auto)
     require_sound(scene)
-    if as_json:
-        say_json(run_scene(scene, seed=seed))
-        return
-    from rpgres.cli.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
-    from rpgres.rulesets import pictured
-
+    if seat is not None:
+        require_seat(seat, scene.state)
     chosen = seed_of(scene, seed)
-    say(scene_heading(scene, seed=chosen), is_plain=plain)
-    is_drawn = is_terminal() and not plain
-    person = _person(is_plain=plain, auto=auto or bool(policy))
+    if is_quiet:
+        played = list(play_scene(scene, seed=chosen))
+    else:
+        from rpgres.cli.telling import tell_scene
 
-    def begins(number: int) -> None:
-        say(step_heading(scene, number), is_plain=plain)
-        if person is not None:
-            person.begin(step_question_lines(scene, number))
+        played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+    if as_json:
+        say_json(scene_result(scene, played, seed=chosen, seat=seat))
+    if files:
+        from rpgres.cli.render.accounts import account_of
+        from rpgres.cli.telling import result_told
 
-    state = scene.state
-    for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
-        if played.result is None:
-            say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
-        say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
-        flush()
-        state = played.state
-    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
-    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=plain)
-
-
-def _person(*, is_plain: bool, auto: bool) -> Person | None:
-    """Return who is asked, when there is somebody to ask."""
-    from rpgres.cli.output import can_prompt
-
-    if auto or not can_prompt():
-        return None
-    from rpgres.cli.prompt import Person
-
-    return Person(is_plain=is_plain)
+        told = result_told(scene, played, seed=chosen, seat=seat)
+        write_files(account_of(told, scene.rules, name=scene.source.path), files)
 
 
 @app.command("check")

@@ -159,7 +159,7 @@ def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line
 
 def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
     """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
-    for _, group in groupby(_without_carried_out(events), key=_drawing):
+    for _, group in groupby(untold(events), key=_drawing):
         drawn: list[DrawEvent] = []
         for event in group:
             match event:
@@ -182,7 +182,7 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
             yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))
 
 
-def _without_carried_out(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
+def untold(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
     """Yield events but for choices of cards, which are told by their move."""
     for number, event in enumerate(events):
         if not (isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :])):
@@ -210,12 +210,16 @@ def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
 
 
 def _cards(cards: Sequence[str]) -> Piece:
+    return Piece(cards_words(cards), "number")
+
+
+def cards_words(cards: Sequence[str]) -> str:
     """Return cards for people; those that are face down are counted."""
     hidden = sum(card == FACE_DOWN for card in cards)
     shown = [card for card in cards if card != FACE_DOWN]
     if hidden:
         shown.append("a card" if hidden == 1 else f"{hidden} cards")
-    return Piece(", ".join(shown), "number")
+    return ", ".join(shown)
 
 
 def _value(event: RollEvent) -> str:

@@ -1,0 +1,114 @@
+"""Files with the account of a scene: which formats there are, what may be replaced, and how they are written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rpgres.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from rpgres.cli.formats.accounts import Account
+
+STANDARD = "-"  # in the place of a file: standard output
+SEARCHED = 4096  # bytes at the beginning of a file in which an account says that it is one
+
+
+def _markdown(account: Account) -> str:
+    from rpgres.cli.render.account_markdown import as_markdown
+
+    return as_markdown(account)
+
+
+def _html(account: Account) -> str:
+    from rpgres.cli.render.account_html import as_html
+
+    return as_html(account)
+
+
+def _lonelog(account: Account) -> str:
+    from rpgres.cli.formats.lonelog import as_lonelog
+
+    return as_lonelog(account)
+
+
+# By the name of the option. Each says `rpgres` near its beginning, in the words of `MARK`.
+FORMATS: dict[str, Callable[[Account], str]] = {"markdown": _markdown, "html": _html, "lonelog": _lonelog}
+MARK = b"rpgres account"
+
+
+def require_files(files: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the files to write by format, after checking that they can be, before anything is played.
+
+    Args:
+        files: what was asked for; None for nothing.
+
+    Raises:
+        UsageError: two formats go to the same place.
+        FileError: there is no such folder, or a file that is no account of rpgres.
+    """
+    wanted = {name: file for name, file in files.items() if file is not None}
+    taken: dict[str, str] = {}
+    for name, file in wanted.items():
+        place = file if file == STANDARD else os.path.abspath(file)
+        if place in taken:
+            raise UsageError(f"--{taken[place]} and --{name} both write to {file}; give them different files")
+        taken[place] = name
+        if file != STANDARD:
+            _require_place(Path(file))
+    return wanted
+
+
+def _require_place(path: Path) -> None:
+    if path.is_dir():
+        raise FileError(f"{path} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise FileError(f"{path}: there is no folder {path.parent}; make it first")
+    try:
+        found = path.stat()
+        is_other = stat.S_ISREG(found.st_mode) and found.st_size and MARK not in path.read_bytes()[:SEARCHED]
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from None
+    if is_other:
+        raise FileError(
+            f"{path} exists and is not an account that rpgres wrote, so it is not replaced; "
+            "give another name, or remove the file"
+        )
+
+
+def write_files(account: Account, files: Mapping[str, str]) -> None:
+    """Write an account to files, each whole or not at all; `-` is standard output.
+
+    Args:
+        account: what is told.
+        files: the files by format, as `require_files` returned them.
+
+    Raises:
+        FileError: a file cannot be written.
+    """
+    from rpgres.cli.output import say_text
+
+    for name, file in files.items():
+        text = FORMATS[name](account)
+        if file == STANDARD:
+            say_text(text)
+        else:
+            _write(Path(file), text.encode("utf-8", "replace"))
+
+
+def _write(path: Path, content: bytes) -> None:
+    from rpgres.text.filenames import write_own
+
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe: nothing there can be replaced
+            with path.open("wb") as out:
+                out.write(content)
+            return
+        write_own(path, content, is_forced=True)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror or error}") from None
