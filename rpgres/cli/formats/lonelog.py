@@ -56,7 +56,7 @@ def _escape(text: str) -> str:
 
 def _escape_all(text: str) -> str:
     """Return a text in which no sign and no blank means anything to the notation."""
-    return _escape(text).replace(" ", "\\s")
+    return "\\e" + _escape(text).replace(" ", "\\s")
 
 
 def _unescape(text: str) -> str:
@@ -67,7 +67,11 @@ def _unescape(text: str) -> str:
 # Lines
 
 _ANY = r"(?:\\.|[^\\])"  # a sign, or an escaped one
-_TEXT, _WORD = rf"{_ANY}+?", r"(?=[\d\\])(?:\\.|[^\\\s()=])+"
+_TEXT = rf"{_ANY}+?"
+# Of these a line has several, so what may stand in them is narrow: a line of another form is soon known as such.
+_NAME, _LABEL = r"(?:\\.|[^\\()])+?", r"(?:\\.|[^\\:])+?"
+_WORD = r"(?:\\.|[^\\\s()=])+"
+_DICE = rf"(?=[\d\\]){_WORD}"  # begins with a number, which no name of cards does at its end
 
 
 class _Form(NamedTuple):
@@ -84,11 +88,8 @@ def _optional(text: str, form: str, escape: Callable[[str], str]) -> str:
 
 def _write_rolled(one: Rolled, escape: Callable[[str], str]) -> str:
     who, faces = _optional(one.who, " ({})", escape), _optional(one.faces, " ({})", escape)
-    dice = escape(one.dice)
-    if escape is _escape_all and not dice[:1].isdigit():
-        dice = f"\\e{dice}"  # what is rolled begins as dice do
     words = _optional(one.words, " // {}", escape)
-    return f"d: {escape(one.label)}{who} {dice}={escape(one.value)}{faces}{words}"
+    return f"d: {escape(one.label)}{who} {escape(one.dice)}={escape(one.value)}{faces}{words}"
 
 
 def _write_dealt(one: Dealt, escape: Callable[[str], str]) -> str:
@@ -119,8 +120,8 @@ _FORMS = (
     _form(
         Chosen,
         _write_chosen,
-        rf"@\((?P<who>{_TEXT})\) decides (?P<label>{_TEXT})(?: for (?P<of>{_TEXT}))?: (?P<answer>{_TEXT})"
-        rf"(?: \((?P<how>{_TEXT})\))?",
+        rf"@\((?P<who>{_NAME})\) decides (?P<label>{_LABEL})(?: for (?P<of>{_LABEL}))?: (?P<answer>{_TEXT})"
+        rf"(?: \((?P<how>{_NAME})\))?",
     ),
     _form(
         Came,
@@ -131,10 +132,10 @@ _FORMS = (
     _form(
         Rolled,
         _write_rolled,
-        rf"d: (?P<label>{_TEXT})(?: \((?P<who>{_TEXT})\))? (?P<dice>{_WORD})=(?P<value>{_TEXT})"
-        rf"(?: \((?P<faces>{_TEXT})\))?(?: // (?P<words>{_TEXT}))?",
+        rf"d: (?P<label>{_TEXT})(?: \((?P<who>{_NAME})\))? (?P<dice>{_DICE})=(?P<value>{_WORD})"
+        rf"(?: \((?P<faces>{_NAME})\))?(?: // (?P<words>{_TEXT}))?",
     ),
-    _form(Dealt, _write_dealt, rf"d: (?P<label>{_TEXT})(?: \((?P<who>{_TEXT})\))?=(?P<cards>{_TEXT})"),
+    _form(Dealt, _write_dealt, rf"d: (?P<label>{_TEXT})(?: \((?P<who>{_NAME})\))?=(?P<cards>{_TEXT})"),
     _form(Change, _write_text("=> (effect) {}"), rf"=> \(effect\) (?P<text>{_TEXT})"),
     _form(Meaning, _write_text("=> {}"), rf"=> (?P<text>{_TEXT})"),
     _form(Note, _write_text("(note: {})"), rf"\(note: (?P<text>{_TEXT})\)"),
@@ -184,8 +185,8 @@ def _read_came(said: dict[str, str]) -> Came:
     return Came(said["outcome"], success, said["total"], said["against"], margin)
 
 
-_ACTION = re.compile(rf"@(?:\((?P<actor>{_TEXT})\))? (?P<does>{_TEXT})", re.DOTALL)
-_ROUND = re.compile(rf"R(?P<round>\d+)(?: \((?P<counted>{_TEXT})\))?", re.DOTALL)
+_ACTION = re.compile(rf"@(?:\((?P<actor>{_NAME})\))? (?P<does>{_TEXT})", re.DOTALL)
+_ROUND = re.compile(rf"R(?P<round>\d+)(?: \((?P<counted>{_NAME})\))?", re.DOTALL)
 
 
 def _is_structure(text: str) -> bool:
