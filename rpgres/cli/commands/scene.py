@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
     from rpgres.toml.diagnostics import Diagnostic
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, tell, check and test scripted scenes.")
 
 
 def _complete_scenes(incomplete: str) -> list[str]:
@@ -126,6 +126,43 @@ def run(
 
         told = result_told(scene, played, seed=chosen, seat=seat)
         write_files(account_of(told, scene.rules, name=scene.source.path), files)
+
+
+@app.command("show")
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A log in Lonelog, or JSON of scene run or scene show; - reads input."),
+    ],
+    markdown: AsMarkdown = None,
+    html: AsHtml = None,
+    lonelog: AsLonelog = None,
+    as_json: AsJson = False,
+    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    rulesets: Folders = None,
+) -> None:
+    """Tell a scene that was played: from a log in Lonelog, or from JSON.
+
+    A log that `scene run --lonelog` wrote holds all of the account, so every other format can be made of it. A log by
+    another hand is read as far as its notation is known.
+    """
+    from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
+    from rpgres.cli.options import read_folders
+    from rpgres.cli.output import columns, is_terminal, say, say_json
+    from rpgres.errors import UsageError, named
+
+    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog})
+    if as_json and STANDARD in files.values():
+        raise UsageError(f"{named('json')} and a file - both write to standard output; name a file")
+    account = read_account(file, folders=read_folders(rulesets or ()))
+    if as_json:
+        say_json(account)
+    elif STANDARD not in files.values():
+        from rpgres.cli.render.account_lines import WIDEST, WIDTH, account_lines
+
+        width = columns(default=WIDTH, at_most=WIDEST)
+        say(account_lines(account, width=width, is_drawn=is_terminal() and not plain), is_plain=plain)
+    write_files(account, files)
 
 
 @app.command("check")

@@ -66,4 +66,5 @@ def plain_words(name: str) -> str:
 
 def words_of(rules: Rules, state: State) -> Words:
     """Return the words for a scene."""
-    return Words(rules.file, {one.name: one.title or title(one.name) for one in state.characters.values()})
+    titles = {one.name: one.title for one in state.characters.values()}
+    return Words(rules.file, {name: said if said and said != name else title(name) for name, said in titles.items()})

@@ -23,7 +23,6 @@ def result_lines(
     *,
     house_rules: str = "",
     is_drawn: bool = False,
-    is_scripted: bool = False,
     said_by: str | None = None,
 ) -> list[Line]:
     """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
@@ -33,14 +32,13 @@ def result_lines(
         file: the ruleset's data, for its words.
         house_rules: those in force, in words; empty for none.
         is_drawn: whether dice are drawn.
-        is_scripted: whether it is a step of a scene, in which answers stand as `choose = { ... }`.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     if result.ruleset is None or file is None:
         return list(_dice_lines(result, is_drawn))
     return [
         *_action_lines(result, file, is_drawn, said_by),
-        *_unused_lines(result, is_scripted),
+        *_unused_lines(result),
         *house_rules_lines(house_rules),
         *_note_lines(result.note, result.seed, by=said_by),
     ]
@@ -101,13 +99,9 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
             yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
 
 
-def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
+def _unused_lines(result: Result) -> Iterator[Line]:
     for answer in result.unused:
-        if not is_scripted:
-            yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
-        elif answer.value != NO:  # a scene may well say beforehand that no moment is to be used
-            key = f'"{answer.key}"' if answer.who else answer.key
-            yield line(INDENT, Piece(f'not used: choose = {{ {key} = "{answer.value}" }}', "quiet"))
+        yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
 
 
 def house_rules_lines(house_rules: str) -> list[Line]:
