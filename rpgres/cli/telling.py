@@ -54,7 +54,8 @@ def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, aut
     def head(number: int, *, is_skipped: bool = False) -> None:
         if number not in headed:
             headed.add(number)
-            title = step_title(_step(scene, number), len(headed))
+            step = {"id": scene.file.steps[number].id} if is_skipped else _step(scene, number)
+            title = step_title(step, len(headed))
             say(chapter_heading(title, len(headed), is_skipped=is_skipped), is_plain=is_plain)
 
     def begins(number: int) -> None:

@@ -68,7 +68,7 @@ Taking part: Mara Quill, Guards
   You get what you wanted.
     * The goal is reached
 
-3. Overcome  (skipped)
+3. Step 3  (skipped)
 
 On the table
   Mara Quill
