@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rpgres.errors import FileError, UsageError
+from rpgres.errors import FileError, UsageError, named
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
@@ -40,22 +40,25 @@ FORMATS: dict[str, Callable[[Account], str]] = {"markdown": _markdown, "html": _
 MARK = b"rpgres account"
 
 
-def require_files(files: Mapping[str, str | None]) -> dict[str, str]:
+def require_files(files: Mapping[str, str | None], *, as_json: bool) -> dict[str, str]:
     """Return the files to write by format, after checking that they can be, before anything is played.
 
     Args:
         files: what was asked for; None for nothing.
+        as_json: whether JSON goes to standard output.
 
     Raises:
         UsageError: two formats go to the same place.
         FileError: there is no such folder, or a file that is no account of rpgres.
     """
     wanted = {name: file for name, file in files.items() if file is not None}
+    if as_json and STANDARD in wanted.values():
+        raise UsageError(f"{named('json')} and a file - both write to standard output; name a file")
     taken: dict[str, str] = {}
     for name, file in wanted.items():
         place = file if file == STANDARD else os.path.abspath(file)
         if place in taken:
-            raise UsageError(f"--{taken[place]} and --{name} both write to {file}; give them different files")
+            raise UsageError(f"{named(taken[place])} and {named(name)} both write to {file}; give them different files")
         taken[place] = name
         if file != STANDARD:
             _require_place(Path(file))

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from rpgres.cli.formats.accounts import Account, Came, Chapter, Chosen, Dealt, Meaning, Note, Rolled, Stands, Turn
 from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
+from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.render.account_html import as_html
 from rpgres.cli.render.account_lines import account_lines
 from rpgres.cli.render.account_markdown import as_markdown
@@ -481,6 +483,15 @@ def test_a_seat_that_nobody_has_is_refused() -> None:
     done = rpgres("scene", "run", "fate/bribe", "--as", "bob")
     assert (done.code, done.out) == (2, "")
     assert "the scene has no seat 'bob'; it has: gm, mara" in done.err
+
+
+@pytest.mark.parametrize("seat", [None, "gm", "mara"])
+def test_json_is_what_its_schema_says(seat: str | None) -> None:
+    wanted = ["--as", seat] if seat else []
+    ran = rpgres("scene", "run", "fate/ledger", "--json", *wanted).out
+    assert list(Draft202012Validator(make_schema("scene-result")).iter_errors(json.loads(ran))) == []
+    shown = rpgres("scene", "show", "-", "--json", stdin=ran).out
+    assert list(Draft202012Validator(make_schema("account")).iter_errors(json.loads(shown))) == []
 
 
 # ---------------------------------------------------------------------------------------------------------------------

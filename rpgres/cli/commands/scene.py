@@ -50,6 +50,15 @@ Switches = Annotated[
 Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=SEED.help, show_default=False)]
 
 
+AsSeat = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="SEAT",
+        help="Tell only what this seat may know, and no seed; by default what the game master may.",
+        show_default=False,
+    ),
+]
 AsMarkdown = Annotated[
     str | None, typer.Option("--markdown", metavar="FILE", help="Write the account as Markdown.", show_default=False)
 ]
@@ -73,15 +82,7 @@ def run(
         str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
     ] = "",
     switch: Switches = None,
-    seat: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="SEAT",
-            help="Tell only what this seat may know, and no seed; by default what the game master may.",
-            show_default=False,
-        ),
-    ] = None,
+    seat: AsSeat = None,
     markdown: AsMarkdown = None,
     html: AsHtml = None,
     lonelog: AsLonelog = None,
@@ -99,20 +100,16 @@ def run(
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.output import say_json
-    from rpgres.errors import UsageError, named
     from rpgres.scenes import play_scene, require_sound, scene_result, seed_of
     from rpgres.scenes.views import require_seat
 
-    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog})
-    is_quiet = as_json or STANDARD in files.values()
-    if as_json and STANDARD in files.values():
-        raise UsageError(f"{named('json')} and a file - both write to standard output; name a file")
+    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     scene = _read(file, switch, rulesets, policy=policy, auto=auto)
     require_sound(scene)
     if seat is not None:
         require_seat(seat, scene.state)
     chosen = seed_of(scene, seed)
-    if is_quiet:
+    if as_json or STANDARD in files.values():
         played = list(play_scene(scene, seed=chosen))
     else:
         from rpgres.cli.telling import tell_scene
@@ -149,11 +146,8 @@ def show(
     from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
     from rpgres.cli.options import read_folders
     from rpgres.cli.output import columns, is_terminal, say, say_json
-    from rpgres.errors import UsageError, named
 
-    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog})
-    if as_json and STANDARD in files.values():
-        raise UsageError(f"{named('json')} and a file - both write to standard output; name a file")
+    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
     account = read_account(file, folders=read_folders(rulesets or ()))
     if as_json:
         say_json(account)
