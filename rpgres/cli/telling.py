@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import structs
 
@@ -17,18 +17,50 @@ from rpgres.cli.render.account_lines import (
     turn_lines,
 )
 from rpgres.cli.render.account_words import words_of
-from rpgres.cli.render.accounts import account_of, heading_of, step_title, turn_of
+from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
 from rpgres.cli.render.scenes import step_question_lines
 from rpgres.model.state import GM
-from rpgres.scenes import PlayedStep, SceneResult, play_scene, scene_result, step_record
+from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, play_scene, scene_result, step_record
 
 if TYPE_CHECKING:
+    from rpgres.cli.formats.accounts import Account
     from rpgres.cli.prompt import Person
-    from rpgres.scenes import Scene
 
 
-def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, auto: bool) -> list[PlayedStep]:
-    """Play a scene, tell its account step by step as it goes, and return the steps.
+class Played(NamedTuple):
+    """A scene that was played.
+
+    Attributes:
+        scene: the scene.
+        seed: what all chance was drawn from.
+        steps: what came of each step, with nothing left out.
+        ending: the name of how it ended; empty where it has none.
+    """
+
+    scene: Scene
+    seed: str
+    steps: list[PlayedStep]
+    ending: str
+
+    def result(self, *, seat: str | None = None) -> SceneResult:
+        """Return what came of it, as far as a seat may know; all of it for nobody's."""
+        return scene_result(self.scene, self.steps, ending=self.ending, seed=self.seed, seat=seat)
+
+    def told(self, *, seat: str | None = None) -> SceneResult:
+        """Return what is told of it: as a seat sees it, or as the game master does, who knows the seed as well."""
+        result = self.result(seat=seat or GM)
+        return structs.replace(result, seed=self.seed) if seat is None else result
+
+
+def play_silently(scene: Scene, *, seed: str) -> Played:
+    """Play a scene; nobody is asked."""
+    endings: list[str] = []
+    steps = list(play_scene(scene, seed=seed, ended=endings.append))
+    return Played(scene, seed, steps, endings[0])
+
+
+def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, auto: bool) -> Played:
+    """Play a scene and tell its account step by step as it goes.
 
     Args:
         scene: the scene.
@@ -37,60 +69,71 @@ def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, aut
         is_plain: without colours and drawn dice.
         auto: whether nobody is asked.
     """
-    width, is_drawn = columns(default=WIDTH, at_most=WIDEST), is_terminal() and not is_plain
-    told = heading_of(
-        scene.rules,
-        scene.state,
-        title=scene.file.title or scene.source.path,
-        summary=scene.file.summary,
-        seed=seed if seat is None else None,
-        seat=seat or GM,
-    )
-    say(heading_lines(told, width=width), is_plain=is_plain)
-    words = words_of(scene.rules, scene.state)
+    teller = _Teller(scene, is_plain=is_plain)
+    teller.begin(seed=seed if seat is None else None, seat=seat or GM)
     person = _person(is_plain=is_plain) if seat is None and not auto else None
-    headed: set[int] = set()
 
-    def head(number: int, *, is_skipped: bool = False) -> None:
-        if number not in headed:
-            headed.add(number)
-            step = {"id": scene.file.steps[number].id} if is_skipped else _step(scene, number)
-            title = step_title(step, len(headed))
-            say(chapter_heading(title, len(headed), is_skipped=is_skipped), is_plain=is_plain)
-
-    def begins(number: int) -> None:
-        head(number)
+    def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
+        teller.head(_before(leaf))
         if person is not None:
-            person.begin(step_question_lines(scene, number))
+            person.begin(step_question_lines(leaf))
 
-    steps: list[PlayedStep] = []
-    counted: int | None = None
-    for played in play_scene(scene, seed=seed, prompt=person.ask if person is not None else None, begins=begins):
-        record = step_record(scene, played, seat=seat or GM)
+    steps, endings = list[PlayedStep](), list[str]()
+    ask = person.ask if person is not None else None
+    for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
         steps.append(played)
+        teller.step(step_record(scene, played, seat=seat or GM))
+    done = Played(scene, seed, steps, endings[0])
+    teller.end(account_of(done.told(seat=seat), scene.rules))
+    return done
+
+
+class _Teller:
+    """What was told of a scene so far, and how it is shown."""
+
+    def __init__(self, scene: Scene, *, is_plain: bool) -> None:
+        self.scene = scene
+        self.is_plain = is_plain
+        self.is_drawn = is_terminal() and not is_plain
+        self.width = columns(default=WIDTH, at_most=WIDEST)
+        self.words = words_of(scene.rules, scene.state)
+        self.titles = Titles()
+        self.is_headed = False
+
+    def begin(self, *, seed: str | None, seat: str) -> None:
+        """Tell what stands above the account."""
+        file, title = self.scene.file, self.scene.file.title or self.scene.source.path
+        told = heading_of(self.scene.rules, self.scene.state, title=title, summary=file.summary, seed=seed, seat=seat)
+        say(heading_lines(told, width=self.width), is_plain=self.is_plain)
+
+    def head(self, step: Mapping[str, Any]) -> None:
+        """Tell what stands above a step, once."""
+        if not self.is_headed:
+            title = self.titles.next(step)
+            lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
+            say(lines, is_plain=self.is_plain)
+            self.is_headed = True
+
+    def step(self, record: Mapping[str, Any] | None) -> None:
+        """Tell what came of a step; nothing where the reader may not hear of it."""
         if record is None:
-            continue
-        head(played.number, is_skipped=bool(record.get("skipped")))
-        if not record.get("skipped"):
-            turn, counted = turn_of(record, words, counted)
-            say(turn_lines(turn, width=width, is_drawn=is_drawn), is_plain=is_plain)
+            return
+        self.head(record)
+        for turn in chapter_of([record], self.words, "Step").turns:
+            say(turn_lines(turn, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
         flush()
-    account = account_of(result_told(scene, steps, seed=seed, seat=seat), scene.rules)
-    say(end_lines(account, width=width), is_plain=is_plain)
-    return steps
+        self.is_headed = False
+
+    def end(self, account: Account) -> None:
+        """Tell how it ended."""
+        say(end_lines(account, width=self.width), is_plain=self.is_plain)
 
 
-def result_told(scene: Scene, steps: Iterable[PlayedStep], *, seed: str, seat: str | None) -> SceneResult:
-    """Return what is told of a scene: as a seat sees it, or as the game master does, who knows the seed as well."""
-    result = scene_result(scene, steps, seed=seed, seat=seat or GM)
-    return structs.replace(result, seed=seed) if seat is None else result
-
-
-def _step(scene: Scene, number: int) -> dict[str, Any]:
+def _before(leaf: Leaf) -> dict[str, Any]:
     """Return what a step's title is made of, before it is played."""
-    step = scene.file.steps[number]
+    step = leaf.step
     inputs = {step.moment[1]: step.moment[0]} if step.moment is not None else {}
-    return {"id": step.id, "procedure": getattr(step, "procedure", ""), "action": step.action, "inputs": inputs}
+    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note}
 
 
 def _person(*, is_plain: bool) -> Person | None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TurnEvent
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
 from rpgres.parameters.kinds import kind_of
 from rpgres.rulesets import Parameter, Rules, is_public
@@ -108,6 +108,12 @@ def found_seen(
     if isinstance(found, Pending):
         question, *together = _questions_seen(found, seat, state)
         return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
+    common["events"] = [
+        msgspec.structs.replace(event, effects=[one for one in event.effects if not mentions(one, names)])
+        if isinstance(event, TurnEvent)
+        else event
+        for event in events
+    ]
     return msgspec.structs.replace(
         found,
         **common,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from rpgres.engine.records import Result
@@ -56,3 +58,17 @@ def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after
     assert isinstance(seen, Result)
     note, unused = (result.note, result.unused) if seat == GM else (None, [])
     return msgspec.structs.replace(seen, seed=None, unused=unused, note=note)
+
+
+def changes_seen(
+    changes: Mapping[str, bool | int | str], seat: str, *, before: State, after: State
+) -> dict[str, bool | int | str]:
+    """Return what a seat may know of a step that changes the table: not the places that are hidden from it.
+
+    Args:
+        changes: what stands at places of the table from then on, by path.
+        seat: who looks.
+        before, after: the table before the step and after it.
+    """
+    hidden = {name for name, seats in hidden_in(before, after).items() if seat not in seats}
+    return {path: value for path, value in changes.items() if not mentions([*path.split("."), value], hidden)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.checks import AsForm, end_file_checks, form_of
-from rpgres.cli.options import PLAIN, SEED, SWITCH
+from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def run(
         bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
     ] = False,
     policy: Annotated[
-        str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
-    ] = "",
+        list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
+    ] = None,
     switch: Switches = None,
     seat: AsSeat = None,
     markdown: AsMarkdown = None,
@@ -100,29 +101,25 @@ def run(
     """
     from rpgres.cli.account_files import STANDARD, require_files, write_files
     from rpgres.cli.output import say_json
-    from rpgres.scenes import play_scene, require_sound, scene_result, seed_of
+    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.telling import play_silently, tell_scene
+    from rpgres.scenes import require_sound, seed_of
     from rpgres.scenes.views import require_seat
 
     files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
-    scene = _read(file, switch, rulesets, policy=policy, auto=auto)
+    scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
     require_sound(scene)
     if seat is not None:
         require_seat(seat, scene.state)
     chosen = seed_of(scene, seed)
     if as_json or STANDARD in files.values():
-        played = list(play_scene(scene, seed=chosen))
+        played = play_silently(scene, seed=chosen)
     else:
-        from rpgres.cli.telling import tell_scene
-
         played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
     if as_json:
-        say_json(scene_result(scene, played, seed=chosen, seat=seat))
+        say_json(played.result(seat=seat))
     if files:
-        from rpgres.cli.render.accounts import account_of
-        from rpgres.cli.telling import result_told
-
-        told = result_told(scene, played, seed=chosen, seat=seat)
-        write_files(account_of(told, scene.rules, name=scene.source.path), files)
+        write_files(account_of(played.told(seat=seat), scene.rules, name=scene.source.path), files)
 
 
 @app.command("show")
@@ -251,20 +248,22 @@ def prove(
 
 
 def _read(
-    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: str = "", auto: bool = False
+    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.cli.options import named_policies, read_folders, read_switches
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
     folders = read_folders(rulesets or ())
     source, folder = open_scene(file, extra=folders)
+    named = named_policies(policy)
     return read_scene(
         source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
         folder=folder,
         switches=read_switches(switch or ()),
         extra=folders,
-        policy=policy,
+        policy=named.pop("", ""),
+        named=named,
         auto=auto,
     )

@@ -41,7 +41,7 @@ from rpgres.cli.render.words import (
 )
 from rpgres.engine.players import NO
 from rpgres.engine.running import PLACE
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.serialization import read_state
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules
@@ -58,6 +58,7 @@ _MEANS = {
     "window": "",
 }
 _UNTOLD = ("sheet", "variant")  # inputs that the sentence tells otherwise
+_SHORT = 60  # columns of a note that can be a heading
 _NUMBERED = ("exchange", "round", "phase")  # what a turn of a procedure may be counted by
 
 
@@ -71,7 +72,10 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
     """
     state = read_state(result.state)
     words = words_of(rules, state)
-    chapters = [chapter_of(steps, words, number) for number, steps in enumerate(grouped(result.steps), 1)]
+    titles = Titles()
+    chapters = [chapter_of(steps, words, titles.next(steps[0])) for steps in grouped(result.steps)]
+    ending = title(result.ending or "")
+    ending_text = in_line(result.ending_text).strip()
     return msgspec.structs.replace(
         heading_of(
             rules,
@@ -82,7 +86,7 @@ def account_of(result: SceneResult, rules: Rules, *, name: str = "") -> Account:
             seat=result.seat or GM,
         ),
         chapters=chapters,
-        ending=title(getattr(result, "ending", None) or ""),
+        ending=f"{ending}: {ending_text}" if ending and ending_text else ending or ending_text,
         table=table_of(state, rules),
     )
 
@@ -135,17 +139,40 @@ def is_turn_of(step: Mapping[str, Any], before: Mapping[str, Any] | None) -> boo
     return (step.get("id"), step["procedure"]) == (before.get("id"), before.get("procedure"))
 
 
-def chapter_of(steps: Sequence[Mapping[str, Any]], words: Words, number: int) -> Chapter:
-    """Return the chapter that one step makes, or the turns of one procedure."""
-    first = steps[0]
-    if first.get("skipped"):
-        return Chapter(step_title(first, number), skipped=True)
-    turns = []
+class Titles:
+    """The titles of the steps of a scene in order; a step that is played again has a number."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._times: dict[str, int] = {}
+
+    def next(self, step: Mapping[str, Any]) -> str:
+        """Return what the next step is called."""
+        self.count += 1
+        name = step.get("id") or ""
+        titled = step_title(step, self.count)
+        self._times[name] = times = self._times.get(name, 0) + 1 if name else 1
+        return f"{titled} ({times})" if times > 1 else titled
+
+
+def chapter_of(steps: Sequence[Mapping[str, Any]], words: Words, titled: str) -> Chapter:
+    """Return the chapter that one step makes, or the turns of one procedure.
+
+    Args:
+        steps: what came of them.
+        words: the words of the scene.
+        titled: what the chapter is called.
+    """
+    if steps[0].get("skipped"):
+        return Chapter(titled, skipped=True)
+    if _is_heading(steps[0]):
+        return Chapter(titled)
+    turns: list[Turn] = []
     last: int | None = None
     for step in steps:
-        turn, last = turn_of(step, words, last)
-        turns.append(turn)
-    return Chapter(step_title(first, number), turns=turns)
+        more, last = turns_of(step, words, last)
+        turns += more
+    return Chapter(titled, turns=turns)
 
 
 def step_title(step: Mapping[str, Any], number: int) -> str:
@@ -154,7 +181,15 @@ def step_title(step: Mapping[str, Any], number: int) -> str:
     if not name and step.get("inputs"):
         period, moment = _moment(step)
         return moment_words(moment, period)
+    if not name and _is_heading(step):
+        return in_line(step["note"]).strip().rstrip(".")
     return in_line(title(name)) or f"Step {number}"
+
+
+def _is_heading(step: Mapping[str, Any]) -> bool:
+    """Tell whether a step is nothing but a short line without a name, which then stands above what follows."""
+    is_line = not (step.get("id") or step.get("action") or step.get("set") or step.get("inputs"))
+    return is_line and 0 < len(in_line(step.get("note") or "").strip()) <= _SHORT
 
 
 def _moment(step: Mapping[str, Any]) -> tuple[str, str]:
@@ -163,40 +198,80 @@ def _moment(step: Mapping[str, Any]) -> tuple[str, str]:
     return str(period), str(moment)
 
 
-def turn_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> tuple[Turn, int | None]:
-    """Return one step as a turn, and the number of its exchange or round.
+def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> tuple[list[Turn], int | None]:
+    """Return one step as turns, one for each turn of a procedure; and the number of its exchange or round.
 
     Args:
         step: what came of it.
         words: the words of the scene.
-        last: the exchange or round of the turn before; the turn names its own only where that is another.
+        last: the exchange or round of the turn before; a turn names its own only where that is another.
     """
+    events = msgspec.convert(step.get("events") or [], list[EventRecord])
+    ends = [number for number, event in enumerate(events) if isinstance(event, TurnEvent)]
+    if not ends:
+        turn, last = _turn(step, events, words, last)
+        return [turn], last
+    opening, last = _turn({**step, "events": [], "outcome": None, "texts": [], "effects": []}, [], words, last)
+    turns, start, told = [opening], 0, 0
+    for number in ends:
+        end = events[number]
+        assert isinstance(end, TurnEvent)
+        turns.append(_taken_turn(end, events[start:number], step, words))
+        start, told = number + 1, told + len(end.effects)
+    rest = {**step, "note": None, "action": step["action"], "effects": (step.get("effects") or [])[told:]}
+    closing, last = _turn(rest, events[start:], words, last)
+    return [*turns, msgspec.structs.replace(closing, does="", actor="")], last
+
+
+def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str, Any], words: Words) -> Turn:
+    """Return one turn of a procedure: what was done in it, how it went, what came of it."""
+    record = {**msgspec.structs.asdict(end), "actor": end.by or None, "details": step.get("details") or {}}
+    actor = words.who(end.by) if end.by else ""
+    described = words.file.actions.get(end.action)
+    sentence = filled(described.sentence, {"actor": actor}) if described is not None and actor else ""
+    sentence = in_line(sentence or f"{actor} {plain_words(end.action)}").strip()
+    lines = [
+        *_event_lines(events, end.texts, words),
+        *_came(record, words),
+        *(Meaning(in_line(text).strip()) for text in end.texts if in_line(text).strip()),
+        *_effect_lines(record, words),
+    ]
+    does = f"{sentence}." if end.action and not sentence.endswith((".", "!", "?")) else sentence
+    return _spoken(does if end.action else "", actor, lines)
+
+
+def _spoken(sentence: str, actor: str, lines: list[LineRecord], begun: tuple[int | None, str] = (None, "")) -> Turn:
+    """Return a turn with a sentence, which its actor begins where he does."""
+    is_own = bool(actor) and sentence.startswith(f"{actor} ")
+    sentence = sentence.removeprefix(f"{actor} ") if is_own else sentence
+    return Turn(sentence, actor if is_own else "", round=begun[0], counted=begun[1], lines=lines)
+
+
+def _turn(
+    step: Mapping[str, Any], events: Sequence[EventRecord], words: Words, last: int | None
+) -> tuple[Turn, int | None]:
     details = step.get("details") or {}
     name = next((name for name in _NUMBERED if isinstance(details.get(name), int)), "")
     counted = details[name] if name else last
     is_new = bool(name and step.get("procedure") and counted != last)
     begun: tuple[int | None, str] = (counted, title(name)) if is_new else (None, "")
-    note, note_lines = step.get("note") or "", list[LineRecord]()
-    if in_line(note).strip():
-        note_lines.append(Note(in_line(note).strip()))
-    changed = [Change(in_line(one)) for one in _set_words(step.get("set"), words)]
+    note, lines = in_line(step.get("note") or "").strip(), list[LineRecord]()
+    if note:
+        lines.append(Note(note))
     if not step.get("action"):
         told = _period_words(step) if step.get("inputs") and step.get("id") else ""
-        lines = [*note_lines, *_event_lines(step, words), *_effect_lines(step, words), *changed]
+        lines += [*_event_lines(events, (), words), *_effect_lines(step, words), *_set_lines(step, words)]
         return Turn(told, lines=lines, round=begun[0], counted=begun[1]), counted
-    lines = [
-        *note_lines,
-        *_event_lines(step, words),
+    texts = step.get("texts") or ()
+    lines += [
+        *_event_lines(events, texts, words),
         *_came(step, words),
-        *(Meaning(in_line(text).strip()) for text in step.get("texts") or () if in_line(text).strip()),
+        *(Meaning(in_line(text).strip()) for text in texts if in_line(text).strip()),
         *_effect_lines(step, words),
         *_unused_lines(step),
-        *changed,
+        *_set_lines(step, words),
     ]
-    sentence, actor = in_line(does(step, words)), _actor(step, words)
-    is_own = bool(actor) and sentence.startswith(f"{actor} ")
-    sentence = sentence.removeprefix(f"{actor} ") if is_own else sentence
-    return Turn(sentence, actor if is_own else "", lines=lines, round=begun[0], counted=begun[1]), counted
+    return _spoken(in_line(does(step, words)), _actor(step, words), lines, begun), counted
 
 
 def _period_words(step: Mapping[str, Any]) -> str:
@@ -204,11 +279,11 @@ def _period_words(step: Mapping[str, Any]) -> str:
     return f"{moment_words(moment, period)}."
 
 
-def _set_words(changes: Any, words: Words) -> Iterator[str]:
-    if isinstance(changes, Mapping):
-        for path, value in changes.items():
-            told = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-            yield f"{_path_words(str(path), words)}: {'nothing' if told in (None, '') else told}"
+def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
+    changes = step.get("set")
+    for path, value in changes.items() if isinstance(changes, Mapping) else ():
+        told = ("yes" if value else "no") if isinstance(value, bool) else "nothing" if value in (None, "") else value
+        yield Change(in_line(f"{_path_words(str(path), words)}: {told}"))
 
 
 def _path_words(path: str, words: Words) -> str:
@@ -256,9 +331,7 @@ def _typed(step: Mapping[str, Any], words: Words) -> Iterator[tuple[str, str]]:
 # How it went
 
 
-def _event_lines(step: Mapping[str, Any], words: Words) -> Iterator[LineRecord]:
-    events = msgspec.convert(step.get("events") or [], list[EventRecord])
-    texts = step.get("texts") or ()
+def _event_lines(events: Sequence[EventRecord], texts: Sequence[str], words: Words) -> Iterator[LineRecord]:
     for drawn, group in groupby(untold(events), key=_drawing):
         if drawn is not None:
             cards = cards_words([event.card for event in group if isinstance(event, DrawEvent)])

@@ -16,15 +16,15 @@ from rpgres.model.state import EMPTY, FACE_DOWN, Map
 
 if TYPE_CHECKING:
     from rpgres.model.state import Box, Pile, State
-    from rpgres.scenes import Mismatch, Scene
+    from rpgres.scenes import Leaf, Mismatch
 
 
-def step_question_lines(scene: Scene, number: int) -> list[Line]:
+def step_question_lines(leaf: Leaf) -> list[Line]:
     """Return what stands above the first question of a step: who does what."""
-    step = scene.file.steps[number]
+    step = leaf.step
     if step.moment is not None:
         return [line(INDENT, Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
-    return [line(INDENT, *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
+    return [line(INDENT, *pieces) for pieces in action_lines(step.played, actor=step.actor, inputs=step.with_)]
 
 
 def table_lines(
