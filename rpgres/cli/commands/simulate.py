@@ -188,24 +188,14 @@ def _scene_policies(scene: Scene, policy: str, *, auto: bool) -> dict[str, str]:
 
 def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
     """Print one run of a scene; return the exit code."""
-    from rpgres.scenes import play_scene, run_scene
-
     if shared["json"]:
+        from rpgres.scenes import run_scene
+
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.render.scenes import ending_lines, scene_heading, step_heading, step_lines, table_lines
-    from rpgres.rulesets import pictured
+    from rpgres.cli.telling import tell_scene
 
-    is_drawn, is_plain = is_terminal() and not shared["plain"], shared["plain"]
-    say(scene_heading(scene, seed=seed), is_plain=is_plain)
-    state, endings = scene.state, list[str]()
-    for played in play_scene(scene, seed=seed, ended=endings.append):
-        say(step_heading(played.leaf, passes=played.passes, is_skipped=played.is_skipped), is_plain=is_plain)
-        say(step_lines(scene, played, is_drawn=is_drawn), is_plain=is_plain)
-        state = played.state
-    say(ending_lines(scene, endings[0]), is_plain=is_plain)
-    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
-    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=is_plain)
+    tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
 
 
