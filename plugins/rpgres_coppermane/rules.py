@@ -209,7 +209,9 @@ def attack(
     if not foes:
         raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
     deed["conflict"] = True
-    return _resolve(table, actor, "attack", foes, deed, track=_track(table.rules, track), consequence=consequence or "")
+    return _resolve(
+        table, actor, "attack", foes, deed, track=track_of(table.rules, track), consequence=consequence or ""
+    )
 
 
 @coppermane.action("defend")
@@ -255,7 +257,7 @@ def defend(
         name=f"defend-{against}",
         facts=(("advantage", variant),),
         defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
-        track=_track(table.rules, track),
+        track=track_of(table.rules, track),
         consequence=consequence or "",
     )
 
@@ -290,7 +292,7 @@ def _resolve(
 ) -> Outcome:
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
     legend.check_points(actor)
-    add = _effort(table, actor, action, deed)
+    add = add_effort(table, actor, action, deed)
     standing, is_knack = _stand(table, actor, add, foes, deed)
     outcome = settle(
         table,
@@ -313,7 +315,7 @@ def _resolve(
     return legend.capped(table.state, outcome)
 
 
-def _effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
+def add_effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
     """Return what is added to the dice: attribute, skill, the epic level, and what the family adds (B:11).
 
     Raises:
@@ -432,7 +434,7 @@ def _knack_of(actor: Character, name: str | None) -> str | None:
     raise UsageError(f"{actor.name}'s sheet has no knack {name!r}; it has: {', '.join(knacks)}")
 
 
-def _track(rules: Rules, track: str | None) -> str:
+def track_of(rules: Rules, track: str | None) -> str:
     """Return the track that harm goes to: with one for everything, that one whatever was said."""
     tracks = harm.stress_tracks(rules.tracks)
     return track if track in tracks else tracks[0]

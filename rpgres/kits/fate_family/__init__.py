@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family import policies
+from rpgres.kits.fate_family.fighters import best_rating
+from rpgres.kits.fate_family.moves import VICTORY, ContestSwitches, Moves
 from rpgres.kits.fate_family.rolls import (
     NEXT,
     Foe,
@@ -49,9 +51,11 @@ __all__ = [
     "OPPONENT",
     "Foe",
     "Help",
+    "Moves",
     "Part",
     "Standing",
     "add_up",
+    "best_rating",
     "boost_defaults",
     "carrier_of",
     "check_in",
@@ -82,6 +86,8 @@ def register(ruleset: Ruleset) -> None:
     harm.register_effects(ruleset)
     ruleset.effect("goal")(harm.unchanged)
     ruleset.effect("cost")(harm.unchanged)
+    ruleset.effect(VICTORY)(harm.unchanged)
+    ruleset.switches(ContestSwitches)
     ruleset.effect("opposition")(change_opposition)
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
