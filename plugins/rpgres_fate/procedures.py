@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rpgres import Character, Form, Map, Opposition, Outcome, Rating, Table, Turn
-from rpgres.kits.fate_family import Help, Moves, best_rating, effort
-from rpgres_fate.rules import attack, create_advantage, fate, overcome
+from rpgres.kits.fate_family import Help, Moves, effort
+from rpgres_fate.rules import Aim, create_advantage, discover, fate, overcome, strike
 
 if TYPE_CHECKING:
+    from rpgres.kits.fate_family.conflict import Conflict
     from rpgres.kits.fate_family.contest import Contest
 
 
@@ -21,18 +22,17 @@ def _effort(table: Table, actor: Character, action: str, rating: Rating, given: 
 
 
 def _make(
-    table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, name: str, on: str | None, is_new: bool
+    table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, is_new: bool, **how: Any
 ) -> Outcome:
     variant = "new" if is_new else "existing"
-    outcome: Outcome = create_advantage(table, actor, skill=rating, vs=vs, variant=variant, name=name, on=on)
+    outcome: Outcome = create_advantage(table, actor, skill=rating, vs=vs, variant=variant, **how)
     return outcome
 
 
 def _strike(
     table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, track: str, **how: Any
 ) -> Outcome:
-    outcome: Outcome = attack(table, actor, skill=rating, vs=vs, track=track, **how)
-    return outcome
+    return strike(table, actor, rating, vs, Aim(track, **how), {})
 
 
 def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition]) -> Outcome:
@@ -40,7 +40,12 @@ def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppos
     return outcome
 
 
-MOVES = Moves(effort=_effort, advantage=_make, attack=_strike, overcome=_get_past)
+def _look(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition]) -> Outcome:
+    outcome: Outcome = discover(table, actor, skill=rating, vs=vs, variant="reveal-aspect")
+    return outcome
+
+
+MOVES = Moves(effort=_effort, advantage=_make, attack=_strike, overcome=_get_past, discover=_look)
 
 
 def turn_of_contest(table: Table, place: Contest) -> Turn | Outcome:
@@ -68,6 +73,7 @@ def begin_contest(
 ) -> Contest:
     """Reach a goal before others do (A:150, A:214, A:263, A:300)."""
     from rpgres.kits.fate_family import contest
+    from rpgres.kits.fate_family.fighters import best_rating
 
     return contest.begin(
         table,
@@ -83,6 +89,34 @@ def begin_contest(
         defense=defense or best_rating(table.rules, actor, track, "defense"),
         given=Map(given),
     )
+
+
+def turn_of_conflict(table: Table, place: Conflict) -> Turn | Outcome:
+    """Take a turn of a conflict."""
+    from rpgres.kits.fate_family.conflict import take_turn
+
+    return take_turn(MOVES, table, place)
+
+
+@fate.procedure("conflict", turn=turn_of_conflict)
+def begin_conflict(
+    table: Table,
+    actor: Character,
+    *,
+    against: Sequence[Form],
+    kind: str,
+    difficulty: int,
+    ally: Sequence[Form] = (),
+    zones: str | None = None,
+    order: str | None = None,
+    exchanges: int | None = None,
+    **fighter: Any,
+) -> Conflict:
+    """Fight until one side is out or has conceded (A:148-150, A:279, A:314-339)."""
+    from rpgres.kits.fate_family.conflict import Said, begin
+
+    said = Said(against, kind, kind, difficulty, ally, fighter, zones or "", order or "", exchanges)
+    return begin(table, actor, said)
 
 
 __all__ = ["fate"]

@@ -13,15 +13,17 @@ import msgspec
 
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError
-from rpgres.kits import aspects
-from rpgres.kits.fate_family.rolls import check_in
-from rpgres.model.state import Character, Map, State
+from rpgres.kits import aspects, harm
+from rpgres.kits.fate_family.rolls import Standing, check_in
+from rpgres.kits.fate_family.settling import roles_of, settle
+from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.values import Opposition, Rating
 from rpgres.rulesets import Option
 
 TURN = "turn"  # the decision what somebody does in a turn
 TARGET = "target"  # the decision whom or what that is about
 VICTORY = "victory"  # the kind of effect that counts in a contest
+ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
 ADVANTAGE = "create-advantage"
 SCENERY = Option("scene", "The scene.")
 
@@ -32,6 +34,15 @@ class ContestSwitches(msgspec.Struct, frozen=True, gc=False):
     contest_double: Literal["no-other-style", "always"] = "no-other-style"
 
 
+class ConflictSwitches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code of conflicts reads; `kits/data/fate-family` explains them."""
+
+    full_defense: Literal["exchange", "next-turn", "no"] = "exchange"
+    turn_order: Literal["each", "together", "named"] = "each"
+    concede_when: Literal["before-a-roll", "own-turn"] = "before-a-roll"
+    attacks: Literal["anywhere", "conflicts"] = "anywhere"
+
+
 class Moves(msgspec.Struct, frozen=True):
     """The actions of a ruleset as its procedures play them.
 
@@ -40,12 +51,14 @@ class Moves(msgspec.Struct, frozen=True):
         advantage: `(table, actor, rating, vs, name=, on=, is_new=)` makes an advantage, or uses one.
         attack: `(table, actor, rating, vs, track=, target=, defender=, full_defense=)` attacks.
         overcome: `(table, actor, rating, vs)` gets past something.
+        discover: `(table, actor, rating, vs)` finds an aspect; None where an advantage does.
     """
 
     effort: Callable[[Table, Character, str, Rating, Any], int]
     advantage: Callable[..., Outcome]
     attack: Callable[..., Outcome]
     overcome: Callable[..., Outcome]
+    discover: Callable[..., Outcome] | None = None
 
 
 def opposition_of(table: Table, who: str, rating: Rating) -> Opposition:
@@ -54,7 +67,14 @@ def opposition_of(table: Table, who: str, rating: Rating) -> Opposition:
 
 
 def make_advantage(
-    table: Table, moves: Moves, actor: Character, rating: Rating, *, on: str, vs: Sequence[Opposition]
+    table: Table,
+    moves: Moves,
+    actor: Character,
+    rating: Rating,
+    *,
+    on: str,
+    vs: Sequence[Opposition],
+    full_defense: bool = False,
 ) -> Outcome:
     """Return what comes of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
 
@@ -67,13 +87,15 @@ def make_advantage(
         rating: what is rolled.
         on: the character it is on; empty for the scene.
         vs: what opposes.
+        full_defense: whether who defends has given up an action for it.
     """
     state = table.state
     carrier = state.characters[on].title or on if on else ""
     name = f"Advantage of {actor.title or actor.name}{' on ' if carrier else ''}{carrier}"
     tag = aspects.seen_tag(state, actor.name, name)
     is_new = tag is None or tag.kind == aspects.BOOST
-    outcome = moves.advantage(table, actor, rating, tuple(vs), name=name, on=on or None, is_new=is_new)
+    how = {"full_defense": True} if full_defense else {}
+    outcome = moves.advantage(table, actor, rating, tuple(vs), name=name, on=on or None, is_new=is_new, **how)
     return with_boosts_named(state, outcome)
 
 
@@ -115,3 +137,36 @@ def ending(
     """Return the outcome of a procedure: the one row of an outcome table, with a margin that rolls have no part in."""
     outcome = table.settle(name, None, roles=roles, facts=facts)
     return msgspec.structs.replace(outcome, margin=margin, details=details)
+
+
+def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome:
+    """Return what comes of giving in before a roll (Fate Core, "Conflicts").
+
+    A fate point, and one for each consequence taken in this conflict.
+
+    Args:
+        table: where it is played.
+        actor: who gives in.
+        taken: how many consequences, where the table has not counted them.
+    """
+    count = taken if taken is not None else actor.counters.get(harm.TAKEN, 0)
+    defaults = {"fate-point": {"change": 1 + count}}
+    return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+
+
+def in_conflict(state: State) -> bool:
+    """Tell whether a conflict has begun at this table."""
+    return "conflict" in state.periods
+
+
+def check_attack(table: Table) -> None:
+    """Check that an attack can be made now, by the house rule that asks for a conflict (A:279, A:300).
+
+    Raises:
+        UsageError: no conflict has begun.
+    """
+    if table.rules.switches(ConflictSwitches).attacks == "conflicts" and not in_conflict(table.state):
+        raise UsageError(
+            "attacks are made in conflicts only (switch attacks=conflicts): begin one with `begin conflict`, or play "
+            "the procedure `conflict`"
+        )
