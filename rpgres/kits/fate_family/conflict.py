@@ -218,8 +218,8 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
     setup = place.setup
     enemies = [one for one in setup.fighters if one.side != fighter.side and not state.characters[one.who].is_out]
     reached = [one for one in enemies if not setup.zones or zones.reaches(fighter, now.zone, one, state)]
-    own = room(now.actor, setup.track)
-    weakest = min(room(state.characters[one.who], setup.track) for one in enemies)
+    track = setup.track
+    own, weakest = room(now.actor, track), min([room(state.characters[one.who], track) for one in enemies])
     options = _options(
         bool(reached),
         own <= 1 and weakest > own and bool(now.actor.tracks.get(harm.CONSEQUENCES)),
