@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,12 +11,12 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.checks import AsForm, end_file_checks, form_of
-from rpgres.cli.options import PLAIN, SEED, SWITCH
+from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
-    from rpgres.scenes import Scene
+    from rpgres.scenes import Leaf, Scene
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
@@ -59,8 +60,8 @@ def run(
         bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
     ] = False,
     policy: Annotated[
-        str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
-    ] = "",
+        list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
+    ] = None,
     switch: Switches = None,
     as_json: AsJson = False,
     plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
@@ -74,12 +75,19 @@ def run(
     from rpgres.cli.output import flush, is_terminal, say, say_json
     from rpgres.scenes import play_scene, require_sound, run_scene, seed_of
 
-    scene = _read(file, switch, rulesets, policy=policy, auto=auto)
+    scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
     require_sound(scene)
     if as_json:
         say_json(run_scene(scene, seed=seed))
         return
-    from rpgres.cli.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
+    from rpgres.cli.render.scenes import (
+        ending_lines,
+        scene_heading,
+        step_heading,
+        step_lines,
+        step_question_lines,
+        table_lines,
+    )
     from rpgres.rulesets import pictured
 
     chosen = seed_of(scene, seed)
@@ -87,18 +95,20 @@ def run(
     is_drawn = is_terminal() and not plain
     person = _person(is_plain=plain, auto=auto or bool(policy))
 
-    def begins(number: int) -> None:
-        say(step_heading(scene, number), is_plain=plain)
+    def begins(leaf: Leaf, passes: tuple[int, ...]) -> None:
+        say(step_heading(leaf, passes=passes), is_plain=plain)
         if person is not None:
-            person.begin(step_question_lines(scene, number))
+            person.begin(step_question_lines(leaf))
 
-    state = scene.state
-    for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
-        if played.result is None:
-            say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
+    state, endings = scene.state, list[str]()
+    ask = person.ask if person is not None else None
+    for played in play_scene(scene, seed=chosen, prompt=ask, begins=begins, ended=endings.append):
+        if played.is_skipped:
+            say(step_heading(played.leaf, passes=played.passes, is_skipped=True), is_plain=plain)
         say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
         flush()
         state = played.state
+    say(ending_lines(scene, endings[0]), is_plain=plain)
     pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
     say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=plain)
 
@@ -206,20 +216,22 @@ def prove(
 
 
 def _read(
-    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: str = "", auto: bool = False
+    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.cli.options import named_policies, read_folders, read_switches
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
     folders = read_folders(rulesets or ())
     source, folder = open_scene(file, extra=folders)
+    named = named_policies(policy)
     return read_scene(
         source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
         folder=folder,
         switches=read_switches(switch or ()),
         extra=folders,
-        policy=policy,
+        policy=named.pop("", ""),
+        named=named,
         auto=auto,
     )
