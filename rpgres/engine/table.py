@@ -549,6 +549,8 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         RuleError: the ruleset registered no function for a kind of effect, the function failed, or the state is not
             plain, frozen data afterwards.
     """
+    origin = rules.ruleset.origin
+    is_checked = origin is None or not origin.builtin  # ours are held to it by tests
     for effect in outcome.effects:
         before = state
         kind = effect["kind"]
@@ -567,7 +569,8 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             place = place_of(error)
             message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
             raise RuleError(message, place=place) from error
-        _check_kept(rules, kind, before, state)
+        if is_checked:
+            _check_kept(rules, kind, before, state)
     return state
 
 
