@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -12,14 +13,20 @@ from pathlib import Path
 
 import pytest
 
+from rpgres.cli import MANY
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--exhaustive", action="store_true", help="check with thousands of seeds, not with a sample")
 
 
 def pytest_configure() -> None:
-    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored."""
+    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored.
+
+    And search less often for garbage.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(MANY, 20, 20)  # as the command line does
 
 
 @pytest.fixture
@@ -43,12 +50,12 @@ def own_world(
     )
     for name in [name for name in os.environ if name.startswith("RPGRES_")]:
         monkeypatch.delenv(name)
-    base = str(tmp_path_factory.getbasetemp())
+    base, before = str(tmp_path_factory.getbasetemp()), dict(sys.modules)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path(base) / "cache"))
     yield
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.items() - before.items():
         if str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
 
