@@ -48,6 +48,8 @@ def own_world(
         "rpgres.journal.commands.writing.urandom",
         lambda size: sha256(f"{request.node.nodeid} {next(salts)}".encode()).digest()[:size],
     )
+    if request.node.get_closest_marker("durable") is None:  # nobody pulls the plug
+        monkeypatch.setattr("rpgres.journal.files.SYNCHRONOUS", "OFF")
     for name in [name for name in os.environ if name.startswith("RPGRES_")]:
         monkeypatch.delenv(name)
     base, before = str(tmp_path_factory.getbasetemp()), dict(sys.modules)

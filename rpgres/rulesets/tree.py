@@ -10,7 +10,6 @@ import msgspec
 from rpgres.rulesets.rows import RowQuestion
 from rpgres.toml.diagnostics import KeyPath
 
-
 _LEAVES = frozenset({str, int, bool, float, type(None)})  # most of what is walked, and nothing is in them
 
 
