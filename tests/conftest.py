@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,20 @@ def pytest_configure() -> None:
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.set_threshold(MANY, 20, 20)  # as the command line does
+
+
+@pytest.hookimpl(tryfirst=True)  # --random-order may do otherwise
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run first what is slow: at the end one process would wait for another."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have a process that is done take over what others have not begun, unless another way is asked for (--dist)."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
 @pytest.fixture
