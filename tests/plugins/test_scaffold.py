@@ -44,6 +44,7 @@ def test_its_own_tests_pass_as_written(tmp_path: Path) -> None:
     assert f"{len(CHECKS) + 4 - len(WITHOUT)} passed, {len(WITHOUT)} skipped" in done.stdout
 
 
+@pytest.mark.slow
 def test_its_checks_have_nothing_to_note(tmp_path: Path) -> None:
     folder = write_plugin("sandbar", into=tmp_path)
     done = in_folder(folder, "rpgres", "plugin", "check", "sandbar")

@@ -408,7 +408,7 @@ def test_there_is_no_best_choice_over_what_one_cannot_see() -> None:
 def test_the_policy_beats_uniform_choice(hand: str, vs: int, edge: int) -> None:
     ready = act(hand, vs=vs, edge=edge)
     sensible = outcome_odds(ready, policies={"": policy_of(rules())}).masses["succeed"]
-    runs = 1500
+    runs = 500
     by_chance = sum(
         run(ready, streams=Streams(f"anyhow#{number}"), policies={"": uniform}, identify=False)[0].outcome == "succeed"  # type: ignore[union-attr]
         for number in range(runs)
