@@ -65,6 +65,7 @@ def own_world(
     )
     if request.node.get_closest_marker("durable") is None:  # nobody pulls the plug
         monkeypatch.setattr("rpgres.journal.files.SYNCHRONOUS", "OFF")
+        monkeypatch.setattr(os, "fsync", lambda _: None)
     for name in [name for name in os.environ if name.startswith("RPGRES_")]:
         monkeypatch.delenv(name)
     base, before = str(tmp_path_factory.getbasetemp()), dict(sys.modules)

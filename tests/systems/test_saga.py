@@ -178,7 +178,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
 
 @settings(max_examples=6, deadline=None)
 @given(
-    hand=hands,
+    hand=hands.filter(lambda cards: len(cards) < 3),  # unmerged, three cards take up to a minute
     vs=st.integers(4, 20),
     edge=st.integers(0, 4),
     switches=st.fixed_dictionaries(
