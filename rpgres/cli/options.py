@@ -89,7 +89,10 @@ EACH = Option("each", "Evaluate each first choice of the actor; policies decide 
 BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
 AUTO = Option("auto", "Let the ruleset's policy make all decisions that are not given.")
 POLICY = Option(
-    "policy", "Let this policy decide for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
+    "policy",
+    "Let this policy, or this file of standing orders, decide for everybody or for one character.",
+    "[CHARACTER=]NAME|FILE.toml",
+    many=True,
 )
 SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
 RULESETS = Option(
@@ -291,21 +294,29 @@ def given_inputs(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
 
 
-def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> dict[str, Policy]:
+def read_policies(
+    prepared: Prepared, *, names: Sequence[str], auto: bool, with_orders: bool = False
+) -> dict[str, Policy]:
     """Return the policies by character, everybody's under an empty name.
 
     Args:
         prepared: the action, which says who is at the table.
-        names: `NAME` for everybody, or `CHARACTER=NAME`.
+        names: `NAME` for everybody, or `CHARACTER=NAME`; a name may be that of a file of standing orders.
         auto: whether the ruleset's first policy answers for whoever has none.
+        with_orders: whether standing orders on sheets count though nobody asks for a policy.
 
     Raises:
         UsageError: there is no such policy or character.
+        FileError: standing orders are faulty.
     """
     from rpgres.engine.run import policies_of
 
-    named = {who: name for who, _, name in (text.rpartition("=") for text in names)}
-    return policies_of(prepared, named, auto=auto)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
+
+
+def named_policies(texts: Iterable[str]) -> dict[str, str]:
+    """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
+    return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
 
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:

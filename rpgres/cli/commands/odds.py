@@ -66,7 +66,7 @@ class Line(Struct, kw_only=True):
 
     def policies(self, prepared: Prepared) -> dict[str, Policy]:
         """Return the policies by character."""
-        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"])
+        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"], with_orders=True)
 
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -148,7 +148,8 @@ def _action_odds(line: Line, by: By) -> OddsResult:
         best = best_odds(prepared, **answers, leaves=budget["leaves"], seconds=exact, only_first=is_each)
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-    told = {"policies": line.named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
+    named = {**dict.fromkeys(prepared.orders, "orders"), **line.named}
+    told = {"policies": named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
     return odds_record(prepared, odds, by=by, **told)
 
 

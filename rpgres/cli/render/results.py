@@ -9,7 +9,7 @@ from typing import Any
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
-from rpgres.engine.players import NO, Question
+from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
@@ -174,7 +174,8 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
                     whose = f"{event.label}{of} ({who_is(event.who)}): "
-                    yield line(INDENT, whose, Piece(event.answer, "name"), text)
+                    ordered = Piece("  (standing orders)" if event.means == ORDERS else "", "quiet")
+                    yield line(INDENT, whose, Piece(event.answer, "name"), text, ordered)
                 case MoveEvent() if event.label:
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
@@ -199,12 +200,15 @@ def _turn_words(event: TurnEvent) -> Iterator[Piece | str]:
 def _without_carried_out(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
     """Yield events but for choices of cards, which are told by their move."""
     for number, event in enumerate(events):
-        if not (isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :])):
-            yield event
+        if isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :]):
+            continue
+        yield event
 
 
 def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bool:
     """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
+    if decision.means == ORDERS:  # which is told, so that it is marked
+        return False
     for event in later:
         if isinstance(event, MoveEvent) and (event.label, event.by) == (decision.label, decision.who):
             return True
