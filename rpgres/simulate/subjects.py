@@ -32,6 +32,7 @@ Key = tuple[Value, ...]  # the value of each counted thing
 
 OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
 ENDING = "ending"
+LAST = "last"  # the last outcome of a scene without named endings
 ACTION_THINGS = (OUTCOME, MARGIN, TOTAL)
 _MOST_KEPT = 4096  # dealers of steps; those of groups that are repeated very often are made anew
 SKIPPED = "skipped"  # in place of the outcome of a step that was not played
@@ -136,13 +137,14 @@ def _undecided(question: Question, run: int) -> NeedsPolicy:
 def scene_things(scene: Scene) -> list[str]:
     """Return what is counted of a scene without being asked for.
 
-    The ending, where the scene names endings; the outcome of each step, of a repeated one the last; and how often
-    repeated steps were played.
+    The ending, where the scene names endings; the outcome of each step, of a repeated one the last; how often repeated
+    steps were played; and where it names no endings the last outcome of all.
     """
     names = _step_names(scene)
     repeated = [name for leaf, name in names.items() if any(most > 1 for most in scene.program.leaves[leaf].passes)]
     ending = [ENDING] if scene.file.ends else []
-    return [*ending, *(f"steps.{name}" for name in names.values()), *(f"times.{name}" for name in repeated)]
+    last = [] if ending else [LAST]
+    return [*ending, *(f"steps.{name}" for name in names.values()), *(f"times.{name}" for name in repeated), *last]
 
 
 def main_things(things: Sequence[str]) -> tuple[str, ...]:
@@ -168,7 +170,7 @@ def _step_names(scene: Scene) -> dict[int, str]:
 def _scene_subject(scene: Scene, job: Job) -> Subject:
     things, names = scene_things(scene), _step_names(scene)
     readers = [_end_reader(name) for name in job.by]
-    has_ends = bool(scene.file.ends)
+    has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
     program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
     dealers = _Dealers(job.seed)
@@ -194,8 +196,9 @@ def _scene_subject(scene: Scene, job: Job) -> Subject:
                 outcomes[name], place = outcome, dealer.place or place
                 if name in times:
                     times[name] += 1
-        ending = [ending_of(program, rules, at, state) or None] if has_ends else []
-        return (*ending, *outcomes.values(), *times.values(), *(read(state, place) for read in readers))
+        ending = (ending_of(program, rules, at, state) or None,)
+        first, last = (ending, ()) if has_ends else ((), ending)
+        return (*first, *outcomes.values(), *times.values(), *last, *(read(state, place) for read in readers))
 
     return Subject((*things, *job.by), play_run)
 
@@ -301,12 +304,12 @@ def _reader(text: str) -> Callable[[State], Value]:
 
 
 def counted(value: Any) -> Value:
-    """Return a value of the state as it is counted: numbers and texts as they are, flags as `true` and `false`.
+    """Return a value of the state as it is counted: numbers and texts as they are, flags as `yes` and `no`.
 
     A track is counted by how many of its boxes are marked, a box by what it is marked with, anything else as JSON.
     """
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return "yes" if value else "no"
     if value is None or isinstance(value, int | str):
         return value
     if isinstance(value, Box):
