@@ -112,7 +112,7 @@ def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named:
         except NeedsAnswer as needs:
             raise _undecided(needs.question, run) from None
         except RpgresError as error:
-            error.add(f" (run {run})")
+            error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
         key = outcome.band, outcome.margin, outcome.total
         if not paths:
@@ -188,7 +188,9 @@ def _scene_subject(scene: Scene, job: Job) -> Subject:
                 _told(scene, run_seed(job.seed, run))
                 raise _undecided(needs.question, run) from None
             except RpgresError as error:
-                raise at_step(leaf, error) from error
+                told = at_step(leaf, error)
+                told.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
+                raise told from error
             state = state if leaf.step.fresh else after
             at = after_step(program, rules, at, state, outcome=outcome)
             name = names.get(leaf.number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -71,18 +72,18 @@ def test_endings_and_repeats_agree_with_the_closed_form(tmp_path: Path) -> None:
 
 # Scenes that ship, and those of them of which ten seconds of exact odds leave something open.
 SHIPPED = sorted(name for name in scene_names() if "/conformance" not in name)
+ONE_DEAL = "faith/shoot-out"  # chooses cards by name, which only the deal of its own seed has
 OPEN = {
     "coppermane/flooded-gate",
     "faith/grenade",
     "faith/infiltration",
-    "faith/shoot-out",
     "fate/ledger",
     "saga/broken-bridge",
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", [name for name in SHIPPED if name != ONE_DEAL])
 def test_exact_and_simulated_scenes_agree(name: str) -> None:
     source, folder = open_scene(name)
     scene = read_scene(source, find_ruleset=find_ruleset, folder=folder, auto=True)
@@ -99,6 +100,15 @@ def test_exact_and_simulated_scenes_agree(name: str) -> None:
         assert share - 5 * error <= found <= share + float(odds.open) + 5 * error, ending
     if not odds.open:
         assert set(counts) <= {ending or None for (ending,) in odds.masses}
+
+
+def test_a_run_that_cannot_be_played_is_told_with_its_seed() -> None:
+    ran = rpgres("simulate", ONE_DEAL, "--auto", "--seed", "7", "-n", "50")
+    assert ran.code == 1
+    seed = re.search(r"step \d+: .* is not offered here.* \(run \d+, with the seed (7#\d+)\)", ran.err)
+    assert seed, ran.err
+    shown = rpgres("scene", "run", ONE_DEAL, "--auto", "--seed", seed[1])
+    assert "is not offered here" in shown.err
 
 
 def test_a_simulation_of_a_scene_is_the_runs_of_scene_run(tmp_path: Path) -> None:
