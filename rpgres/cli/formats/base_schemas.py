@@ -73,6 +73,8 @@ def add_known_forms(schema: Schema) -> None:
             kind = text_schema("which kind of change; its fields depend on it")
             effect = record_schema("Effect", "Something the outcome changes.", {"kind": kind}, required=("kind",))
             properties_of(definitions, name)["effects"]["items"] = effect
+    if "Order" in definitions:
+        definitions["Order"]["oneOf"] = [{"required": ["choose"]}, {"required": ["policy"]}]
     if "SceneResult" in definitions:
         _either(properties_of(definitions, "SceneResult")["steps"]["items"], ("Result", "SkippedStep", "PlainStep"))
     if "DiceOdds" in definitions:
