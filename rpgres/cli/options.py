@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
 ANSWERS = "Dice and decisions"
+SIMULATION = "Simulation"
 OUTPUT = "Output"
 OTHER = "Rules"
 
@@ -55,7 +56,8 @@ class Option(msgspec.Struct, frozen=True):
     @property
     def names(self) -> list[str]:
         """All names as they are typed."""
-        return [f"--{name.replace('_', '-')}" for name in (self.name, *self.aliases)]
+        typed = [name.replace("_", "-") for name in (self.name, *self.aliases)]
+        return [f"--{name}" if len(name) > 1 else f"-{name}" for name in typed]
 
     def build(self) -> typer.core.TyperOption:
         """Return what Typer parses."""
@@ -107,6 +109,35 @@ EXIT_CODE = Option(
 )
 LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
+
+# Of simulations.
+COUNT = Option(
+    "by",
+    "Count this too: a path of the state, as characters.mara.counters.fate-points; or list every value of what is "
+    "counted anyway, as margin; repeat for others.",
+    "PATH",
+    many=True,
+)
+RUNS = Option("runs", "Number of runs [default: 10000].", "N", SIMULATION, aliases=("n",))
+UNTIL_WIDTH = Option(
+    "until_width",
+    "Instead of a number of runs: run until no 95 % interval of an outcome or ending is wider than this.",
+    "PERCENT",
+    SIMULATION,
+)
+WORKERS = Option(
+    "workers",
+    "Number of processes [default: one per processor, unless it is soon over].",
+    "N",
+    SIMULATION,
+)
+CLUSTER = Option(
+    "cluster", "Run on a Dask cluster instead: the address of its scheduler.", "tcp://HOST:PORT", SIMULATION
+)
+SAVE = Option("save", "Keep the counts in this file, and resume from it.", "FILE", SIMULATION)
+SHOW = Option("show", "Show this run (from 0) instead of simulating.", "RUN", SIMULATION)
+FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json", OUTPUT)
+SVG = Option("svg", "Write a chart to this file, as SVG.", "FILE", OUTPUT)
 
 
 class StrictCommand(typer.core.TyperCommand):
@@ -310,7 +341,7 @@ def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
         options: those that may be moved, by name as typed.
     """
     end = 0
-    while end < len(args) and args[end].startswith("--") and args[end] != "--":
+    while end < len(args) and args[end].startswith("-") and args[end] not in ("-", "--"):
         name, joined, _ = args[end].partition("=")
         option = options.get(name)
         if option is None:

@@ -90,7 +90,7 @@ def _made_harmless(stream: TextIO) -> TextIO:
     return stream if is_ready else cast("TextIO", _HarmlessStream(stream))
 
 
-def _raw(stream: TextIO) -> TextIO:
+def raw(stream: TextIO) -> TextIO:
     """Return the stream itself, for what is made of our own: colours, and lines that are written anew."""
     return stream.stream if isinstance(stream, _HarmlessStream) else stream
 
@@ -148,7 +148,7 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
 
         from rpgres.cli.render.lines import styled
 
-        Console(file=_raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
+        Console(file=raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
     results().write(plain_text(lines))
 
@@ -169,7 +169,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        _raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
+        raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
         stream.flush()
 
 

@@ -59,7 +59,7 @@ def _by(seat: str | None) -> str:
 
 
 def _typed_words(inputs: Mapping[str, Any]) -> str:
-    return ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    return ", ".join(input_words(name, value) for name, value in inputs.items() if name != "sheet")
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -121,7 +121,8 @@ def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
 
 
-def _input_words(name: str, value: Any) -> str:
+def input_words(name: str, value: Any) -> str:
+    """Return an input of an action as it was typed, in words."""
     name = name.replace("-", " ").replace("_", " ")
     if value is True:
         return name
