@@ -40,6 +40,8 @@ def base_schema(type_: Any) -> Schema:
     (schema, *_), definitions = msgspec.json.schema_components((type_, *extra), ref_template="#/$defs/{name}")
     for name, record in records_in((type_, *extra)).items():
         _describe(definitions[name], record)
+    if "Order" in definitions:
+        definitions["Order"]["oneOf"] = [{"required": ["choose"]}, {"required": ["policy"]}]
     return {**schema, "$defs": definitions}
 
 
@@ -73,8 +75,6 @@ def add_known_forms(schema: Schema) -> None:
             kind = text_schema("which kind of change; its fields depend on it")
             effect = record_schema("Effect", "Something the outcome changes.", {"kind": kind}, required=("kind",))
             properties_of(definitions, name)["effects"]["items"] = effect
-    if "Order" in definitions:
-        definitions["Order"]["oneOf"] = [{"required": ["choose"]}, {"required": ["policy"]}]
     if "SceneResult" in definitions:
         _either(properties_of(definitions, "SceneResult")["steps"]["items"], ("Result", "SkippedStep", "PlainStep"))
     if "DiceOdds" in definitions:
