@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
 import msgspec
@@ -154,7 +154,7 @@ def require_orders(
 
 def with_standing(
     policies: Mapping[str, Policy],
-    files: Mapping[str, str],
+    files: Mapping[str, Source],
     on_sheets: Mapping[str, SheetOrders],
     *,
     rules: Rules,
@@ -164,18 +164,18 @@ def with_standing(
 
     Args:
         policies: the policies by character, everybody's under an empty name.
-        files: files of standing orders, likewise; they are in place of a policy.
+        files: the texts of files of standing orders, likewise; they are in place of a policy.
         on_sheets: the orders on sheets by character; they count for who has no policy and no file.
         rules: the ruleset in play.
         state: the table.
 
     Raises:
-        FileError: a file cannot be read, or orders are faulty.
+        FileError: orders are faulty.
     """
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
         known = known_to(rules, state, who)
-        standing = read_orders(read_source(FilePath(files[who])), known, deciders=deciders)
+        standing = read_orders(files[who], known, deciders=deciders)
         if standing.fallback is None:
             standing.fallback = found.get("")
         found[who] = standing
@@ -191,6 +191,7 @@ def scene_standing(
     on_sheets: Mapping[str, SheetOrders],
     *,
     sources: Mapping[str, Source],
+    file: Callable[[str], Source],
     rules: Rules,
     state: State,
 ) -> dict[str, Policy]:
@@ -201,6 +202,7 @@ def scene_standing(
         sets: standing orders by name.
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
         sources: the text that each set stands in.
+        file: returns the text of a file of standing orders.
         rules: the ruleset in play.
         state: the table at the beginning.
 
@@ -215,7 +217,7 @@ def scene_standing(
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
         if name.endswith(ORDERS_FILE):
-            found[who] = read_orders(read_source(FilePath(name)), known_to(rules, state, who), deciders=deciders)
+            found[who] = read_orders(file(name), known_to(rules, state, who), deciders=deciders)
         else:
             found[who] = deciders.named(name)
         policy = found[who]
@@ -225,6 +227,15 @@ def scene_standing(
         known = known_to(rules, state, who, is_portable=orders.is_portable)
         found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
     return found
+
+
+def orders_file(name: str) -> Source:
+    """Return the text of a file of standing orders.
+
+    Raises:
+        FileError: there is none, or it cannot be read.
+    """
+    return read_source(FilePath(name))
 
 
 def check_deciders(
@@ -250,7 +261,7 @@ def check_deciders(
     for who, name in users.items():
         try:
             if name.endswith(ORDERS_FILE):
-                read_orders(read_source(FilePath(name)), known_to(rules, state, who), deciders=deciders)
+                read_orders(orders_file(name), known_to(rules, state, who), deciders=deciders)
             else:
                 deciders.check(name)
         except RpgresError as error:
