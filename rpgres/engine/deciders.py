@@ -99,13 +99,16 @@ def set_faults(
             yield from (fault.under(name) for fault in found)
 
 
-def read_orders(source: Source, known: Known, *, deciders: Deciders | None = None) -> Standing:
+def read_orders(
+    source: Source, known: Known, *, deciders: Deciders | None = None, fallback: Policy | None = None
+) -> Standing:
     """Return the standing orders of a file as a policy.
 
     Args:
         source: the text and where it stands.
         known: who decides by them, and what is at the table.
         deciders: the policies that orders may name; those of the ruleset when left out.
+        fallback: who decides what they say nothing of, where the file names no policy for that.
 
     Raises:
         FileError: the file is faulty; all problems at once.
@@ -115,9 +118,8 @@ def read_orders(source: Source, known: Known, *, deciders: Deciders | None = Non
     found = located(list(file_faults(file, known, deciders.names)), [source])
     if found:
         raise diagnostics_error(found)
-    return orders_policy(
-        file.orders, named=deciders.named, fallback=deciders.named(file.policy) if file.policy else None
-    )
+    own = deciders.named(file.policy) if file.policy else fallback
+    return orders_policy(file.orders, named=deciders.named, fallback=own)
 
 
 def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iterator[Fault]:
@@ -175,9 +177,7 @@ def with_standing(
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
         known = known_to(rules, state, who)
-        standing = read_orders(files[who], known, deciders=deciders)
-        if standing.fallback is None:
-            standing.fallback = found.get("")
+        standing = read_orders(files[who], known, deciders=deciders, fallback=found.get(""))
         found[who] = standing
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
@@ -217,12 +217,11 @@ def scene_standing(
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
         if name.endswith(ORDERS_FILE):
-            found[who] = read_orders(file(name), known_to(rules, state, who), deciders=deciders)
+            found[who] = read_orders(file(name), known_to(rules, state, who), deciders=deciders, fallback=found.get(""))
+        elif name in sets:
+            found[who] = orders_policy(sets[name], named=deciders.named, fallback=found.get(""))
         else:
             found[who] = deciders.named(name)
-        policy = found[who]
-        if who and isinstance(policy, Standing) and policy.fallback is None:
-            found[who] = Standing(policy.orders, found.get(""))
     for who, orders in on_sheets.items():
         known = known_to(rules, state, who, is_portable=orders.is_portable)
         found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
