@@ -40,6 +40,7 @@ from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scenes import SceneOddsResult
 from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.rulesets.orders import OrdersFile
@@ -98,6 +99,7 @@ KINDS: dict[str, Kind] = {
     "odds": Kind("What `rpgres odds --json` prints: of an action, dice, or a ladder.", OddsResult, refine_odds),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
+    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
     "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
     "deck-draw": Kind("What `rpgres deck draw --json` prints.", DeckDraw),
