@@ -250,7 +250,7 @@ def _is_lost(now: _Turn, enemies: list[Fighter]) -> bool:
     Stress is not looked at: what a turn does not read, odds need not tell apart.
     """
     slots = now.actor.tracks.get(harm.CONSEQUENCES, ())
-    if not slots or not all([slot.mark for slot in slots]):
+    if not slots or not all(slot.mark for slot in slots):
         return False
     state, track = now.table.state, now.place.setup.track
     return min([room(state.characters[one.who], track) for one in enemies]) >= STYLE
