@@ -14,6 +14,7 @@ import msgspec
 from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
+from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.moves import ADVANTAGE, TURN, Moves, ending, make_advantage, with_boosts_named
 from rpgres.kits.fate_family.rolls import check_in
 from rpgres.kits.fate_family.settling import roles_of
@@ -65,6 +66,7 @@ def begin(table: Table, actor: Character, forms: Sequence[Form], *, difficulty: 
     Raises:
         UsageError: two tasks have one name, or a skill is unknown.
     """
+    check_none_open(table.state, "challenge")
     names = [form.name for form in forms]
     if len(set(names)) < len(names):
         raise UsageError(f"each {named('task')} has a name of its own")

@@ -19,6 +19,7 @@ from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits import harm
 from rpgres.kits.fate_family import zones
+from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room, sides_of
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
@@ -97,6 +98,7 @@ def begin(table: Table, actor: Character, said: Said) -> Conflict:
     Raises:
         UsageError: somebody cannot take part, or is nowhere.
     """
+    check_none_open(table.state, "conflict")
     rules, state = table.rules, table.state
     row = zones.read_zones(said.zones) if said.zones else ()
     people = [(actor.name, 0, said.actor), *sides_of(said.allies, said.against)]
