@@ -133,7 +133,7 @@ def _before(leaf: Leaf) -> dict[str, Any]:
     """Return what a step's title is made of, before it is played."""
     step = leaf.step
     inputs = {step.moment[1]: step.moment[0]} if step.moment is not None else {}
-    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note}
+    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note, "set": step.set}
 
 
 def _person(*, is_plain: bool) -> Person | None:

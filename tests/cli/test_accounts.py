@@ -14,7 +14,20 @@ import pytest
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
-from rpgres.cli.formats.accounts import Account, Came, Chapter, Chosen, Dealt, Meaning, Note, Rolled, Stands, Turn
+from rpgres.cli.formats.accounts import (
+    Account,
+    Came,
+    Change,
+    Chapter,
+    Chosen,
+    Dealt,
+    Meaning,
+    Note,
+    Remark,
+    Rolled,
+    Stands,
+    Turn,
+)
 from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.render.account_html import as_html
@@ -22,9 +35,15 @@ from rpgres.cli.render.account_lines import account_lines
 from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.accounts import account_of
 from rpgres.cli.render.lines import plain_text
+from rpgres.dice.seeds import Streams
+from rpgres.engine.records import Result
+from rpgres.engine.run import prepare, run
+from rpgres.model.events import RollEvent, TurnEvent
+from rpgres.model.serialization import state_record
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
+from tests.support.battle import battle_rules
 from tests.support.command_line import rpgres
 
 SHIPPED = [name for name in scene_names() if "conformance" not in name]
@@ -288,7 +307,7 @@ def test_turns_of_a_procedure_stand_under_one_heading() -> None:
         after,
     ]
     account = account_of(msgspec.structs.replace(result, steps=steps), scene.rules)
-    assert [chapter.title for chapter in account.chapters] == ["Fight", "Dawn", "Step 3", "After"]
+    assert [chapter.title for chapter in account.chapters] == ["Fight", "Dawn", "A change", "After"]
     assert [(turn.round, turn.actor) for turn in account.chapters[0].turns] == [
         (1, "Mara Quill"),
         (None, "Gate guards"),
@@ -297,9 +316,40 @@ def test_turns_of_a_procedure_stand_under_one_heading() -> None:
     shown = plain_text(account_lines(account))
     assert shown.count("  Exchange 1\n") == shown.count("  Exchange 2\n") == 1
     assert "\n2. Dawn\n  The sun comes up.\n" in shown
-    assert "\n3. Step 3\n    * Mara Quill, counters fate points: 1\n" in shown
+    assert "\n3. A change\n    * Mara Quill, fate points: 1\n" in shown
     assert read_lonelog(as_lonelog(account)) == account
     assert "\nR2 (Exchange)\n@(Mara Quill) " in as_lonelog(account)
+
+
+def test_each_turn_of_a_procedure_is_told_with_its_own_dice_and_changes() -> None:
+    rules = battle_rules()
+    prepared = prepare(rules, "battle", {"attackers": 4, "defenders": 3, "may-stop": True})
+    result, after = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on", "on", "on", "on", "on"]})
+    assert isinstance(result, Result)
+    played = SceneResult(
+        ruleset=rules.id,
+        rules={},
+        title="A battle",
+        seed="7",
+        switches={},
+        steps=[{"id": "battle", **msgspec.to_builtins(result)}],
+        ending="victory",
+        ending_text="The gate is taken.",
+        state=state_record(after),
+    )
+    account = account_of(played, rules)
+    opening, *turns, closing = account.chapters[0].turns
+    ends = [event for event in result.events if isinstance(event, TurnEvent)]
+    assert (len(turns), opening.lines) == (len(ends), [])
+    assert {turn.does for turn in turns} == {"Fight."}
+    faces = [line.faces for turn in turns for line in turn.lines if isinstance(line, Rolled)]
+    assert faces == [event.faces for event in result.events if isinstance(event, RollEvent)]
+    for turn, end in zip(turns, ends, strict=True):
+        assert sum(isinstance(line, Change) for line in turn.lines) == len(end.effects)
+        assert [line.answer for line in turn.lines if isinstance(line, Chosen)] == ["on"]
+    assert [type(line) for line in closing.lines if not isinstance(line, Remark)] == [Came, Meaning]
+    assert account.ending == "Victory: The gate is taken."
+    assert read_lonelog(as_lonelog(account)) == account
 
 
 # ---------------------------------------------------------------------------------------------------------------------

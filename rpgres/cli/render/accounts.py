@@ -183,7 +183,7 @@ def step_title(step: Mapping[str, Any], number: int) -> str:
         return moment_words(moment, period)
     if not name and _is_heading(step):
         return in_line(step["note"]).strip().rstrip(".")
-    return in_line(title(name)) or f"Step {number}"
+    return in_line(title(name)) or ("A change" if step.get("set") else f"Step {number}")
 
 
 def _is_heading(step: Mapping[str, Any]) -> bool:
@@ -211,7 +211,9 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
     if not ends:
         turn, last = _turn(step, events, words, last)
         return [turn], last
-    opening, last = _turn({**step, "events": [], "outcome": None, "texts": [], "effects": []}, [], words, last)
+    opening, last = _turn(
+        {**step, "events": [], "outcome": None, "texts": [], "effects": [], "unused": []}, [], words, last
+    )
     turns, start, told = [opening], 0, 0
     for number in ends:
         end = events[number]
@@ -236,8 +238,10 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
         *(Meaning(in_line(text).strip()) for text in end.texts if in_line(text).strip()),
         *_effect_lines(record, words),
     ]
-    does = f"{sentence}." if end.action and not sentence.endswith((".", "!", "?")) else sentence
-    return _spoken(does if end.action else "", actor, lines)
+    if not end.action:
+        return _spoken(f"{actor}." if actor else "", "", lines)
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}"
+    return _spoken(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.", actor, lines)
 
 
 def _spoken(sentence: str, actor: str, lines: list[LineRecord], begun: tuple[int | None, str] = (None, "")) -> Turn:
@@ -287,10 +291,11 @@ def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
 
 
 def _path_words(path: str, words: Words) -> str:
-    parts = path.split(".")
+    parts = [part for part in path.split(".") if part not in ("counters", "tracks", "things")]
     if parts[0] == "characters" and len(parts) > 2:
         return f"{words.who(parts[1])}, {' '.join(plain_words(one) for one in parts[2:])}"
-    return " ".join(plain_words(one) for one in parts)
+    told = " ".join(plain_words(one) for one in parts)
+    return f"{told[:1].upper()}{told[1:]}"
 
 
 def _actor(step: Mapping[str, Any], words: Words) -> str:
@@ -383,7 +388,7 @@ def _by(name: str, words: Words) -> str:
 
 def _came(step: Mapping[str, Any], words: Words) -> Iterator[Came]:
     outcome = step.get("outcome")
-    if outcome is None:
+    if not outcome:
         return
     ladder = words.file.ladder
     total, against = step.get("total"), step.get("opposition")
