@@ -74,8 +74,8 @@ def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, aut
     person = _person(is_plain=is_plain) if seat is None and not auto else None
 
     def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
-        teller.head(_before(leaf))
-        if person is not None:
+        if person is not None:  # otherwise only what comes of it tells whether the reader may hear of it
+            teller.head(_before(leaf))
             person.begin(step_question_lines(leaf))
 
     steps, endings = list[PlayedStep](), list[str]()
@@ -117,6 +117,7 @@ class _Teller:
     def step(self, record: Mapping[str, Any] | None) -> None:
         """Tell what came of a step; nothing where the reader may not hear of it."""
         if record is None:
+            self.is_headed = False
             return
         self.head(record)
         for turn in chapter_of([record], self.words, "Step").turns:

@@ -379,6 +379,12 @@ action = "overcome"
 with = { skill = "notice", vs = 1 }
 note = "Behind it: SECRET."
 [[steps]]
+id = "louder"
+set = { "tracks.alarm.BOX" = "x" }
+note = "Now it is loud: SECRET."
+[[steps]]
+note = "The lamps go out, one after the other, down to the end of the long corridor."
+[[steps]]
 id = "tidy"
 actor = "guards"
 action = "overcome"
@@ -451,7 +457,10 @@ HIDDEN = {
         TAGS,
         "mara",
         "gm",
-        ({"SECRET": "The Ledger Lies Here", "MARKS": "1"}, {"SECRET": "Nobody Comes Home", "MARKS": "3"}),
+        (
+            {"SECRET": "The Ledger Lies Here", "MARKS": "1", "BOX": "2"},
+            {"SECRET": "Nobody Comes Home", "MARKS": "3", "BOX": "4"},
+        ),
     ),
     "a hand that was dealt": (
         CARDS,
@@ -509,15 +518,28 @@ def test_what_a_seat_cannot_see_changes_no_byte_of_its_account(what: str) -> Non
 
 
 def test_a_seat_gets_no_seed_and_nothing_that_was_only_planned() -> None:
-    Path("hidden.toml").write_text(TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1"), "utf-8")
+    Path("hidden.toml").write_text(
+        TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1").replace("BOX", "2"), "utf-8"
+    )
     for seat in ("mara", "gm"):
         shown = json.loads(rpgres("scene", "run", "hidden.toml", "--as", seat, "--json").out)
         assert (shown["seed"], shown["seat"]) == (None, seat)
-        assert {step["seed"] for step in shown["steps"]} == {None}
+        assert {step.get("seed") for step in shown["steps"]} == {None}
         assert "seed: 4" not in rpgres("scene", "run", "hidden.toml", "--as", seat).out
     whole = json.loads(rpgres("scene", "run", "hidden.toml", "--json").out)
     assert (whole["seed"], whole["seat"]) == ("4", None)
     assert "seed: 4" in rpgres("scene", "run", "hidden.toml").out
+
+
+def test_a_step_that_a_seat_does_not_hear_of_leaves_no_trace() -> None:
+    text = TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1").replace("BOX", "2")
+    Path("hidden.toml").write_text(text, "utf-8")
+    seen = rpgres("scene", "run", "hidden.toml", "--as", "mara").out
+    assert [line for line in seen.splitlines() if re.match(r"\d", line)] == ["1. Look", "2. Step 2", "3. Tidy"]
+    assert "The lamps go out" in seen
+    assert "loud" not in seen.lower()
+    assert "ledger" not in seen.lower()
+    assert seen == plain_text(account_lines(told(scene_in(text), "mara")))
 
 
 def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
