@@ -12,9 +12,9 @@ from rpgres.cli.render.account_lines import (
     WIDEST,
     WIDTH,
     chapter_heading,
+    chapter_lines,
     end_lines,
     heading_lines,
-    turn_lines,
 )
 from rpgres.cli.render.account_words import words_of
 from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
@@ -120,8 +120,8 @@ class _Teller:
             self.is_headed = False
             return
         self.head(record)
-        for turn in chapter_of([record], self.words, "Step").turns:
-            say(turn_lines(turn, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
+        chapter = chapter_of([record], self.words, "Step")
+        say(chapter_lines(chapter, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
         flush()
         self.is_headed = False
 
