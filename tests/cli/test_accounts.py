@@ -44,7 +44,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_rules
-from tests.support.command_line import rpgres
+from tests.support.command_line import completions, rpgres
 
 SHIPPED = [name for name in scene_names() if "conformance" not in name]
 FORMATS = ("markdown", "html", "lonelog")
@@ -321,6 +321,29 @@ def test_turns_of_a_procedure_stand_under_one_heading() -> None:
     assert "\nR2 (Exchange)\n@(Mara Quill) " in as_lonelog(account)
 
 
+def test_a_turn_says_whom_it_is_about_and_an_exchange_its_number() -> None:
+    scene = scene_in(FIGHT)
+    result = run_scene(scene)
+    turn = {"event": "turn", "turn": 0, "by": "mara", "outcome": "succeed", "success": True, "margin": 1}
+    chosen = {"event": "decision", "label": "target", "who": "mara", "answer": "guards", "text": "", "means": "orders"}
+    steps = [
+        result.steps[0]
+        | {"events": [{"event": "turn", "turn": 0, "action": "begin"}, chosen, turn | {"turn": 1, "action": "attack"}]},
+        result.steps[2] | {"events": [turn | {"action": "exchange 1"}, turn | {"turn": 1, "action": "exchange 2"}]},
+    ]
+    account = account_of(msgspec.structs.replace(result, steps=steps), scene.rules)
+    fight, after = account.chapters
+    assert [turn.sentence for turn in fight.turns][1:] == ["Mara Quill attacks Gate guards.", ""]
+    assert fight.turns[1].lines[0] == Chosen("Target", "Mara Quill", "Gate guards", "by orders")
+    assert [(turn.round, turn.counted) for turn in after.turns] == [
+        (None, ""),
+        (1, "Exchange"),
+        (2, "Exchange"),
+        (None, ""),
+    ]
+    assert read_lonelog(as_lonelog(account)) == account
+
+
 def test_each_turn_of_a_procedure_is_told_with_its_own_dice_and_changes() -> None:
     rules = battle_rules()
     prepared = prepare(rules, "battle", {"attackers": 4, "defenders": 3, "may-stop": True})
@@ -549,6 +572,12 @@ def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
     )
     assert whole.replace("seed: 7", "as seen by the game master") == gm
     assert "Deal (Sable Reyl): 8 cards" in whole
+
+
+def test_seats_are_completed() -> None:
+    assert completions("rpgres scene run fate/bribe --as ") == ["gm", "mara", "guards"]
+    assert completions("rpgres scene run fate/bribe --as m") == ["mara"]
+    assert completions("rpgres scene run no-such --as ") == ["gm"]
 
 
 def test_a_seat_that_nobody_has_is_refused() -> None:
