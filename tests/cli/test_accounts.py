@@ -475,6 +475,26 @@ with.against = { name = "bero", skill = "technical", attribute = "dexterity", ha
 choose = { play = ["H10", "H13", "pass", "pass"] }
 """
 
+CONFLICT = """
+ruleset = "fate"
+title = "A brawl"
+seed = "4"
+policy = "sensible"
+[characters.mara]
+sheet = "mara"
+[characters.guard]
+sheet = "guard"
+[tags.secret]
+text = "SECRET"
+kind = "aspect"
+seen-by = ["gm"]
+[[steps]]
+id = "brawl"
+actor = "mara"
+procedure = "conflict"
+with = { against = "guard" }
+"""
+
 HIDDEN = {
     "a tag and a track": (
         TAGS,
@@ -484,6 +504,12 @@ HIDDEN = {
             {"SECRET": "The Ledger Lies Here", "MARKS": "1", "BOX": "2"},
             {"SECRET": "Nobody Comes Home", "MARKS": "3", "BOX": "4"},
         ),
+    ),
+    "a tag, in a conflict": (
+        CONFLICT,
+        "mara",
+        "gm",
+        ({"SECRET": "A Trapdoor under the Straw"}, {"SECRET": "Somebody Listens"}),
     ),
     "a hand that was dealt": (
         CARDS,
