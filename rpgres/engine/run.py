@@ -162,6 +162,9 @@ def play(
         RuleError: the rule raised something that is not meant for users, or broke its contract with the table.
     """
     rules, trust = prepared.rules, prepared.trust
+    is_procedure = prepared.action in rules.ruleset.procedures
+    if is_procedure:
+        asked = EFFECTS  # the outcome of a turn is not the outcome that is asked for
     lump = prepared.lump_for(asked) if prepared.lump is not None else None
     run = Run(rules, prepared.state, dealer, players, asked, lump=lump, follow=follow, trust=trust)
     rule = rules.ruleset.actions.get(prepared.action) or _described(prepared.action)
@@ -170,7 +173,12 @@ def play(
             return REFUSED, run
         if prepared.placed:
             _lay(run, prepared.placed)
-        outcome = rule(Table(run, rules), prepared.state.characters[prepared.actor], **prepared.arguments)
+        table = Table(run, rules)
+        outcome = rule(table, prepared.state.characters[prepared.actor], **prepared.arguments)
+        if is_procedure:
+            from rpgres.engine.procedures import play_through
+
+            outcome = play_through(table, prepared.action, outcome)
         if type(outcome) is not Outcome or outcome.band not in rules.file.bands:
             raise Broken(f"it returned {in_short(repr(outcome))}, not an outcome with a band of the ruleset")
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
@@ -477,7 +485,7 @@ def _result(prepared: Prepared, by: Answering, outcome: Outcome, done: Run, unus
         margin=outcome.margin,
         total=outcome.total,
         opposition=outcome.opposition,
-        effects=[dict(effect) for effect in outcome.effects],
+        effects=[dict(effect) for effect in (*done.applied, *outcome.effects)],
         texts=list(outcome.texts),
         events=[event_record(event) for event in done.events],
         switches=rules.chosen,

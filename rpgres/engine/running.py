@@ -15,7 +15,7 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
-from rpgres.rulesets import CLAIM, QUESTIONS, Option, Rules
+from rpgres.rulesets import CLAIM, QUESTIONS, Effect, Option, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
@@ -93,8 +93,27 @@ class Told(msgspec.Struct, frozen=True, gc=False):
     audience: tuple[str, ...] | None = None
 
 
+class Turned(msgspec.Struct, frozen=True, gc=False):
+    """Event: a turn of a procedure is over. `number` counts them from 0; `by` had it, and `action` is what was done.
+
+    The other fields are those of its outcome; effects have names in place of roles.
+    """
+
+    number: int
+    by: str = ""
+    action: str = ""
+    band: str = ""
+    success: bool | None = None
+    margin: int | None = None
+    total: int | None = None
+    opposition: int | None = None
+    effects: tuple[Effect, ...] = ()
+    texts: tuple[str, ...] = ()
+    audience: tuple[str, ...] | None = None
+
+
 # `audience` holds the seats that may know of it; None is everybody
-Event = Rolled | Decided | Told | Drawn | Moved
+Event = Rolled | Decided | Told | Drawn | Moved | Turned
 
 
 def seen(event: Event, seat: str) -> Event | None:
@@ -198,6 +217,9 @@ class Run(msgspec.Struct):
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
+        turn: which turn of a procedure is under way, from 0.
+        applied: the effects of the turns before it, which the state has already.
+        earlier: how many questions the turns before it asked.
     """
 
     rules: Rules
@@ -217,11 +239,21 @@ class Run(msgspec.Struct):
     idle: int = 0
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
+    turn: int = 0
+    applied: tuple[Effect, ...] = ()
+    earlier: int = 0
 
     @property
     def work(self) -> int:
         """What the run cost so far, for budgets: the questions it asked; thrice that where a hand is unseen."""
-        return (1 + self.idle + sum(self.counts.values())) * (3 if self.unseen else 1)
+        return (1 + self.idle + self.earlier + sum(self.counts.values())) * (3 if self.unseen else 1)
+
+    def next_turn(self) -> None:
+        """Go on to the next turn of a procedure, whose questions are counted anew."""
+        self.turn += 1
+        self.earlier += sum(self.counts.values())
+        self.counts.clear()
+        self.dealer.begin_turn(self.turn)
 
     def count(self, label: str) -> int:
         """Return how often a label was asked before, and count it once more."""

@@ -20,6 +20,7 @@ QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds ma
 OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
 Rule = Callable[..., Any]  # (table, actor, **parameters) -> Outcome
+TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
@@ -62,6 +63,7 @@ class Ruleset:
         self.data = data
         self.api = api
         self.actions: dict[str, Rule] = {}
+        self.procedures: dict[str, TakeTurn] = {}
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
         self.switch_records: list[type] = []
@@ -87,6 +89,23 @@ class Ruleset:
 
         def register(rule: Rule) -> Rule:
             self.actions[name] = rule
+            return rule
+
+        return register
+
+    def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
+        """Register the decorated function as the beginning of a procedure, and how its turns are taken.
+
+        `rule(table, actor, **parameters)` returns the first place, frozen data; `turn(table, place)` returns
+        `rpgres.Turn` with the next place, or the outcome. The effects of a turn are applied before the next one.
+
+        Args:
+            name: the procedure's name, that of its action in `ruleset.toml`.
+            turn: a module-level function; it reads only the table and the place.
+        """
+
+        def register(rule: Rule) -> Rule:
+            self.actions[name], self.procedures[name] = rule, turn
             return rule
 
         return register

@@ -211,6 +211,7 @@ class Action(Record, frozen=True):
             of which each option is evaluated (each); or an optimal player (best).
         anybody: whether the action is the same for every character, so that no actor has to be named.
         confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
+        procedure: whether it is played in turns, as a contest or a conflict is.
     """
 
     summary: str
@@ -231,6 +232,7 @@ class Action(Record, frozen=True):
     odds: Literal["policies", "each", "best"] = "policies"
     anybody: bool = False
     confirmed: bool = False
+    procedure: bool = False
 
 
 class Switch(Record, frozen=True):

@@ -10,10 +10,10 @@ import msgspec
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.records import Pending, Result
 from rpgres.errors import RpgresError
-from rpgres.model.serialization import plain
+from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import State
 from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
-from rpgres.scenes.records import ABSENT, Expect, Scene
+from rpgres.scenes.records import Expect, Scene
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -126,7 +126,7 @@ def _compare(expect: Expect, found: Result | Pending | RpgresError, state: State
         effects = found.effects if isinstance(found, Result) else []
         yield "effects", expect.effects, _shown(expect.effects, effects)
     for path, expected in _paths(expect.state):
-        yield f"state.{path}", expected, _look_up(state, path)
+        yield f"state.{path}", expected, value_at(state, path)
 
 
 def _paths(expected: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -146,18 +146,3 @@ def _shown(expected: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str,
         agrees = wanted and all(effect.get(key, ABSENT) == value for key, value in wanted.items())
         shown.append(dict(wanted) if agrees else dict(effect))
     return shown
-
-
-def _look_up(state: State, path: str) -> Any:
-    """Return what stands at a path of the state: attributes of records, keys of maps, tags and boxes by name."""
-    value: Any = state
-    for key in path.split("."):
-        if isinstance(value, Mapping):
-            value = value.get(key, ABSENT)
-        elif isinstance(value, tuple):
-            value = next((one for one in value if getattr(one, "slug", getattr(one, "name", "")) == key), ABSENT)
-        else:
-            value = getattr(value, key, ABSENT)
-        if value is None or value == ABSENT:
-            return ABSENT
-    return plain(value)

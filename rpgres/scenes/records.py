@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from rpgres.engine.players import Policy
+from rpgres.model.paths import ABSENT as ABSENT  # what an expectation says of what must not be there
 from rpgres.model.state import SCENE, State
 from rpgres.rulesets import Id, Rules
 from rpgres.toml.reading import Source, locate
 
 Answers = dict[str, str | list[str]]
-ABSENT = "absent"  # what an expectation says of what must not be there
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):

@@ -412,7 +412,7 @@ def test_what_others_said_neither_blocks_an_undo_nor_goes_with_it(place: Place) 
 
 
 def at(place: Place, path: str) -> Any:
-    from rpgres.journal.paths import value_at
+    from rpgres.model.paths import value_at
 
     return value_at(store.read(place.path).state, path)
 

@@ -12,7 +12,7 @@ from rpgres.dice.seeds import run_seed
 from rpgres.engine.players import NO, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.state import FACE_DOWN
 from rpgres.rulesets import RulesetFile
 
@@ -178,8 +178,21 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
                     yield line(INDENT, event.text)
+                case TurnEvent():
+                    yield line(INDENT, *_turn_words(event))
         if drawn:
             yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))
+
+
+def _turn_words(event: TurnEvent) -> Iterator[Piece | str]:
+    """Yield what a turn of a procedure came to, in a line."""
+    yield Piece(f"{who_is(event.by)}: {event.action}" if event.by else event.action, "name")
+    if event.outcome:
+        yield f" - {event.outcome}"
+    if event.margin is not None:
+        yield f", margin {signed(event.margin)}"
+    if event.texts:
+        yield f": {' '.join(event.texts)}"
 
 
 def _without_carried_out(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
