@@ -25,6 +25,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
     Attributes:
         ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
+        scene: the file it stands in, or its name, as it was asked for.
         title: the scene's title.
         seed: where the dice came from.
         switches: every house rule and the choice in force.
@@ -34,6 +35,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
 
     ruleset: str
     rules: dict[str, Any]
+    scene: str = ""
     title: str
     seed: str
     switches: dict[str, str]
@@ -125,6 +127,7 @@ def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = 
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
+        scene=scene.source.path,
         title=scene.file.title,
         seed=seed,
         switches=scene.rules.chosen,

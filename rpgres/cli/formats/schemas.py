@@ -30,6 +30,7 @@ from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import ErrorRecord, Request
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
@@ -99,6 +100,7 @@ KINDS: dict[str, Kind] = {
     "variation": Kind("What `rpgres odds --vary --json` prints: a table, or a grid.", Variation),
     "search": Kind("What `rpgres odds --find --json` prints.", Search),
     "knockout": Kind("What `rpgres odds --knockout --json` prints.", Knockout),
+    "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
