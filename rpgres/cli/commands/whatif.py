@@ -20,36 +20,44 @@ if TYPE_CHECKING:
 Found = tuple["WhatIf", "RulesetFile"]
 
 
+Run = Annotated[
+    str,
+    typer.Argument(
+        metavar="RESULT.json|TABLE#N",
+        help="What `roll --json` or `scene run --json` printed (- reads it), or an action of a persistent table.",
+    ),
+]
+Choose = Annotated[
+    list[str] | None,
+    typer.Option("--choose", metavar="LABEL[#N]=OPTION", help="Change a decision, or add one.", show_default=False),
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--given", metavar="LABEL[#N]=FACES", help="Change dice or cards.", show_default=False),
+]
+Policies = Annotated[
+    list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
+]
+SceneFile = Annotated[
+    str | None,
+    typer.Option("--scene", metavar="FILE", help="The scene, where it is not where it was.", show_default=False),
+]
+Seat = Annotated[
+    str | None,
+    typer.Option(
+        "--as", metavar="SEAT", help="Whose view of a persistent table [env: RPGRES_SEAT].", show_default=False
+    ),
+]
+
+
 def command(
-    run: Annotated[
-        str,
-        typer.Argument(
-            metavar="RESULT.json|TABLE#N",
-            help="What `roll --json` or `scene run --json` printed (- reads it), or an action of a persistent table.",
-        ),
-    ],
-    choose: Annotated[
-        list[str] | None,
-        typer.Option("--choose", metavar="LABEL[#N]=OPTION", help="Change a decision, or add one.", show_default=False),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--given", metavar="LABEL[#N]=FACES", help="Change dice or cards.", show_default=False),
-    ] = None,
+    run: Run,
+    choose: Choose = None,
+    given: Given = None,
     auto: Annotated[bool, typer.Option("--auto", help=AUTO.help)] = False,
-    policy: Annotated[
-        list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
-    ] = None,
-    scene: Annotated[
-        str | None,
-        typer.Option("--scene", metavar="FILE", help="The scene, where it is not where it was.", show_default=False),
-    ] = None,
-    seat: Annotated[
-        str | None,
-        typer.Option(
-            "--as", metavar="SEAT", help="Whose view of a persistent table [env: RPGRES_SEAT].", show_default=False
-        ),
-    ] = None,
+    policy: Policies = None,
+    scene: SceneFile = None,
+    seat: Seat = None,
     as_json: AsJson = False,
     plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
     rulesets: Folders = None,
