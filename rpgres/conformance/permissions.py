@@ -48,10 +48,10 @@ def check_permissions(subject: Subject) -> Iterator[Diagnostic]:
 
 def _typed(subject: Subject, case: Case) -> dict[str, Any]:
     """Return what a case types, but for what a persistent table keeps itself: sheets, counters and cards."""
-    if case.scene is None:
+    if case.leaf is None:
         inputs: Mapping[str, Any] = example_inputs(subject.rules, case.prepared.action)[0]
     else:
-        inputs = case.scene.file.steps[case.step].with_
+        inputs = case.leaf.step.with_
     parameters = case.prepared.rules.parameters(case.prepared.action)
     kept = {name for name, its in parameters.items() if its.kind in ("counter", "cards", "tag")}
     return {key: value for key, value in inputs.items() if key != SHEET and key.replace("_", "-") not in kept}

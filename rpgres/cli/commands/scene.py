@@ -15,7 +15,7 @@ from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.cli.prompt import Person
-    from rpgres.scenes import Scene
+    from rpgres.scenes import Leaf, Scene
     from rpgres.toml.diagnostics import Diagnostic
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
@@ -79,7 +79,14 @@ def run(
     if as_json:
         say_json(run_scene(scene, seed=seed))
         return
-    from rpgres.cli.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
+    from rpgres.cli.render.scenes import (
+        ending_lines,
+        scene_heading,
+        step_heading,
+        step_lines,
+        step_question_lines,
+        table_lines,
+    )
     from rpgres.rulesets import pictured
 
     chosen = seed_of(scene, seed)
@@ -87,18 +94,20 @@ def run(
     is_drawn = is_terminal() and not plain
     person = _person(is_plain=plain, auto=auto or bool(policy))
 
-    def begins(number: int) -> None:
-        say(step_heading(scene, number), is_plain=plain)
+    def begins(leaf: Leaf, passes: tuple[int, ...]) -> None:
+        say(step_heading(leaf, passes=passes), is_plain=plain)
         if person is not None:
-            person.begin(step_question_lines(scene, number))
+            person.begin(step_question_lines(leaf))
 
-    state = scene.state
-    for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
-        if played.result is None:
-            say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
+    state, endings = scene.state, list[str]()
+    ask = person.ask if person is not None else None
+    for played in play_scene(scene, seed=chosen, prompt=ask, begins=begins, ended=endings.append):
+        if played.is_skipped:
+            say(step_heading(played.leaf, passes=played.passes, is_skipped=True), is_plain=plain)
         say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
         flush()
         state = played.state
+    say(ending_lines(scene, endings[0]), is_plain=plain)
     pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
     say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=plain)
 

@@ -185,14 +185,16 @@ def refine_scene(schema: Schema, rules: Rules) -> None:
     _narrow(properties, "switches", _switches(rules))
     properties["policy"] |= {"enum": [*_policies(rules), ""]}
     step = definitions["Step"]
-    step["properties"]["action"] |= {"enum": list(rules.file.actions)}
+    for kind, is_procedure in (("action", False), ("procedure", True)):
+        names = [name for name, action in rules.file.actions.items() if action.procedure == is_procedure]
+        step["properties"][kind] |= {"enum": [*names, ""]}
     for moment in ("begin", "end"):
         step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
     decided = sorted(_labels(rules, kind="decision"))
     somebody = {"pattern": f":({'|'.join(decided)})$"} if decided else False
     step["properties"]["choose"]["propertyNames"] = {"anyOf": [{"enum": decided}, somebody]}
-    step["allOf"] = _inputs_by_action(rules)
+    step["allOf"] = [*_inputs_by_action(rules), *_inputs_by_action(rules, procedures=True)]
     expect = properties_of(definitions, "Expect")
     expect["outcome"] |= {"enum": list(rules.file.bands)}
     expect["also"] |= {"enum": [*_others(rules), ABSENT]}
@@ -202,14 +204,16 @@ def _policies(rules: Rules) -> list[str]:
     return list(dict.fromkeys([*rules.ruleset.policies, *rules.file.policies, *COMMON_POLICIES]))
 
 
-def _inputs_by_action(rules: Rules) -> list[Schema]:
-    """Return what `with` may hold, for each action."""
+def _inputs_by_action(rules: Rules, *, procedures: bool = False) -> list[Schema]:
+    """Return what `with` may hold, for each action; or for each procedure."""
+    key = "procedure" if procedures else "action"
     return [
         {
-            "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
+            "if": {"properties": {key: {"const": action}}, "required": [key]},
             "then": {"properties": {"with": _inputs(rules, action)}},
         }
-        for action in rules.file.actions
+        for action, described in rules.file.actions.items()
+        if described.procedure == procedures or not procedures
     ]
 
 

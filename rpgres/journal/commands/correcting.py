@@ -14,7 +14,6 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
 from rpgres.journal.commands.running import Typed
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
 from rpgres.journal.history import History
-from rpgres.journal.paths import audience_at, set_by
 from rpgres.journal.records import (
     ACTION,
     ALWAYS,
@@ -29,6 +28,7 @@ from rpgres.journal.views import HOST, passed
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM
 from rpgres.rulesets import RowQuestion, Rules, unknown
+from rpgres.rulesets.corrections import audience_at, set_by
 from rpgres.rulesets.tree import walk
 
 
