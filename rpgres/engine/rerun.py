@@ -113,6 +113,7 @@ class WhatIf(Printed, frozen=True, kw_only=True, tag="rpgres.what-if/1"):
         fresh: answers that only the changed run asked for: `LABEL=VALUE`.
         complete: whether the changed run came to its end; otherwise a decision waits.
         seed: where new dice came from.
+        endings: of a scene that names its endings: how it ended before, and with the change; null for none.
     """
 
     ruleset: str
@@ -123,6 +124,7 @@ class WhatIf(Printed, frozen=True, kw_only=True, tag="rpgres.what-if/1"):
     fresh: list[str] = []
     complete: bool = True
     seed: str | None = None
+    endings: list[str | None] = []
 
 
 # ---------------------------------------------------------------------------------------------------------------------

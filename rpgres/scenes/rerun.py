@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,11 +11,26 @@ import msgspec
 from rpgres.dice.seeds import Streams
 from rpgres.engine.players import Policy
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.rerun import Again, Answered, Changed, Dropped, Playing, WhatIf, answers_in, read_changes, run_again
+from rpgres.engine.rerun import (
+    Again,
+    Answered,
+    Changed,
+    Dropped,
+    Playing,
+    WhatIf,
+    answers_in,
+    playing,
+    read_changes,
+    run_again,
+)
 from rpgres.errors import UsageError
 from rpgres.model.state import EMPTY, State
-from rpgres.scenes.playing import SceneResult, is_due, play_step, prepare_step
-from rpgres.scenes.records import Scene
+from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.playing import PlayedStep, SceneResult, changed_by, play_step, prepare_step, step_record
+from rpgres.scenes.program import Leaf, Scene
+
+Place = tuple[int, tuple[int, ...]]  # a step by its number, and on which passes of its groups it is played
+RunLeaf = Callable[[Leaf, At, State], "tuple[Result | Pending | None, State]"]
 
 
 def scene_what_if(
@@ -38,48 +53,161 @@ def scene_what_if(
     Raises:
         UsageError: no such answer was given, or the scene is another one by now.
     """
-    results = [_result(step) for step in before.steps]
-    if len(results) != len(scene.file.steps):
-        raise _other_scene(scene)
-    names = [step.id or str(number) for number, step in enumerate(scene.file.steps, 1)]
-    answers = [
-        answers_in(result.events, step=name) if result is not None else []
-        for name, result in zip(names, results, strict=True)
-    ]
-    same = list(_played(scene, names, results, answers, (), before.seed, scene.policies))
-    if len(same) < len(results) or any(_differs(one, played) for one, played in zip(results, same, strict=True)):
-        raise _other_scene(scene)
-    changes = read_changes(given, choose, [one for own in answers for one in own])
-    everybody = {**policies, **scene.policies}
-    after = list(_played(scene, names, results, answers, changes, before.seed, everybody))
-    ended = [again.found for again in after if again is not None]
-    _check_reached(names[: len(after)], changes)
+    known = _recorded(scene, before)
+    answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}
+    changes = read_changes(given, choose, [one for own in answers.values() for one in own])
+    again: dict[Place, Again] = {}
+    scene = msgspec.structs.replace(scene, policies={**policies, **scene.policies})
+    endings: list[str] = []
+    played = list(_walk(scene, _changing(scene, known, answers, changes, before.seed, again), endings.append))
+    is_pending = any(isinstance(found.found, Pending) for found in again.values())
+    _check_reached(scene, again, changes, is_pending=is_pending)
+    gone = [one for place, own in answers.items() if place not in again and not is_pending for one in own]
     return WhatIf(
         ruleset=scene.rules.id,
         changed=changes,
         before=before.steps,
-        after=[
-            _record(name, step.id, again) for name, step, again in zip(names, scene.file.steps, after, strict=False)
+        after=[step_record(one) for one in played],
+        dropped=[
+            *(one for found in again.values() for one in found.dropped),
+            *(Dropped(label=one.label, value=one.value, who=one.who, step=one.step) for one in gone),
         ],
-        dropped=[*(one for again in after if again is not None for one in again.dropped), *_unplayed(after, answers)],
-        fresh=[
-            f"{name}.{text}"
-            for name, again in zip(names, after, strict=False)
-            for text in (again.fresh if again is not None else [])
-        ],
-        complete=not any(isinstance(found, Pending) for found in ended),
+        fresh=[f"{name_of(scene, place)}.{text}" for place, found in again.items() for text in found.fresh],
+        complete=not is_pending,
         seed=before.seed,
+        endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
     )
 
 
+def name_of(scene: Scene, place: Place) -> str:
+    """Return how a step is addressed: by its id or its number, and where it is repeated by its pass, from 1 on."""
+    number, passes = place
+    name = scene.program.leaves[number].step.id or str(number + 1)
+    return f"{name}@{'-'.join(str(one + 1) for one in passes)}" if passes else name
+
+
+def _walk(scene: Scene, run_leaf: RunLeaf, ended: Callable[[str], None] = lambda _: None) -> Iterator[PlayedStep]:
+    """Yield the steps of a scene as they are run or skipped; a decision that waits is the end.
+
+    Args:
+        scene: the scene.
+        run_leaf: runs a step.
+        ended: is told the name of the ending.
+    """
+    program, state, at = scene.program, scene.state, At()
+    while True:
+        skipped = list[tuple[Leaf, tuple[int, ...]]]()
+        at = onward(program, scene.rules, at, state, skips=_noting(skipped))
+        for leaf, passes in skipped:
+            yield PlayedStep(leaf, passes, True, None, state)
+        if is_over(program, at):
+            break
+        leaf = leaf_at(program, at)
+        found, after = run_leaf(leaf, at, scene.state if leaf.step.fresh else state)
+        state = state if leaf.step.fresh else after
+        yield PlayedStep(leaf, at.passes, False, found, state)  # type: ignore[arg-type]  # its record is told alike
+        if isinstance(found, Pending):
+            return
+        at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
+    ended(ending_of(program, scene.rules, at, state))
+
+
+def _noting(skipped: list[tuple[Leaf, tuple[int, ...]]]) -> Callable[[Leaf, tuple[int, ...]], None]:
+    return lambda leaf, passes: skipped.append((leaf, passes))
+
+
+def _recorded(scene: Scene, before: SceneResult) -> dict[Place, Result]:
+    """Return the results of a scene by their places, after playing it again as it was.
+
+    Raises:
+        UsageError: it does not come to the same any more.
+    """
+    found, left = dict[Place, Result](), list(before.steps)
+
+    def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
+        if not (leaf.step.played or leaf.step.moment):
+            return None, changed_by(scene, leaf, state)
+        result = _result(left[0]) if left else None
+        if result is None:
+            raise _other_scene(scene)
+        place = leaf.number, at.passes
+        answers = answers_in(result.events)
+        again = run_again(
+            _playing(scene, leaf, state),
+            answers,
+            seed=before.seed,
+            step=scene.program.number_of(leaf, at.passes),
+            unused=result.unused,
+        )
+        if _outcome(result) != _outcome(again.found):
+            raise _other_scene(scene)
+        found[place] = result
+        return again.found, again.state
+
+    for played in _walk(scene, run_leaf):
+        told = left.pop(0) if left else None
+        if told is None or (played.result is None and told != msgspec.to_builtins(step_record(played))):
+            raise _other_scene(scene)
+    if left:
+        raise _other_scene(scene)
+    return found
+
+
+def _changing(
+    scene: Scene,
+    known: Mapping[Place, Result],
+    answers: Mapping[Place, Sequence[Answered]],
+    changes: Sequence[Changed],
+    seed: str,
+    again: dict[Place, Again],
+) -> RunLeaf:
+    """Return what runs steps with their answers as they were, but for changes; a step that is new as it is written."""
+    streams = Streams(seed)
+
+    def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
+        place, number = (leaf.number, at.passes), scene.program.number_of(leaf, at.passes)
+        before = known.get(place)
+        if before is None:
+            found, after = play_step(scene, leaf, at, state, streams)
+            if found is not None:
+                fresh = [f"{one.key}={one.value}" for one in found.answers if one.kind == "chance"]
+                again[place] = Again(found, after, [], fresh)
+            return found, after
+        own = [change for change in changes if change.step == name_of(scene, place)]
+        again[place] = run_again(
+            _playing(scene, leaf, state),
+            answers[place],
+            own,
+            seed=seed,
+            step=number,
+            policies=scene.policies,
+            unused=before.unused,
+        )
+        return again[place].found, again[place].state
+
+    return run_leaf
+
+
+def _playing(scene: Scene, leaf: Leaf, state: State) -> Playing:
+    """Return what runs a step."""
+    from rpgres.engine.periods import turn
+
+    step = leaf.step
+    if step.moment is None:
+        return playing(prepare_step(scene, leaf, state), note=step.note or None)
+    period, moment = step.moment
+    return partial(turn, scene.rules, state, period=period, moment=moment, note=step.note or None)
+
+
 def _result(step: Mapping[str, Any]) -> Result | None:
-    return None if step.get("skipped") else msgspec.convert({k: v for k, v in step.items() if k != "id"}, Result)
+    """Return the result of a step's record; None where it has none."""
+    if "format" not in step:
+        return None
+    return msgspec.convert({key: value for key, value in step.items() if key != "id"}, Result)
 
 
-def _record(name: str, id_: str, again: Again | None) -> dict[str, Any]:
-    if again is None:
-        return {"id": id_, "skipped": True}
-    return {"id": id_, **msgspec.to_builtins(again.found)}
+def _outcome(found: Result | Pending) -> Any:
+    return None if isinstance(found, Pending) else msgspec.to_builtins((found.outcome, found.effects))
 
 
 def _other_scene(scene: Scene) -> UsageError:
@@ -89,71 +217,13 @@ def _other_scene(scene: Scene) -> UsageError:
     )
 
 
-def _differs(before: Result | None, again: Again | None) -> bool:
-    if before is None or again is None:
-        return before is not None or again is not None
-    found = again.found
-    if isinstance(found, Pending):
-        return True
-    return bool(
-        msgspec.to_builtins((before.outcome, before.effects)) != msgspec.to_builtins((found.outcome, found.effects))
-    )
+def _check_reached(scene: Scene, again: Mapping[Place, Again], changes: Sequence[Changed], *, is_pending: bool) -> None:
+    """Make sure that every step of which an answer is changed was played, or the scene waits before it.
 
-
-def _played(
-    scene: Scene,
-    names: Sequence[str],
-    results: Sequence[Result | None],
-    answers: Sequence[Sequence[Answered]],
-    changes: Sequence[Changed],
-    seed: str,
-    policies: Mapping[str, Policy],
-) -> Iterator[Again | None]:
-    """Yield what comes of each step; None for one that is skipped. A decision that waits is the end."""
-    state, outcomes, streams = scene.state, dict[str, str](), Streams(seed)
-    for number, (step, before) in enumerate(zip(scene.file.steps, results, strict=True)):
-        if not is_due(step, outcomes, rules=scene.rules):
-            yield None
-            continue
-        at = scene.state if step.fresh else state
-        own = [change for change in changes if change.step == names[number]]
-        if before is None:
-            found, after = play_step(msgspec.structs.replace(scene, policies=dict(policies)), number, at, streams)
-            fresh = [f"{one.key}={one.value}" for one in found.answers if one.kind == "chance"]
-            again = Again(found, after, [], fresh)
-        else:
-            play_it = _playing(scene, number, at)
-            again = run_again(
-                play_it, answers[number], own, seed=seed, step=number, policies=policies, unused=before.unused
-            )
-        yield again
-        if isinstance(again.found, Pending):
-            return
-        state = state if step.fresh else again.state
-        if step.id and again.found.outcome is not None:
-            outcomes[step.id] = again.found.outcome
-
-
-def _playing(scene: Scene, number: int, state: State) -> Playing:
-    """Return what runs a step."""
-    from rpgres.engine.periods import turn
-    from rpgres.engine.rerun import playing
-
-    step = scene.file.steps[number]
-    if step.moment is None:
-        return playing(prepare_step(scene, step, state), note=step.note or None)
-    period, moment = step.moment
-    return partial(turn, scene.rules, state, period=period, moment=moment, note=step.note or None)
-
-
-def _check_reached(played: Sequence[str], changes: Sequence[Changed]) -> None:
+    Raises:
+        UsageError: one was not.
+    """
+    played = {name_of(scene, place) for place in again}
     for change in changes:
-        if change.step and change.step not in played:
-            raise UsageError(f"the changed scene waits for a decision before its step {change.step!r}")
-
-
-def _unplayed(after: Sequence[Again | None], answers: Sequence[Sequence[Answered]]) -> Iterator[Dropped]:
-    """Yield the answers of steps that are skipped now."""
-    for again, own in zip(after, answers, strict=False):
-        for one in own if again is None else ():
-            yield Dropped(label=one.label, value=one.value, who=one.who, step=one.step)
+        if change.step not in played and not is_pending:
+            raise UsageError(f"the changed scene does not come to its step {change.step!r}")

@@ -70,7 +70,9 @@ def test_an_answer_changed_to_itself_changes_nothing(name: str) -> None:
     scene = scene_of(name)
     before = printed(scene)
     changes = 0
-    for number, (step, script) in enumerate(zip(before.steps, scene.file.steps, strict=True), 1):
+    for number, (step, script) in enumerate(
+        zip(before.steps, [leaf.step for leaf in scene.program.leaves], strict=True), 1
+    ):
         if step.get("skipped"):
             continue
         events = msgspec.convert({key: value for key, value in step.items() if key != "id"}, Result).events
@@ -127,3 +129,40 @@ def test_the_result_names_its_scene(tmp_path: Path) -> None:
     path.write_text(FORK)
     source, folder = open_scene(str(path))
     assert printed(read_scene(source, find_ruleset=find_ruleset, folder=folder)).scene == str(path)
+
+
+LOOP = """
+ruleset = "fate"
+seed = "4"
+[counters]
+gm-points = 0
+[characters.mara]
+skills = { fight = 2 }
+[[steps]]
+repeat = { at-most = 3 }
+[[steps.steps]]
+id = "climb"
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = 2 }
+given = { roll = "++00" }
+[[steps.steps]]
+set = { "counters.gm-points" = 2 }
+when = { climb = "style" }
+[ends.rich]
+when = { "counters.gm-points" = 2 }
+[ends.poor]
+"""
+
+
+def test_a_pass_of_a_group_is_addressed_and_the_ending_follows() -> None:
+    scene = read_scene(Source("loop.toml", LOOP), find_ruleset=find_ruleset)
+    before = printed(scene)
+    assert before.ending == "poor"
+    found = scene_what_if(scene, before, given=["climb@2.roll=+++0"], choose=[])
+    assert found.endings == ["poor", "rich"]
+    outcomes = [step.get("outcome") for step in found.after if step.get("id") == "climb"]
+    assert outcomes == ["succeed", "style", "succeed"]
+    assert [change.step for change in found.changed] == ["climb@2"]
+    same = scene_what_if(scene, before, given=["climb@3.roll=++00"], choose=[])
+    assert (same.endings, told(same.after)) == (["poor", "poor"], told(before.steps))

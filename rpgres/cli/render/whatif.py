@@ -39,7 +39,8 @@ def what_if_lines(record: WhatIf, file: RulesetFile | None, *, columns: int = 0,
     else:
         lines += [line(), line(Piece("As it was", "title")), *_indented(before)]
         lines += [line(), line(Piece("With the change", "title")), *_indented(after)]
-    notes = [*map(_dropped, record.dropped), *_fresh(record)]
+    ended = [f"ending: {record.endings[0] or 'none'}, now {record.endings[1] or 'none'}"] if record.endings else []
+    notes = [*ended, *map(_dropped, record.dropped), *_fresh(record)]
     return [*lines, *([line()] if notes else []), *(line(INDENT, Piece(text, "quiet")) for text in notes)]
 
 
@@ -74,7 +75,7 @@ def _first_difference(before: Sequence[Mapping[str, Any]], after: Sequence[Mappi
 
 
 def _told(step: Mapping[str, Any]) -> Any:
-    return [step.get(key) for key in ("skipped", "outcome", "margin", "effects", "events", "question")]
+    return [step.get(key) for key in ("skipped", "set", "outcome", "margin", "effects", "events", "question")]
 
 
 def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None, *, is_drawn: bool) -> Iterator[Line]:
@@ -85,6 +86,8 @@ def _account(steps: Sequence[Mapping[str, Any]], file: RulesetFile | None, *, is
             yield line(INDENT, Piece("skipped", "quiet"))
             continue
         data = {key: value for key, value in step.items() if key != "id"}
+        if "format" not in data:  # it plays nothing
+            continue
         if "question" in data:
             yield from pending_lines(msgspec.convert(data, Pending), is_drawn=is_drawn, how=[])
         else:
