@@ -185,7 +185,7 @@ def emit(
     from rpgres.cli.render.documents import csv_text, markdown, page
     from rpgres.cli.render.odds_reports import csv_rows, report_of
 
-    report = report_of(record, file, outcomes=outcomes)
+    report = report_of(record, file, outcomes=outcomes, columns=_columns(form))
     if svg is not None:  # before anything is printed: a chart that cannot be written is an error
         _write_chart(svg, report)
     match form:
@@ -212,6 +212,19 @@ def bar_columns(*, is_plain: bool) -> int:
     from shutil import get_terminal_size
 
     return max(8, min(50, get_terminal_size().columns - 46))
+
+
+def _columns(form: str) -> int:
+    """Return how wide a table may be."""
+    from rpgres.cli.render.odds_reports import WIDE
+
+    if form != "table":
+        return WIDE * 10
+    if not is_terminal():
+        return WIDE
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns
 
 
 def _write_chart(path: str, report: Any) -> None:

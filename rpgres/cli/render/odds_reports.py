@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rpgres.cli.render.odds import above, fraction_text, heading, input_words, notes_text, percent
-from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table
+from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table, table_width
 from rpgres.cli.render.words import style_of, title, titles
 from rpgres.odds.comparison import CaseOdds, Comparison, Difference
 from rpgres.odds.dice import DiceOdds
@@ -18,16 +18,18 @@ from rpgres.odds.variations import Axis, FoundCell, Search, Variation
 from rpgres.odds.variations import Cell as GridCell
 from rpgres.rulesets import RulesetFile
 
+WIDE = 100  # columns, where there is no terminal
 Record = OddsResult | LadderOdds | Comparison | Variation | Search | Knockout
 
 
-def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = ()) -> Report:
+def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = (), columns: int = WIDE) -> Report:
     """Return odds as a report.
 
     Args:
         record: the odds.
         file: the ruleset's data, for its words; None for dice.
         outcomes: what a grid shows, in place of success.
+        columns: how wide a comparison may be that stands side by side.
     """
     match record:
         case OddsResult():
@@ -35,7 +37,7 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
         case LadderOdds():
             return _ladder(record, file)
         case Comparison():
-            return _comparison(record, file)
+            return _comparison(record, file, columns)
         case Variation():
             return _variation(record, file, outcomes)
         case Search():
@@ -131,15 +133,16 @@ def _ladder(record: LadderOdds, file: RulesetFile | None) -> Report:
 # Comparisons
 
 
-def _comparison(record: Comparison, file: RulesetFile | None) -> Report:
+def _comparison(record: Comparison, file: RulesetFile | None, columns: int) -> Report:
     names = in_order([case.outcomes for case in record.cases])
     heads = _heads(file, names, record.cases)
-    is_side_by_side = len(record.cases) == 2
-    rows = _side_by_side(record, heads, file) if is_side_by_side else _grouped(record, heads, file)
     shown = _titles_of_cases(record)
     head = ["outcome", "probability", "exact", "difference", "exact"]
-    if is_side_by_side:
+    table = Table(columns=head, rows=_grouped(record, heads, file))
+    if len(record.cases) == 2:
         head = ["outcome", shown[0], "exact", shown[1], "exact", "difference", "exact"]
+        beside = Table(columns=head, rows=_side_by_side(record, heads, file))
+        table = beside if table_width(beside) <= columns else table
     series = [
         Series(heads[name], [_share(case, name) for case in record.cases]) for name in heads if name in names
     ]  # success is the sum of others
@@ -148,7 +151,7 @@ def _comparison(record: Comparison, file: RulesetFile | None) -> Report:
     return Report(
         title=text,
         above=above(record),
-        tables=[Table(columns=head, rows=rows)],
+        tables=[table],
         below=[*_open_cases(record), *_below(record, unfinished="" if record.complete else planned)],
         chart=Chart(kind="stacked", title=text, categories=shown, series=series, category_axis="rules"),
     )

@@ -125,6 +125,12 @@ def _table_lines(table: Table, *, is_shaded: bool) -> Iterator[Line]:
         yield line(*pieces)
 
 
+def table_width(table: Table) -> int:
+    """Return how many columns of a terminal a table takes."""
+    widths = (max(len(table.columns[n]), *(len(row[n].text) for row in table.rows)) + 2 for n in used_columns(table))
+    return sum(widths)
+
+
 def used_columns(table: Table) -> list[int]:
     """Return the numbers of the columns that have a head or anything in them."""
     return [n for n, head in enumerate(table.columns) if n == 0 or head or any(row[n].text for row in table.rows)]
