@@ -93,7 +93,7 @@ def _made_harmless(stream: TextIO) -> TextIO:
     return stream if is_ready else cast("TextIO", _HarmlessStream(stream))
 
 
-def _raw(stream: TextIO) -> TextIO:
+def raw(stream: TextIO) -> TextIO:
     """Return the stream itself, for what is made of our own: colours, and lines that are written anew."""
     return stream.stream if isinstance(stream, _HarmlessStream) else stream
 
@@ -151,7 +151,7 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
 
         from rpgres.cli.render.lines import styled
 
-        Console(file=_raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
+        Console(file=raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
     results().write(plain_text(lines))
 
@@ -172,7 +172,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        _raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
+        raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
         stream.flush()
 
 
@@ -180,7 +180,7 @@ def clear_progress() -> None:
     """Take the line of `show_progress` back."""
     if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
         with suppress(OSError, ValueError):
-            _raw(sys.stderr).write("\r\x1b[K")
+            raw(sys.stderr).write("\r\x1b[K")
             sys.stderr.flush()
 
 

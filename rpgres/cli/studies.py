@@ -228,7 +228,7 @@ def _columns(form: str) -> int:
 
 
 def _write_chart(path: str, report: Any) -> None:
-    from rpgres.cli.render.charts import chart_svg
+    from rpgres.cli.render.odds_charts import chart_svg
 
     if report.chart is None:
         warn(f"--svg {path}: there is nothing to draw")

@@ -8,7 +8,7 @@ that still matters, so odds evaluate equal ones once.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,6 +18,10 @@ from rpgres.engine.running import EFFECTS, Broken, Run, Turned
 from rpgres.engine.table import Outcome, Table, apply_effects, named
 from rpgres.errors import in_short
 from rpgres.rulesets import Rules
+
+if TYPE_CHECKING:
+    from rpgres.engine.run import Prepared
+    from rpgres.model.state import State
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -91,7 +95,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
 
 
 def play_turn(
-    rules: Rules, procedure: str, state: Any, place: Hashable, *, dealer: Dealer, players: Seats
+    rules: Rules, procedure: str, state: State, place: Hashable, *, dealer: Dealer, players: Seats
 ) -> tuple[Turn | Outcome, Run]:
     """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
 
@@ -117,3 +121,25 @@ def play_turn(
         run.fault.run = run
         raise run.fault
     return found, run
+
+
+def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tuple[Hashable, State]:
+    """Return the first place of a procedure, and the state as its beginning leaves it.
+
+    Args:
+        prepared: the procedure, with its inputs read.
+        dealer, players: who answers.
+
+    Raises:
+        NeedsAnswer, RuleError: as for `play_turn`.
+    """
+    from rpgres.engine.run import fault_of
+
+    rules = prepared.rules
+    run = Run(rules, prepared.state, dealer, players, EFFECTS)
+    try:
+        actor = prepared.state.characters[prepared.actor]
+        place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+        raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
+    return place, run.state

@@ -49,9 +49,9 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `orders`, `prompt`, `host`, or `window`.
 
-    That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
+    A `window` was let pass, which is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
     where somebody else decides.
     """
 

@@ -25,6 +25,8 @@ from rpgres.journal.forms import (
     LogRecord,
     NewEntry,
     NoteEntry,
+    OrdersEntry,
+    OrdersRecord,
     PassEntry,
     PassRecord,
     RevealEntry,
@@ -236,6 +238,11 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
             if seat not in (HOST, by):
                 return PassEntry(**seen, is_hidden=True)
             return PassEntry(**seen, by=by, label=secret.label, until=secret.until)
+        case "orders":
+            if not _is_for(secret.to, seat):
+                return OrdersEntry(**seen, is_hidden=True)
+            (whose,) = secret.to or ("",)
+            return OrdersEntry(**seen, by=by, seat=whose, file=secret.label, text=secret.text)
 
 
 def _is_for(to: list[str] | None, seat: str | None) -> bool:
@@ -363,7 +370,15 @@ def table_record(history: History, seat: str | None) -> TableRecord:
         pending=waits if isinstance(waits, Pending) else None,
         said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,
+        orders={one.seat: one.number for one in history.stands.orders if seat in (HOST, one.seat)},
     )
+
+
+def orders_record(history: History, seat: str | None) -> OrdersRecord:
+    """Return the standing orders that a seat may see for JSON: its own; everybody's for the host."""
+    views = [entry_seen(history, entry, seat, undone=()) for entry in history.orders_of(seat)]
+    orders = [view for view in views if isinstance(view, OrdersEntry)]
+    return OrdersRecord(ruleset=history.new.public.ruleset, seat=seat, orders=orders)
 
 
 def passed(

@@ -349,7 +349,9 @@ def measure_action(
         notice: is told of every decision that is answered by a policy.
     """
     prepared = prepared_subject(subject)
-    deciding = _deciding(policies_of(prepared, policies, auto=auto), subject.decided, notice)
+    deciding = _deciding(
+        policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice
+    )
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": deciding}
     if weighed == "policies":
         return measured(prepared, outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, by=by))

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import policy_of
 from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.conditions import condition_faults
@@ -20,7 +19,9 @@ from rpgres.model.paths import parse_path
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet, seated
+from rpgres.rulesets.orders import Order
+from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
+from rpgres.scenes.deciding import beside
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import Including, faults_on_table, folder_of, laid_out, read_character, set_out
 from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
@@ -68,8 +69,8 @@ def scene_diagnostics(
         faults.add("unknown-name", error.message, "ruleset")
         return faults.in_order()
     rules = _switched(faults, data, lambda chosen: load_rules(code, switches={**chosen, **switches}, extra=extra))
-    _check_head(faults, rules, data)
-    state = _check_characters(faults, rules, data, folder=folder_of(source, folder))
+    _check_head(faults, data)
+    state, on_sheets = _check_characters(faults, rules, data, folder=folder_of(source, folder))
     tags = _sound(data.get("tags"), SceneTag)
     state = laid_out(state, tags.values())
     tracks, things = _sound(data.get("tracks"), SceneTrack), _sound(data.get("things"), SceneThing)
@@ -82,6 +83,7 @@ def scene_diagnostics(
     checked.steps(_items(data.get("steps")), ("steps",))
     checked.ends(_table(data.get("ends")))
     _check_tags(faults, tags, (*_names(state, data), GM))
+    _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
 
 
@@ -192,14 +194,38 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     return rules
 
 
-def _check_head(faults: _Faults, rules: Rules, data: Mapping[str, Any]) -> None:
-    seed, policy = data.get("seed"), data.get("policy")
+def _check_head(faults: _Faults, data: Mapping[str, Any]) -> None:
+    seed = data.get("seed")
     if isinstance(seed, str):
         with _faults_of_errors(faults, "wrong-value", "seed"):
             read_seed(seed)
-    if isinstance(policy, str) and policy:
-        with _faults_of_errors(faults, "unknown-name", "policy"):
-            policy_of(rules, policy)
+
+
+def _check_deciders(
+    faults: _Faults, scene: Scene, data: Mapping[str, Any], on_sheets: Mapping[str, SheetOrders]
+) -> None:
+    """Check who decides: policies by name, sets of standing orders, and those of characters."""
+    from rpgres.engine.deciders import check_deciders
+
+    sets = {name: orders for name, raw in _table(data.get("orders")).items() if (orders := _as_orders(raw)) is not None}
+    places: dict[str, Path_] = {"": ("policy",)}
+    said = {"": data.get("policy")}
+    for name, described in _table(data.get("characters")).items():
+        places[name] = ("characters", name, "policy")
+        said[name] = _table(described).get("policy")
+    users = {who: beside(its, scene.folder) for who, its in said.items() if isinstance(its, str) and its}
+    for who, found in check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets):
+        if isinstance(found, Fault):
+            faults.take([found])
+        else:
+            faults.refuse(found, "unknown-name", *places.get(who, ()))
+
+
+def _as_orders(raw: Any) -> list[Order] | None:
+    try:
+        return msgspec.convert(raw, list[Order])
+    except msgspec.ValidationError:  # told by its types
+        return None
 
 
 @contextmanager
@@ -211,19 +237,17 @@ def _faults_of_errors(faults: _Faults, code: str, *path: str | int) -> Iterator[
         faults.refuse(error, code, *path)
 
 
-def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None) -> State:
-    """Return the table with every character that could be read."""
+def _check_characters(
+    faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None
+) -> tuple[State, dict[str, SheetOrders]]:
+    """Return the table with every character that could be read, and the standing orders of these."""
     counters = {name: value for name, value in _table(data.get("counters")).items() if type(value) is int}
-    state = State(counters=Map(counters))
+    state, on_sheets = State(counters=Map(counters)), dict[str, SheetOrders]()
     for name, described in _table(data.get("characters")).items():
         if not isinstance(described, dict):
             continue
         at: Path_ = ("characters", name)
-        policy, sheet = described.get("policy"), described.get("sheet")
-        if isinstance(policy, str) and policy:
-            with _faults_of_errors(faults, "unknown-name", *at, "policy"):
-                policy_of(rules, policy)
-        own = dict(described)
+        sheet, own = described.get("sheet"), dict(described)
         if isinstance(sheet, str):
             try:
                 find_sheet(rules, sheet, beside=folder)
@@ -233,7 +257,9 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
         with _faults_of_errors(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
             read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
             state = seated(state, read)
-    return state
+            if read.orders is not None:
+                on_sheets[name] = read.orders
+    return state, on_sheets
 
 
 def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[str]) -> None:

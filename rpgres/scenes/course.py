@@ -23,6 +23,7 @@ class At(msgspec.Struct, frozen=True, gc=False):
         outcomes: outcomes by the id of their step, as far as a condition may still ask.
         last: the outcome of the last step that had one; only where the scene has no named endings.
         given, choose: what is left of the answers of a procedure under way, by label.
+        counted: what the last procedure counted in its places, as far as somebody asks for it.
     """
 
     op: int = 0
@@ -31,6 +32,7 @@ class At(msgspec.Struct, frozen=True, gc=False):
     last: str = ""
     given: Map[str, tuple[str, ...]] = EMPTY
     choose: Map[str, tuple[str, ...]] = EMPTY
+    counted: Map[str, Any] = EMPTY
 
 
 def is_over(program: Program, at: At) -> bool:
@@ -93,7 +95,7 @@ def _next_pass(op: Open, rules: Rules, at: At, state: State, done: int) -> At:
 
 def _without_unread(program: Program, at: At) -> At:
     """Return a place without the outcomes of which nothing speaks any more."""
-    if not any(program.last_use.get(name, -1) < at.op for name in at.outcomes):
+    if not program.last_use or not any(program.last_use.get(name, -1) < at.op for name in at.outcomes):
         return at
     kept = {name: band for name, band in at.outcomes.items() if program.last_use.get(name, -1) >= at.op}
     return msgspec.structs.replace(at, outcomes=Map(kept))
@@ -120,13 +122,16 @@ def after_step(program: Program, rules: Rules, at: At, state: State, *, outcome:
     """
     op = program.ops[at.op]
     assert isinstance(op, Leaf)
-    outcomes, last = at.outcomes, at.last
-    if op.step.id and outcome is not None:
-        outcomes = outcomes.with_(op.step.id, outcome)
+    # What is not changed is copied without being read, so that odds look a turn up whatever pass it is in.
+    changes: dict[str, Any] = {"op": at.op + 1}
+    if op.step.procedure:
+        changes |= {"given": EMPTY, "choose": EMPTY}
+    if outcome is not None and op.step.id in program.last_use:
+        changes["outcomes"] = at.outcomes.with_(op.step.id, outcome)
     if outcome is not None and not program.ends:
-        last = outcome
-    then = At(at.op + 1, at.passes, outcomes, last)
-    if any(end.at_once and is_due(end.due, rules, outcomes, state) for end in program.ends):
+        changes["last"] = outcome
+    then = msgspec.structs.replace(at, **changes)
+    if any(end.at_once and is_due(end.due, rules, then.outcomes, state) for end in program.ends):
         return msgspec.structs.replace(then, op=len(program.ops), passes=())
     return then
 

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import Policy, policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
-from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet, seated
+from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
+from rpgres.scenes.deciding import Deciding
 from rpgres.scenes.program import Scene, program_of
 from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
@@ -92,6 +94,7 @@ def read_scene(
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
     policy: str = "",
+    named: Mapping[str, str] = EMPTY,
     auto: bool = False,
     load: Callable[..., Rules] = load_rules,
 ) -> Scene:
@@ -103,7 +106,9 @@ def read_scene(
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
-        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them.
+        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them. The name
+            of a policy, or a file of standing orders.
+        named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
 
@@ -117,12 +122,11 @@ def read_scene(
     including = Including(file.ruleset, source, folder, extra)
     program = program_of(file.steps, source, ends=file.ends, included=including)
     rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
-    state, policies = State(counters=Map(file.counters)), dict[str, Policy]()
+    state, deciding = State(counters=Map(file.counters)), Deciding()
+    deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
-        state = _with_part(rules, state, part, policies)
-    everybody = policy or file.policy
-    if everybody or auto:
-        policies[""] = policy_of(rules, everybody)
+        state = _with_part(rules, state, part, deciding)
+    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
 
 
@@ -172,23 +176,25 @@ class Including:
         return other, file.steps
 
 
-def _with_part(rules: Rules, state: State, part: Part, policies: dict[str, Policy]) -> State:
+def _with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> State:
     """Return the table with who and what a scene, or one that it includes, brings and is not there yet.
 
     Args:
         rules: the ruleset in play.
         state: the table so far.
         part: the scene.
-        policies: policies by character, to which those of the scene are added.
+        deciding: who decides, to which what the scene says of it is added.
     """
     file, source = part.file, part.source
+    deciding.add_sets(file.orders, source)
     for name, described in file.characters.items():
         if name in state.characters:
             continue
         sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
         state = seated(state, sheet)
-        if own:
-            policies[name] = policy_of(rules, own)
+        deciding.add(name, own, part.folder)
+        if sheet.orders is not None:
+            deciding.orders[name] = sheet.orders
     state = put(state, ("counters",), Map({**file.counters, **state.counters}))
     there = {tag.slug for tag in state.tags}
     for key, laid in file.tags.items():
@@ -285,5 +291,7 @@ def read_character(
     if sheet is None:
         return make_sheet(rules, own, name=name, sources=[source], prefix=prefix), policy
     base = read_source(find_sheet(rules, sheet, beside=folder))
-    make_sheet(rules, parse(base), name=name, sources=[base])  # faults of the sheet are the sheet's, not the scene's
-    return make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix), policy
+    # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
+    of_sheet = make_sheet(rules, parse(base), name=name, sources=[base])
+    made = make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix)
+    return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy

@@ -10,6 +10,7 @@ from rpgres.model.conditions import Wanted
 from rpgres.model.paths import ABSENT as ABSENT  # what an expectation says of what must not be there
 from rpgres.model.state import SCENE
 from rpgres.rulesets import Id
+from rpgres.rulesets.orders import NamedOrders
 
 Answers = dict[str, str | list[str]]
 When = dict[str, Wanted]  # by the id of an earlier step: outcomes; by a path of the table: what has to stand there
@@ -207,7 +208,9 @@ class SceneFile(_Record, frozen=True):
         title: what the scene is called.
         summary: what it is about, in a line.
         seed: any text, so that every run is the same; left out, each run has a fresh one.
-        policy: who answers what nobody else does: the name of a policy of the ruleset.
+        policy: who answers what nobody else does: a policy of the ruleset, orders of this scene by name, or a file of
+            standing orders.
+        orders: standing orders by name, which a `policy` can name.
         switches: house rules that are not at their default.
         counters: counters of the table, such as the game master's points, at the beginning.
         characters: who takes part, by short name: a sheet, or the keys of one, or both.
@@ -223,6 +226,7 @@ class SceneFile(_Record, frozen=True):
     summary: str = ""
     seed: str | None = None
     policy: str = ""
+    orders: NamedOrders = {}
     switches: dict[str, str] = {}
     counters: dict[str, int] = {}
     characters: dict[Id, dict[str, Any]] = {}

@@ -36,9 +36,9 @@ ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
     *(opt.COMPARE, opt.VARY, opt.FIND, opt.TARGET, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
-DICE_OPTIONS = (opt.FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
@@ -71,7 +71,7 @@ class Line(Struct, kw_only=True):
 
     def policies(self, prepared: Prepared) -> dict[str, Policy]:
         """Return the policies by character."""
-        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"])
+        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"], with_orders=True)
 
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
@@ -200,7 +200,8 @@ def _action_odds(line: Line, by: By) -> OddsResult:
         best = best_odds(prepared, **answers, leaves=budget["leaves"], seconds=exact, only_first=is_each)
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-    told = {"policies": line.named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
+    named = {**dict.fromkeys(prepared.orders, "orders"), **line.named}
+    told = {"policies": named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
     return odds_record(prepared, odds, by=by, **told)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.checks import AsForm, end_file_checks, form_of
-from rpgres.cli.options import PLAIN, SEED, SWITCH
+from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def run(
         bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
     ] = False,
     policy: Annotated[
-        str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
-    ] = "",
+        list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
+    ] = None,
     switch: Switches = None,
     as_json: AsJson = False,
     plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
@@ -74,7 +75,7 @@ def run(
     from rpgres.cli.output import flush, is_terminal, say, say_json
     from rpgres.scenes import play_scene, require_sound, run_scene, seed_of
 
-    scene = _read(file, switch, rulesets, policy=policy, auto=auto)
+    scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
     require_sound(scene)
     if as_json:
         say_json(run_scene(scene, seed=seed))
@@ -215,20 +216,22 @@ def prove(
 
 
 def _read(
-    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: str = "", auto: bool = False
+    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.cli.options import named_policies, read_folders, read_switches
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
     folders = read_folders(rulesets or ())
     source, folder = open_scene(file, extra=folders)
+    named = named_policies(policy)
     return read_scene(
         source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
         folder=folder,
         switches=read_switches(switch or ()),
         extra=folders,
-        policy=policy,
+        policy=named.pop("", ""),
+        named=named,
         auto=auto,
     )

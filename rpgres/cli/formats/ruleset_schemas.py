@@ -64,6 +64,12 @@ def refine_odds(schema: Schema, rules: Rules) -> None:
     schema["oneOf"] = [{"$ref": "#/$defs/OddsResult"}, {"$ref": "#/$defs/LadderOdds"}]
 
 
+def refine_simulation(schema: Schema, rules: Rules) -> None:
+    properties = properties_of(schema["$defs"], "SimulationResult")
+    _name_ruleset(properties, rules)
+    properties["action"]["enum"] = [*properties["action"]["enum"], None]  # a scene has none
+
+
 def refine_request(schema: Schema, rules: Rules) -> None:
     definition = schema["$defs"]["Request"]
     properties = definition["properties"]

@@ -25,6 +25,7 @@ from rpgres.cli.formats.ruleset_schemas import (
     refine_scene,
     refine_scene_result,
     refine_sheet,
+    refine_simulation,
 )
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
@@ -47,6 +48,7 @@ from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unkno
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
+from rpgres.simulate.summaries import SimulationResult
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = 1  # of all formats; part of every `$id`
@@ -103,6 +105,7 @@ KINDS: dict[str, Kind] = {
     "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
+    "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
     "deck-draw": Kind("What `rpgres deck draw --json` prints.", DeckDraw),
     "table": Kind("What `rpgres table show --json` prints.", TableRecord),

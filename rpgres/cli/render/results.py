@@ -9,7 +9,7 @@ from typing import Any
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
-from rpgres.engine.players import NO, Question
+from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
@@ -59,7 +59,7 @@ def _by(seat: str | None) -> str:
 
 
 def _typed_words(inputs: Mapping[str, Any]) -> str:
-    return ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    return ", ".join(input_words(name, value) for name, value in inputs.items() if name != "sheet")
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -121,7 +121,8 @@ def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
 
 
-def _input_words(name: str, value: Any) -> str:
+def input_words(name: str, value: Any) -> str:
+    """Return an input of an action as it was typed, in words."""
     name = name.replace("-", " ").replace("_", " ")
     if value is True:
         return name
@@ -173,7 +174,8 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
                     whose = f"{event.label}{of} ({who_is(event.who)}): "
-                    yield line(INDENT, whose, Piece(event.answer, "name"), text)
+                    ordered = Piece("  (standing orders)" if event.means == ORDERS else "", "quiet")
+                    yield line(INDENT, whose, Piece(event.answer, "name"), text, ordered)
                 case MoveEvent() if event.label:
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
@@ -198,12 +200,15 @@ def _turn_words(event: TurnEvent) -> Iterator[Piece | str]:
 def _without_carried_out(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
     """Yield events but for choices of cards, which are told by their move."""
     for number, event in enumerate(events):
-        if not (isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :])):
-            yield event
+        if isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :]):
+            continue
+        yield event
 
 
 def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bool:
     """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
+    if decision.means == ORDERS:  # which is told, so that it is marked
+        return False
     for event in later:
         if isinstance(event, MoveEvent) and (event.label, event.by) == (decision.label, decision.who):
             return True
