@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.errors import is_interrupt
+from rpgres.model.state import EMPTY
 from rpgres.odds.exact import house_rules
 from rpgres.odds.subjects import (
     Change,
@@ -74,6 +75,7 @@ def compare(
     subject: Subject,
     cases: Sequence[tuple[str, Sequence[Change]]],
     *,
+    others: Mapping[str, Subject] = EMPTY,
     seconds: float | None = None,
     progress: Progress | None = None,
     told: Mapping[str, Any] | None = None,
@@ -83,6 +85,7 @@ def compare(
     Args:
         subject: what is asked about.
         cases: the changes of each case, under a name.
+        others: for cases in which the subject is another one: that, by the name of the case.
         seconds: a limit of time for all of it.
         progress: is told how far it is.
         told: further fields of the record.
@@ -91,14 +94,20 @@ def compare(
         UsageError: a change is impossible.
     """
     every = [(BASE, ()), *cases]
-    subjects = [changed(subject, *changes) for _, changes in every]  # what is wrong is told before the work begins
+    subjects = [
+        others.get(name) or changed(subject, *changes) for name, changes in every
+    ]  # what is wrong is told before the work begins
     found = list(measured_in_turn(subjects, seconds=seconds, progress=progress))
     records = [
         _case(name, changes, one, its, base=found[0])
         for (name, changes), one, its in zip(every, subjects, found, strict=False)
     ]
-    fields = {**subject_fields(subject), **(told or {}), "complete": len(found) == len(every)}
+    fields = {**subject_fields(subject), **(told or {}), "complete": _is_complete(found, len(every))}
     return Comparison(cases=records, **fields)
+
+
+def _is_complete(found: Sequence[Measured], planned: int) -> bool:
+    return len(found) == planned and not any(one.is_interrupted for one in found)
 
 
 def measured_in_turn(
@@ -122,7 +131,11 @@ def measured_in_turn(
             if not number or not is_interrupt(error):
                 raise
             return
+        if found.is_interrupted and number:
+            return
         yield found
+        if found.is_interrupted:
+            return
 
 
 def _case(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:

@@ -22,6 +22,7 @@ from rpgres.odds.subjects import (
     changed,
     measure,
     measured_fields,
+    parts_on_table,
     prepared_subject,
     subject_fields,
     value_text,
@@ -29,8 +30,6 @@ from rpgres.odds.subjects import (
 from rpgres.parameters.context import SHEET
 
 if TYPE_CHECKING:
-    from rpgres.model.state import State
-
 Listing = Callable[[Subject], "list[tuple[str, Change]]"]  # what can be taken out of a subject, with its text
 
 
@@ -171,8 +170,7 @@ def parts_of(subject: Subject, asked: Mapping[str, Question]) -> Iterator[tuple[
         asked: the decisions that policies take in it, by label.
     """
     yield from _inputs(subject)
-    if subject.action:
-        yield from _on_table(subject)
+    yield from _on_table(subject) if subject.parts is None else subject.parts(subject)
     for label, answers in subject.choose.items():
         yield f"decision {label}={value_text(answers)} not given", Change(kind="choose", name=label)
     for label, question in asked.items():
@@ -202,18 +200,8 @@ def _inputs(subject: Subject) -> Iterator[tuple[str, Change]]:
 
 def _on_table(subject: Subject) -> Iterator[tuple[str, Change]]:
     """Yield the tags that are in play, and what sheets list by name, where no input brought them."""
-    prepared = prepared_subject(subject)
     typed = [str(one) for value in subject.inputs.values() for one in _several(value)]
-    state: State = prepared.state
-    for tag in state.tags:
-        if not any(text.partition("=")[0] == tag.name for text in typed):
-            on = f" of {tag.on}" if tag.on in state.characters else ""
-            yield f"without {tag.kind} {tag.name!r}{on}", Change(kind="tag", name=tag.name)
-    for who, character in state.characters.items():
-        for field, records in character.records.items():
-            for name in records:
-                if name not in typed:
-                    yield f"without {field} {name!r} of {who}", Change(kind="record", name=f"{who}.{field}.{name}")
+    yield from parts_on_table(prepared_subject(subject).state, typed)
 
 
 def _several(value: Any) -> list[Any]:

@@ -6,7 +6,7 @@ again. How one is measured stands with it (`Subject.evaluate`), so that nothing 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
     from pathlib import Path
 
-Kind = Literal["switch", "input", "path", "rules", "tag", "record", "decision", "choose"]
+Kind = Literal["switch", "input", "path", "rules", "scene", "tag", "record", "decision", "choose"]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: what is changed: a switch, an input of the action, a path of the scene's TOML, the rules (by a house rule
-            that is laid over them), a tag or a record of a sheet that is taken off the table, a decision that is
+            that is laid over them), the whole scene, a tag or a record of a sheet that is taken off the table, a decision that is
             always answered alike (`decision`), or an answer that was typed and is taken back (`choose`).
         name: which one.
         value: what it is changed to; null where it is taken out.
@@ -58,6 +58,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         leaves: how many branches were run to an end.
         states: how many distinct merged states were met.
         method: how sure the chances are; see `Odds.method`.
+        mean: the mean of results that are numbers; None where they are none, or something is open.
+        is_interrupted: whether somebody stopped it.
     """
 
     masses: dict[str, Fraction]
@@ -66,6 +68,8 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     leaves: int
     states: int
     method: Method
+    mean: Fraction | None = None
+    is_interrupted: bool = False
 
     def of(self, outcome: str) -> Fraction | None:
         """Return the probability of a result by name, or of `success`; None where there is no such."""
@@ -89,6 +93,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         choose: decisions that were typed, by label.
         removed: the tags and records that are taken off the table before it begins.
         decided: decisions that are always answered alike, by label.
+        parts: yields what can be taken out of a subject like this one beside its inputs and switches; None for what
+            lies on the table of an action.
     """
 
     rules: Rules
@@ -101,6 +107,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     choose: Mapping[str, Sequence[str]] = EMPTY
     removed: tuple[Change, ...] = ()
     decided: Mapping[str, str] = EMPTY
+    parts: Callable[[Subject], Iterable[tuple[str, Change]]] | None = None
 
 
 def measure(subject: Subject, *, seconds: float | None = None) -> Measured:
@@ -321,6 +328,24 @@ def without(state: State, removed: Sequence[Change]) -> State:
     return state
 
 
+def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[str, Change]]:
+    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table.
+
+    Args:
+        state: the table.
+        typed: what inputs say, which brought some of it.
+    """
+    for tag in state.tags:
+        if not any(text.partition("=")[0] == tag.name for text in typed):
+            on = f" of {tag.on}" if tag.on in state.characters else ""
+            yield f"without {tag.kind} {tag.name!r}{on}", Change(kind="tag", name=tag.name)
+    for who, character in state.characters.items():
+        for field, records in character.records.items():
+            for name in records:
+                if name not in typed:
+                    yield f"without {field} {name!r} of {who}", Change(kind="record", name=f"{who}.{field}.{name}")
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Measuring an action
 
@@ -349,10 +374,8 @@ def measure_action(
         notice: is told of every decision that is answered by a policy.
     """
     prepared = prepared_subject(subject)
-    deciding = _deciding(
-        policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice
-    )
-    answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": deciding}
+    chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
+    answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if weighed == "policies":
         return measured(prepared, outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, by=by))
     from rpgres.odds.optimal import best_odds
@@ -367,7 +390,7 @@ def prepared_subject(subject: Subject) -> Prepared:
     return msgspec.structs.replace(prepared, state=without(prepared.state, subject.removed))
 
 
-def _deciding(
+def deciding(
     policies: Mapping[str, Policy], decided: Mapping[str, str], notice: Callable[[Question], None] | None
 ) -> dict[str, Policy]:
     """Return policies that answer some decisions always alike, and tell of what they are asked."""
@@ -401,14 +424,25 @@ def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
 
 def measured(prepared: Prepared, odds: Odds) -> Measured:
     """Return odds of an action as the distribution of a subject."""
-    bands = prepared.rules.file.bands
     masses = {str(name): mass for name, mass in odds.masses.items()}
-    are_bands = bool(masses) and all(name in bands for name in masses)
-    wins = [mass for name, mass in masses.items() if bands[name].success] if are_bands else []
-    success = sum(wins[1:], wins[0]) if wins else None
+    success = success_of(prepared.rules, masses)
     return Measured(
         masses=masses, success=success, open=odds.open, leaves=odds.leaves, states=odds.states, method=odds.method
     )
+
+
+def success_of(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
+    """Return how likely an outcome is that counts as a success; None where no result does, or results are no outcomes.
+
+    Args:
+        rules: the ruleset in play.
+        masses: probability by result.
+    """
+    bands = rules.file.bands
+    if not masses or any(name not in bands for name in masses):
+        return None
+    wins = [mass for name, mass in masses.items() if bands[name].success]
+    return sum(wins[1:], wins[0]) if wins else None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -453,6 +487,7 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
         method: how the chances were found: exact, or partial where something is open.
         leaves: how many branches were run to an end.
         states: how many distinct merged states were met.
+        mean: the mean, where outcomes are numbers and nothing is open; null elsewhere.
     """
 
     outcomes: dict[str, Chance]
@@ -461,6 +496,7 @@ class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
     method: Method
     leaves: int
     states: int
+    mean: Chance | None = None
 
 
 def measured_fields(found: Measured) -> dict[str, Any]:
@@ -472,6 +508,7 @@ def measured_fields(found: Measured) -> dict[str, Any]:
         "method": found.method,
         "leaves": found.leaves,
         "states": found.states,
+        "mean": chance_record(found.mean) if found.mean is not None else None,
     }
 
 
