@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rpgres.cli import options as opt
 from rpgres.cli.output import clear_progress, is_terminal, say, say_json, say_text, show_progress, warn
 from rpgres.errors import OutputError, UsageError
+from rpgres.model.state import EMPTY
 from rpgres.odds.comparison import Progress
 from rpgres.odds.subjects import SUCCESS, Change, Subject, named_change
 
@@ -71,6 +72,7 @@ def run_study(
     *,
     told: Mapping[str, Any],
     file: RulesetFile | None,
+    others: Mapping[str, Subject] = EMPTY,
 ) -> int:
     """Compute and print a study; return the exit code.
 
@@ -81,6 +83,7 @@ def run_study(
         shared: the options.
         told: further fields of the record.
         file: the ruleset's data, for its words.
+        others: other scenes to compare with, by the text that names each.
     """
     form = format_of(shared)
     outcomes = list(shared["outcome"])
@@ -90,6 +93,8 @@ def run_study(
             "progress": progress,
             "told": {**told, "note": shared["note"]},
         }
+        if others:
+            settings["others"] = others
         record = _STUDIES[study](subject, axes, shared, settings)
     emit(record, file, form=form, svg=shared["svg"], is_plain=shared["plain"], outcomes=outcomes)
     return 0 if record.complete else INTERRUPTED
@@ -98,7 +103,28 @@ def run_study(
 def _compare(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:
     from rpgres.odds.comparison import compare
 
-    return compare(subject, [(text, [_compared(subject, text)]) for text in shared["compare"]], **settings)
+    others = settings.get("others", EMPTY)
+    cases = [
+        (text, [Change(kind="scene", name=text) if text in others else _compared(subject, text)])
+        for text in shared["compare"]
+    ]
+    return compare(subject, cases, **settings)
+
+
+def scenes_among(texts: Sequence[str]) -> list[str]:
+    """Return which of what is compared are scenes: TOML files that name a ruleset, and shipped ones by name."""
+    found = []
+    for text in texts:
+        if os.path.isfile(text):
+            from pathlib import Path
+
+            from rpgres.toml.reading import parse, read_source
+
+            if "ruleset" in parse(read_source(Path(text))):
+                found.append(text)
+        elif "/" in text and "=" not in text and not os.path.isdir(text) and not text.endswith(".toml"):
+            found.append(text)
+    return found
 
 
 def _compared(subject: Subject, text: str) -> Change:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -28,9 +28,6 @@ from rpgres.odds.subjects import (
     value_text,
 )
 from rpgres.parameters.context import SHEET
-
-if TYPE_CHECKING:
-Listing = Callable[[Subject], "list[tuple[str, Change]]"]  # what can be taken out of a subject, with its text
 
 
 class Part(MeasuredOdds, frozen=True, kw_only=True):

@@ -16,7 +16,9 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import Question
 from rpgres.engine.running import NeedsAnswer
 from rpgres.engine.standing import Standing
-from rpgres.odds.explorer import Budget, Runs, WalkDealer, explore_within
+from rpgres.model.printed import Printed
+from rpgres.odds.exact import Chance
+from rpgres.odds.explorer import Budget, Method, Runs, WalkDealer, explore_within
 from rpgres.odds.watching import Memo, Node, Parts, Reads
 
 if TYPE_CHECKING:
@@ -63,6 +65,48 @@ class SceneOdds(msgspec.Struct, frozen=True):
     states: int
     turns: int
     is_interrupted: bool = False
+
+
+class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+    """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        scene: the scene's file or name; of a procedure `RULESET/PROCEDURE`.
+        title: the scene's title.
+        inputs: what was typed for a procedure, by parameter.
+        by: what the chances are of: `ending`, a path of the table at the end, or what a procedure counts.
+        outcomes: the chance of each ending, or of each value.
+        mean: the mean of the values, where all are numbers and nothing is open; null elsewhere.
+        method: exact; partial, where each chance is an exact lower bound and what is open adds to one or another.
+        open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
+        leaves: how many courses of single turns were run.
+        states: how many distinct standings were gone through.
+        turns: how many turns the longest course has.
+        policies: who decided by which policy; everybody else under `*`.
+        switches: every house rule and the choice in force.
+        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
+        interrupted: whether it was stopped before its end; what is known by then stands.
+        note: the text of --note.
+    """
+
+    ruleset: str
+    scene: str
+    title: str
+    inputs: dict[str, Any] = {}
+    by: str = "ending"
+    outcomes: dict[str, Chance]
+    mean: Chance | None = None
+    method: Method
+    open: Chance
+    leaves: int
+    states: int
+    turns: int
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    house_rules: list[str] = []
+    interrupted: bool = False
+    note: str | None = None
 
 
 class Undecided(Exception):  # it is no error of the scene: somebody has to say who decides

@@ -32,8 +32,9 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: what is changed: a switch, an input of the action, a path of the scene's TOML, the rules (by a house rule
-            that is laid over them), the whole scene, a tag or a record of a sheet that is taken off the table, a decision that is
-            always answered alike (`decision`), or an answer that was typed and is taken back (`choose`).
+            that is laid over them), the whole scene, a tag or a record of a sheet that is taken off the table, a
+            decision that is always answered alike (`decision`), or an answer that was typed and is taken back
+            (`choose`).
         name: which one.
         value: what it is changed to; null where it is taken out.
     """
@@ -455,8 +456,10 @@ class Evaluated(Printed, frozen=True, kw_only=True):
     Attributes:
         ruleset: the ruleset's id.
         action: the action's name; null for a scene.
-        scene: the scene's name; null for an action.
+        scene: the scene's file or name; null for an action.
+        title: the scene's title.
         inputs: what was typed, by parameter.
+        by: what the chances are of: outcomes, endings, a path of the table at the end, what a procedure counts.
         house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
         switches: every house rule and the choice in force.
         weighed: who decides for whoever acts; see the record of odds.
@@ -468,7 +471,9 @@ class Evaluated(Printed, frozen=True, kw_only=True):
     ruleset: str
     action: str | None = None
     scene: str | None = None
+    title: str = ""
     inputs: dict[str, Any] = {}
+    by: str = "outcome"
     house_rules: list[str] = []
     switches: dict[str, str] = {}
     weighed: Weighed = "policies"

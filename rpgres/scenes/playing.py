@@ -260,9 +260,9 @@ def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
     return prepare(rules, step.played, step.with_, state=state, actor=step.actor, beside=scene.folder)
 
 
-def at_step(leaf: Leaf, error: RpgresError) -> FileError:
-    """Return the error of a step with the place where it stands."""
-    if isinstance(error, FileError) and error.message.startswith(leaf.source.path):
+def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
+    """Return the error of a step with the place where it stands, if that is in a file."""
+    if not leaf.source.text or (isinstance(error, FileError) and error.message.startswith(leaf.source.path)):
         return error
     return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
 

@@ -11,12 +11,12 @@ from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.periods import play_moment
 from rpgres.engine.players import Policies, Seats
 from rpgres.engine.procedures import Turn, begin_procedure, play_turn
-from rpgres.engine.run import answers_to, play
+from rpgres.engine.run import Prepared, answers_to, play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.standing import Standing
 from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError
-from rpgres.model.paths import Scope, parse_path
+from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
 from rpgres.odds.scenes import Course
@@ -70,7 +70,12 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
     if "." not in name:
         return lambda standing: standing.at.counted.get(name)
     path = parse_path(name)
-    return lambda standing: freeze(plain(path.read(Scope(standing.state))))
+
+    def read(standing: Standing) -> Hashable:
+        value = path.read(Scope(standing.state))
+        return None if value is NOTHING else freeze(plain(value))
+
+    return read
 
 
 def _turn(
@@ -137,10 +142,21 @@ def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: 
         seats = Seats(lists(step.choose), policies=policies)
         period, moment = step.moment
         return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
-    prepared = prepare_step(scene, leaf, state)
+    prepared = _prepared(scene, leaf, state)
     seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=EFFECTS)
     return outcome.band, apply_effects(rules, run.state, outcome)
+
+
+def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
+    """Return a step's action with its inputs read; only once for the table as every run begins with it."""
+    if state is not scene.state:
+        return prepare_step(scene, leaf, state)
+    key = f"step:{id(scene)}:{leaf.number}"
+    kept: tuple[Scene, Prepared] | None = scene.rules.compiled.get(key)
+    if kept is None:
+        kept = scene.rules.compiled[key] = scene, prepare_step(scene, leaf, state)
+    return kept[1]
 
 
 def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
@@ -171,3 +187,12 @@ def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
 def scene_result(scene: Scene, standing: Standing, *, by: Sequence[str] = (ENDING,)) -> tuple[Any, ...]:
     """Return what is asked for, of where a scene stands at its end; see `course_of`."""
     return tuple(_reader(scene, name)(standing) for name in by)
+
+
+def value_name(value: Any) -> str:
+    """Return what a value is called in a table of chances: a track by how many of its boxes are marked."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "absent"}[value]
+    if isinstance(value, tuple) and all(isinstance(box, Mapping) and "mark" in box for box in value):
+        return str(sum(bool(box["mark"]) for box in value))
+    return str(value)

@@ -12,6 +12,7 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
+from rpgres.cli.commands.scene_odds import check_by, scene_command, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
@@ -79,6 +80,10 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
     axes, inputs = input_axes(opt.given_inputs(values))
     form, study = format_of(shared), study_of(shared, axes)
+    if data.file.actions[action].procedure:
+        check_by(shared["by"])
+        weigh_procedure(data, action, inputs, shared, axes)
+        return
     line = _read_line(data, action, inputs, shared)
     by = opt.read_by(shared["by"])
     if study:
@@ -287,19 +292,27 @@ class OddsGroup(PlayGroup):
     """What can be weighed."""
 
     verb = Verb(
-        "odds", ACTION_OPTIONS, DICE_OPTIONS, "Compute the exact probabilities of dice.", weigh_action, weigh_notation
+        "odds",
+        ACTION_OPTIONS,
+        DICE_OPTIONS,
+        "Compute the exact probabilities of dice.",
+        weigh_action,
+        weigh_notation,
+        scene=scene_command,
     )
 
 
 app = typer.Typer(
     cls=OddsGroup,
     add_completion=False,
-    help="""Compute the exact probabilities of an action's outcomes, or of dice.
+    help="""Compute the exact probabilities of an action's outcomes, of a scene, or of dice.
 
     `rpgres odds fate overcome --skill 3 --vs 4dF+2` evaluates every result the dice can show; without
     --vs it does so for every rung of the ladder.
 
+    `rpgres odds scene.toml` or `rpgres odds fate/bribe` evaluates how a whole scene ends.
+
     `rpgres odds 4d6kh3` evaluates dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
-    short_help="Compute the exact probabilities of an action's outcomes, or of dice.",
-    subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
+    short_help="Compute the exact probabilities of an action, a scene or dice.",
+    subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS] | NOTATION [OPTIONS]",
 )

@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.lazy import Command
-from rpgres.cli.options import Option, SectionedCommand, folders_in
+from rpgres.cli.options import Option, SectionedCommand
 from rpgres.cli.output import is_terminal, results_alone, say, say_json, say_text, warn
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
@@ -426,11 +426,6 @@ def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
     )
 
 
-def is_scene(name: str) -> bool:
-    """Tell whether a word names a scene and not a ruleset."""
-    return name == "-" or "/" in name or os.sep in name or name.endswith(".toml")
-
-
 def scene_command(name: str) -> SectionedCommand:
     """Return the command that simulates a scene."""
 
@@ -457,14 +452,11 @@ how many boxes are marked."""
 class SimulateGroup(PlayGroup):
     """What can be simulated."""
 
-    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice)
+    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice, scene=scene_command)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
         """Return the group of a ruleset, or the command of a scene."""
-        if is_scene(name):
-            folders_in(args)  # which are refused before anything else where they are not there
-            return scene_command(name)
-        return super().load(name, args)
+        return scene_command(name) if name == "-" else super().load(name, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run what stands behind it.

@@ -42,6 +42,7 @@ from rpgres.odds.comparison import Comparison
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scenes import SceneOddsResult
 from rpgres.odds.variations import Search, Variation
 from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
@@ -105,6 +106,7 @@ KINDS: dict[str, Kind] = {
     "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
+    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
     "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
     "deck-draw": Kind("What `rpgres deck draw --json` prints.", DeckDraw),

@@ -7,19 +7,21 @@ from typing import Any
 
 from rpgres.cli.render.odds import above, fraction_text, heading, input_words, notes_text, percent
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table, table_width
-from rpgres.cli.render.words import style_of, title, titles
+from rpgres.cli.render.words import outcome_titles, style_of, title
 from rpgres.odds.comparison import CaseOdds, Comparison, Difference
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scenes import SceneOddsResult
 from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
 from rpgres.odds.variations import Axis, FoundCell, Search, Variation
 from rpgres.odds.variations import Cell as GridCell
 from rpgres.rulesets import RulesetFile
 
+MOST_COLUMNS = 9  # of outcomes; the rest is for JSON and CSV
 WIDE = 100  # columns, where there is no terminal
-Record = OddsResult | LadderOdds | Comparison | Variation | Search | Knockout
+Record = OddsResult | SceneOddsResult | LadderOdds | Comparison | Variation | Search | Knockout
 
 
 def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[str] = (), columns: int = WIDE) -> Report:
@@ -34,6 +36,8 @@ def report_of(record: Record, file: RulesetFile | None, *, outcomes: Sequence[st
     match record:
         case OddsResult():
             return _single(record, file)
+        case SceneOddsResult():
+            return _scene(record, file)
         case LadderOdds():
             return _ladder(record, file)
         case Comparison():
@@ -59,7 +63,7 @@ def _unfinished(record: Evaluated, done: int, of: int) -> str:
 
 
 def _single(record: OddsResult, file: RulesetFile | None) -> Report:
-    names = titles(file, record.outcomes) if file is not None and record.by == "outcome" else {}
+    names = outcome_titles(file, record.outcomes) if file is not None and record.by == "outcome" else {}
     rows = [
         [Cell(names.get(name, name)), Cell(percent(one.probability)), Cell(fraction_text(one, left=record.open))]
         for name, one in record.outcomes.items()
@@ -86,6 +90,25 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
     )
 
 
+def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
+    names = outcome_titles(file, record.outcomes)
+    rows = [
+        [Cell(names[name]), Cell(percent(one.probability)), Cell(fraction_text(one, left=record.open))]
+        for name, one in record.outcomes.items()
+    ]
+    text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
+    mean = [f"mean: {record.mean.probability:.3f}"] if record.mean is not None else []
+    walked = f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} branches"
+    values: list[float | None] = [one.probability for one in record.outcomes.values()]
+    return Report(
+        title=text,
+        above=above(record),
+        tables=[Table(columns=[record.by, "probability", "exact"], rows=rows)],
+        below=[*mean, *_open_text(record.open), walked, *notes_text(record.policies, record.note)],
+        chart=Chart(kind="bars", title=text, categories=list(names.values()), series=[Series("", values)]),
+    )
+
+
 def _interval(record: OddsResult, name: str) -> str:
     assert record.sample is not None
     found = record.sample.outcomes[name]
@@ -93,7 +116,7 @@ def _interval(record: OddsResult, name: str) -> str:
 
 
 def _choices(record: OddsResult, file: RulesetFile | None) -> Table:
-    heads = titles(file, record.outcomes) if file is not None else {name: name for name in record.outcomes}
+    heads = outcome_titles(file, record.outcomes) if file is not None else {name: name for name in record.outcomes}
     rows = []
     for choice in record.choices:
         shares = [choice.outcomes.get(name) for name in heads]
@@ -110,7 +133,7 @@ def _open_text(left: Chance) -> Iterator[str]:
 
 def _ladder(record: LadderOdds, file: RulesetFile | None) -> Report:
     bands = in_order([one.outcomes for one in record.ladder])
-    heads = titles(file, bands)
+    heads = outcome_titles(file, bands)
     rows, categories = [], [f"{title(one.name)} ({one.value:+d})" for one in record.ladder]
     for name, one in zip(categories, record.ladder, strict=True):
         shares = [one.outcomes.get(band) for band in bands]
@@ -152,7 +175,7 @@ def _comparison(record: Comparison, file: RulesetFile | None, columns: int) -> R
         title=text,
         above=above(record),
         tables=[table],
-        below=[*_open_cases(record), *_below(record, unfinished="" if record.complete else planned)],
+        below=[*_means(record), *_open_cases(record), *_below(record, unfinished="" if record.complete else planned)],
         chart=Chart(kind="stacked", title=text, categories=shown, series=series, category_axis="rules"),
     )
 
@@ -171,7 +194,7 @@ def _titles_of_cases(record: Comparison) -> list[str]:
 
 def _heads(file: RulesetFile | None, names: Sequence[str], found: Sequence[MeasuredOdds]) -> dict[str, str]:
     """Return what each outcome is called; success too, where several outcomes mean it."""
-    heads = titles(file, names)
+    heads = outcome_titles(file, names)
     if _has_several_successes(file, names) and any(one.success is not None for one in found):
         heads[SUCCESS] = "Any success"
     return heads
@@ -249,6 +272,13 @@ def _grouped(record: Comparison, heads: Mapping[str, str], file: RulesetFile | N
     return rows
 
 
+def _means(record: Comparison) -> Iterator[str]:
+    """Yield the mean of each case, where outcomes are numbers."""
+    for case, shown in zip(record.cases, _titles_of_cases(record), strict=True):
+        if case.mean is not None:
+            yield f"mean of {shown}: {_mean(case)}"
+
+
 def _open_cases(record: Comparison) -> Iterator[str]:
     for case in record.cases:
         for text in _open_text(case.open):
@@ -277,7 +307,7 @@ def _variation(record: Variation, file: RulesetFile | None, outcomes: Sequence[s
         table, chart = _rows(record.cells, record.axes[0], heads, names, text)
         return Report(title=text, above=above(record), tables=[table], below=below, chart=chart)
     wanted = list(outcomes) or ([SUCCESS] if any(cell.success is not None for cell in record.cells) else names)
-    words = {**titles(file, names), SUCCESS: "any success" if SUCCESS in heads else SUCCESS}
+    words = {**outcome_titles(file, names), SUCCESS: "any success" if SUCCESS in heads else SUCCESS}
     grids = [_grid(record, name, words.get(name, name)) for name in wanted]
     chart = _heat(record, wanted[0], f"{text}: {words.get(wanted[0], wanted[0])}")
     return Report(title=text, above=above(record), tables=grids, below=below, chart=chart)
@@ -292,13 +322,23 @@ def _open_cells(cells: Sequence[GridCell]) -> Iterator[str]:
 def _rows(
     cells: Sequence[GridCell], axis: Axis, heads: Mapping[str, str], names: Sequence[str], text: str
 ) -> tuple[Table, Chart]:
-    rows = [[Cell(cell.at[axis.name]), *(Cell(percent(_share(cell, name) or 0.0)) for name in heads)] for cell in cells]
+    shown = list(heads) if len(heads) <= MOST_COLUMNS else []
+    rows = [
+        [Cell(cell.at[axis.name]), *(Cell(percent(_share(cell, name) or 0.0)) for name in shown), Cell(_mean(cell))]
+        for cell in cells
+    ]
     categories = [cell.at[axis.name] for cell in cells]
     series = [Series(heads[name], [_share(cell, name) for cell in cells]) for name in names]
     if SUCCESS in heads:
         series.append(Series(heads[SUCCESS], [_share(cell, SUCCESS) for cell in cells]))
     chart = Chart(kind="stacked", title=text, categories=categories, series=series, category_axis=axis.name)
-    return Table(columns=[axis.name, *heads.values()], rows=rows), chart
+    has_mean = any(cell.mean is not None for cell in cells)
+    columns = [axis.name, *(heads[name] for name in shown), "mean" if has_mean else ""]
+    return Table(columns=columns, rows=rows), chart
+
+
+def _mean(found: MeasuredOdds) -> str:
+    return f"{found.mean.probability:.3f}" if found.mean is not None else ""
 
 
 def _grid(record: Variation, name: str, shown: str) -> Table:
@@ -312,8 +352,13 @@ def _grid(record: Variation, name: str, shown: str) -> Table:
             share = chance.probability if chance is not None else None
             row.append(Cell(_in_percent(share) if share is not None else "", "", share))
         rows.append(row)
-    columns = [f"{first.name} \\ {second.name}", *second.values]
+    columns = [f"{_last_key(first)} \\ {_last_key(second)}", *second.values]
     return Table(caption=f"{shown[:1].upper()}{shown[1:]}, in %", columns=columns, rows=rows)
+
+
+def _last_key(axis: Axis) -> str:
+    """Return what an axis is called where there is little room: the last key of a path."""
+    return axis.name.rpartition(".")[2]
 
 
 def _in_percent(share: float) -> str:
@@ -343,7 +388,7 @@ def _heat(record: Variation, name: str, text: str) -> Chart:
 
 def _search(record: Search, file: RulesetFile | None) -> Report:
     target = record.target
-    shown = target.outcome if target.outcome == SUCCESS else titles(file, [target.outcome])[target.outcome]
+    shown = target.outcome if target.outcome == SUCCESS else outcome_titles(file, [target.outcome])[target.outcome]
     text = heading(record, what=f"{record.axis.name} for {shown} at {percent(target.chance.probability)}")
     rows = [_found_row(record, cell) for cell in record.cells]
     chart = Chart(
@@ -393,7 +438,7 @@ def search_texts(record: Search, shown: str) -> list[str]:
 
 
 def _knockout(record: Knockout, file: RulesetFile | None) -> Report:
-    shown = record.outcome if record.outcome == SUCCESS else titles(file, [record.outcome])[record.outcome]
+    shown = record.outcome if record.outcome == SUCCESS else outcome_titles(file, [record.outcome])[record.outcome]
     base = _chance(record.base, record.outcome)
     text = heading(record, what=f"what {shown} hangs on")
     first = [
@@ -437,7 +482,7 @@ def csv_rows(record: Record) -> tuple[list[str], list[list[str]]]:
     own, rows = _csv(record)
     fixed = [
         record.ruleset or "",
-        getattr(record, "scene", None) or record.action or "",
+        getattr(record, "scene", None) or getattr(record, "action", None) or "",
         input_words(record.inputs),
         ", ".join(record.house_rules),
     ]
@@ -450,6 +495,8 @@ CHANCE = ["probability", "exact"]
 
 def _csv(record: Record) -> tuple[list[str], list[list[str]]]:
     match record:
+        case SceneOddsResult():
+            return [record.by, *CHANCE], [[name, *_pair(one)] for name, one in record.outcomes.items()]
         case OddsResult():
             head = [record.by if record.action else "value", *CHANCE]
             return head, [[name, *_pair(one)] for name, one in record.outcomes.items()]
