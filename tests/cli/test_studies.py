@@ -18,6 +18,7 @@ from rpgres.odds.comparison import Comparison
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.variations import Search, Variation
 from tests.support.command_line import as_json, rpgres
+from tests.support.terminal import Terminal
 
 FATE_DICE = 4 @ icepool.Die([-1, 0, 1])
 FATE = {-4: 1, -3: 4, -2: 10, -1: 16, 0: 19, 1: 16, 2: 10, 3: 4, 4: 1}  # of 81
@@ -355,3 +356,99 @@ def test_a_chart_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     ran = rpgres(*OVERCOME, "--skill", "3", "--vs", "2", "--svg", str(tmp_path / "no" / "chart.svg"))
     assert (ran.code, ran.out) == (1, "")
     assert "cannot write --svg" in ran.err
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Scenes
+
+WALL = """
+ruleset = "fate"
+title = "A wall"
+[characters.mara]
+skills = { fight = 2 }
+[[steps]]
+id = "climb"
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = 2 }
+choose = { price = "fail", invoke = "no" }
+[ends.up]
+when = { climb = ["succeed", "style"] }
+[ends.down]
+"""
+
+
+@pytest.fixture
+def wall(tmp_path: Path) -> str:
+    path = tmp_path / "wall.toml"
+    path.write_text(WALL)
+    return str(path)
+
+
+def test_a_scene_is_asked_as_an_action_is(wall: str, tmp_path: Path) -> None:
+    skill = "characters.mara.skills.fight"
+    varied = as_json("odds", wall, "--vary", f"{skill}=0..3")
+    assert (varied["scene"], varied["title"], varied["action"], varied["by"]) == (wall, "A wall", None, "ending")
+    for cell in varied["cells"]:
+        assert Fraction(cell["outcomes"]["up"]["exact"]) == success(int(cell["at"][skill]) - 2)
+    nearest = as_json("odds", wall, "--find", f"{skill}=0..5", "--target", "up=60%")["nearest"]
+    assert nearest == ["3"]  # 50 of 81
+    other = tmp_path / "higher.toml"
+    other.write_text(WALL.replace("vs = 2", "vs = 3"))
+    compared = as_json("odds", wall, "--compare", str(other), "--compare", "steps.climb.with.vs=1")
+    assert [Fraction(case["outcomes"]["up"]["exact"]) for case in compared["cases"]] == [
+        success(0),
+        success(-1),
+        success(1),
+    ]
+    assert "A wall: what Up hangs on (fate)" in rpgres("odds", wall, "--knockout", "--outcome", "up").out
+
+
+@pytest.mark.parametrize("form", ["md", "csv", "html", "json"])
+def test_a_scene_alone_has_every_format(wall: str, form: str, tmp_path: Path) -> None:
+    chart = tmp_path / "chart.svg"
+    out = rpgres("odds", wall, "--switch", "opposers=one", "--format", form, "--svg", str(chart)).out
+    assert "26/81" in out or "31/81" in out
+    assert "opposers=one" in out.replace("\\_", "_")
+    assert ElementTree.parse(chart).getroot().get("role") == "img"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What takes long
+
+
+@pytest.mark.slow
+def test_a_long_grid_shows_how_far_it_is_and_an_interrupt_prints_what_is_known() -> None:
+    line = ["odds", "fate", "overcome", "--sheet", "mara", "--skill", "0..9", "--vs", "4dF+2", "--auto"]
+    terminal = Terminal([*line, "--vary", "bonus=0..19"])
+    terminal.until(" s left (Ctrl-C: stop and show these)")
+    code, shown = terminal.interrupt()
+    assert code == 130
+    assert "Overcome: odds by skill and bonus (fate; sheet mara, vs 4dF+2)" in shown
+    assert re.search(r"interrupted: \d+ of 200 were evaluated", shown)
+
+
+def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    import signal
+    import threading
+
+    from rpgres.odds import comparison
+
+    measured = comparison.measure
+    done: list[int] = []
+
+    def measure(subject: Any, **settings: Any) -> Any:
+        if len(done) == 2:
+            signal.raise_signal(signal.SIGINT)
+        done.append(1)
+        return measured(subject, **settings)
+
+    assert threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    monkeypatch.setattr(comparison, "measure", measure)
+    try:
+        ran = rpgres(*OVERCOME, "--skill", "0..4", "--vs", "2", "--json")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    found = json.loads(ran.out)
+    assert (ran.code, found["complete"], [cell["at"]["skill"] for cell in found["cells"]]) == (130, False, ["0", "1"])
