@@ -17,7 +17,7 @@ import pytest
 from rpgres.odds.comparison import Comparison
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.variations import Search, Variation
-from tests.support.command_line import as_json, rpgres
+from tests.support.command_line import as_json, completions, rpgres
 from tests.support.terminal import Terminal
 
 FATE_DICE = 4 @ icepool.Die([-1, 0, 1])
@@ -452,3 +452,11 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
         signal.signal(signal.SIGINT, before)
     found = json.loads(ran.out)
     assert (ran.code, found["complete"], [cell["at"]["skill"] for cell in found["cells"]]) == (130, False, ["0", "1"])
+
+
+def test_a_shell_offers_what_can_be_changed() -> None:
+    line = "rpgres odds fate overcome --skill 2"
+    assert "same_aspect=two-free" in completions(f"{line} --compare same")
+    assert {"skill=", "bonus="} <= set(completions(f"{line} --vary "))
+    assert "success=" in completions(f"{line} --find vs=0..3 --target ")
+    assert "html" in completions(f"{line} --format h")
