@@ -105,7 +105,7 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
         case "vary" | "find":
             switches = [(f"{name}=", switch.help) for name, switch in data.file.switches.items()]
             return [*_input_offers(data, action), *(switches if option == "vary" else ())]
-        case "target":
+        case "goal":
             return [(f"{name}=", text) for name, text in _outcomes(data)]
         case "outcome":
             return _outcomes(data)

@@ -54,6 +54,11 @@ class Option(msgspec.Struct, frozen=True):
         return not self.metavar
 
     @property
+    def off(self) -> Any:
+        """Its value where it is not typed."""
+        return False if self.is_flag else () if self.many else None
+
+    @property
     def names(self) -> list[str]:
         """All names as they are typed."""
         typed = [name.replace("_", "-") for name in (self.name, *self.aliases)]
@@ -125,7 +130,9 @@ VARY = Option(
     many=True,
 )
 FIND = Option("find", "Find the value with the chance nearest to --target.", "NAME=LOW..HIGH", COMPARISONS)
-TARGET = Option("target", "The chance that --find looks for, such as success=60%.", "OUTCOME=CHANCE", COMPARISONS)
+GOAL = Option(
+    "goal", "The chance that --find looks for, such as success=60%.", "OUTCOME=CHANCE", COMPARISONS, aliases=("target",)
+)
 KNOCKOUT = Option(
     "knockout",
     "Take out each switch, aspect, option and decision in turn, and show how much the chance of success changes.",
@@ -335,9 +342,10 @@ def read_policies(
         UsageError: there is no such policy or character.
         FileError: standing orders are faulty.
     """
+    from rpgres.engine.deciders import orders_file
     from rpgres.engine.run import policies_of
 
-    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, file=orders_file)
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:

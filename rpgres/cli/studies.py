@@ -57,8 +57,8 @@ def study_of(shared: Mapping[str, Any], axes: Sequence[Axis]) -> str:
         shown = ["a range" if name == "vary" and not shared["vary"] else f"--{name}" for name in asked]
         raise UsageError(f"{' and '.join(shown)} exclude each other")
     study = asked[0] if asked else ""
-    if (study == "find") != bool(shared["target"]):
-        raise UsageError("--find and --target belong together: --find vs=0..8 --target success=60%")
+    if (study == "find") != bool(shared["goal"]):
+        raise UsageError("--find and --target (or --goal) belong together: --find vs=0..8 --target success=60%")
     if shared["outcome"] and study not in ("vary", "knockout"):
         raise UsageError("--outcome says what a grid or --knockout shows; use it with two ranges or with --knockout")
     return study
@@ -149,7 +149,7 @@ def _find(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], set
 
     if axes:
         raise UsageError(f"--find takes the range itself: --find {axes[0].name}=...")
-    return find(subject, read_axis(shared["find"], option="find"), read_target(shared["target"]), **settings)
+    return find(subject, read_axis(shared["find"], option="find"), read_target(shared["goal"]), **settings)
 
 
 def _knockout(subject: Subject, axes: Sequence[Axis], shared: Mapping[str, Any], settings: dict[str, Any]) -> Any:

@@ -15,11 +15,12 @@ from rpgres.engine.players import NO, Policy
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.rerun import WhatIf, answers_in, check_changes, playing, read_changes, require_same, run_again
 from rpgres.engine.run import Prepared, policies_of, prepare
+from rpgres.engine.views import HOST, event_seen, found_seen
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal.history import History
 from rpgres.journal.records import Entry, TableError, found_in
 from rpgres.journal.store import read_state_after
-from rpgres.journal.views import HOST, event_seen, found_seen, run_seen
+from rpgres.journal.views import run_seen
 from rpgres.model.events import DecisionEvent, EventRecord
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.rulesets import Rules

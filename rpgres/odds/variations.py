@@ -178,6 +178,11 @@ def input_axes(inputs: Mapping[str, Any]) -> tuple[list[Axis], dict[str, Any]]:
     return axes, others
 
 
+def is_target(text: str) -> bool:
+    """Tell whether a text can only be a chance of something, as `read_target` takes it."""
+    return re.fullmatch(r"[^=]+=\s*-?[\d./]+\s*%?\s*", text) is not None
+
+
 def read_target(text: str) -> Target:
     """Return what `OUTCOME=60%` says; 0.6 and 3/5 are the same.
 

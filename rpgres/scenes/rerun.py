@@ -53,7 +53,9 @@ def scene_what_if(
     Raises:
         UsageError: no such answer was given, or the scene is another one by now.
     """
-    known = _recorded(scene, before)
+    if before.seed is None:
+        raise UsageError("this result was printed for a seat and leaves things out; print it without --as")
+    known = _recorded(scene, before, before.seed)
     answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}
     changes = read_changes(given, choose, [one for own in answers.values() for one in own])
     again: dict[Place, Again] = {}
@@ -67,7 +69,7 @@ def scene_what_if(
         ruleset=scene.rules.id,
         changed=changes,
         before=before.steps,
-        after=[step_record(one) for one in played],
+        after=[told for one in played if (told := step_record(scene, one)) is not None],
         dropped=[
             *(one for found in again.values() for one in found.dropped),
             *(Dropped(label=one.label, value=one.value, who=one.who, step=one.step) for one in gone),
@@ -99,13 +101,15 @@ def _walk(scene: Scene, run_leaf: RunLeaf, ended: Callable[[str], None] = lambda
         skipped = list[tuple[Leaf, tuple[int, ...]]]()
         at = onward(program, scene.rules, at, state, skips=_noting(skipped))
         for leaf, passes in skipped:
-            yield PlayedStep(leaf, passes, True, None, state)
+            yield PlayedStep(leaf, passes, True, None, state, state, state)
         if is_over(program, at):
             break
         leaf = leaf_at(program, at)
-        found, after = run_leaf(leaf, at, scene.state if leaf.step.fresh else state)
+        at_first = scene.state if leaf.step.fresh else state
+        found, after = run_leaf(leaf, at, at_first)
         state = state if leaf.step.fresh else after
-        yield PlayedStep(leaf, at.passes, False, found, state)  # type: ignore[arg-type]  # its record is told alike
+        result: Any = found  # one that waits is told as a result is
+        yield PlayedStep(leaf, at.passes, False, result, state, at_first, after)
         if isinstance(found, Pending):
             return
         at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
@@ -116,7 +120,7 @@ def _noting(skipped: list[tuple[Leaf, tuple[int, ...]]]) -> Callable[[Leaf, tupl
     return lambda leaf, passes: skipped.append((leaf, passes))
 
 
-def _recorded(scene: Scene, before: SceneResult) -> dict[Place, Result]:
+def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Result]:
     """Return the results of a scene by their places, after playing it again as it was.
 
     Raises:
@@ -135,7 +139,7 @@ def _recorded(scene: Scene, before: SceneResult) -> dict[Place, Result]:
         again = run_again(
             _playing(scene, leaf, state),
             answers,
-            seed=before.seed,
+            seed=seed,
             step=scene.program.number_of(leaf, at.passes),
             unused=result.unused,
         )
@@ -145,8 +149,11 @@ def _recorded(scene: Scene, before: SceneResult) -> dict[Place, Result]:
         return again.found, again.state
 
     for played in _walk(scene, run_leaf):
+        own = step_record(scene, played)
+        if own is None:
+            continue
         told = left.pop(0) if left else None
-        if told is None or (played.result is None and told != msgspec.to_builtins(step_record(played))):
+        if told is None or (played.result is None and told != msgspec.to_builtins(own)):
             raise _other_scene(scene)
     if left:
         raise _other_scene(scene)

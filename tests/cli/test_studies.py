@@ -130,7 +130,7 @@ def test_a_house_rule_in_a_file_or_a_folder_is_compared(tmp_path: Path) -> None:
         (["--compare", "nowhere.toml"], "nowhere.toml"),
         (["--compare", "skill"], "--compare takes NAME=VALUE"),
         (["--compare", "skill=3", "--knockout"], "--compare and --knockout exclude each other"),
-        (["--find", "skill=1..2"], "--find and --target belong together"),
+        (["--find", "skill=1..2"], "belong together"),
         (["--find", "skill=1..2", "--target", "luck=50%"], "luck"),
         (["--find", "skill=1..2", "--target", "success=150%"], "from 0 to 1"),
         (["--vary", "skill"], "--vary takes NAME=LOW..HIGH"),
@@ -458,5 +458,15 @@ def test_a_shell_offers_what_can_be_changed() -> None:
     line = "rpgres odds fate overcome --skill 2"
     assert "same_aspect=two-free" in completions(f"{line} --compare same")
     assert {"skill=", "bonus="} <= set(completions(f"{line} --vary "))
-    assert "success=" in completions(f"{line} --find vs=0..3 --target ")
+    assert "success=" in completions(f"{line} --find vs=0..3 --goal ")
     assert "html" in completions(f"{line} --format h")
+
+
+def test_an_action_with_a_target_of_its_own_keeps_it() -> None:
+    line = ("odds", "fate", "attack", "--skill", "2", "--vs", "1", "--target", "guards", "--auto")
+    assert as_json(*line)["inputs"]["target"] == "guards"
+    find = ("--find", "skill=0..4", "--goal", "success=60%")
+    both = as_json(*line[:3], *line[5:], *find)
+    assert (both["inputs"]["target"], both["target"]["outcome"]) == ("guards", "success")
+    alone = as_json("odds", "fate", "attack", "--vs", "1", "--auto", *find[:2], "--target", find[3])
+    assert (alone["inputs"].get("target"), alone["nearest"]) == (None, ["2"])

@@ -44,8 +44,8 @@ def test_both_accounts_one_under_the_other() -> None:
         "    Superb (+5) against Fair (+2), margin +3\n"
         "    roll: ++++ = +4\n"
         "    You get what you wanted, and a boost.\n"
-        "    * goal\n"
-        "    * boost: for actor\n",
+        "    * the goal is reached\n"
+        "    * a boost for actor\n",
         "",
     )
 

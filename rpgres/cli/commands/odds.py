@@ -23,7 +23,7 @@ from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
 from rpgres.odds.subjects import Subject, measure_action
-from rpgres.odds.variations import Axis, input_axes
+from rpgres.odds.variations import Axis, input_axes, is_target
 from rpgres.parameters.kinds import metavar
 from rpgres.rulesets import Rules, RulesetFile
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ACTION_OPTIONS = (
     *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
-    *(opt.COMPARE, opt.VARY, opt.FIND, opt.TARGET, opt.KNOCKOUT, opt.OUTCOME),
+    *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
     *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
@@ -77,7 +77,11 @@ class Line(Struct, kw_only=True):
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
+    own = {name.replace("-", "_") for name in data.parameters(action)}  # which count before options of odds
+    shared = {
+        option.name: values.pop(option.name) if option.name not in own else option.off for option in ACTION_OPTIONS
+    }
+    shared["goal"] = shared["goal"] or _goal(values, shared["find"])
     axes, inputs = input_axes(opt.given_inputs(values))
     form, study = format_of(shared), study_of(shared, axes)
     if data.file.actions[action].procedure:
@@ -102,6 +106,15 @@ def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None
         return odds_lines(record, data.file, bars=bar_columns(is_plain=shared["plain"]))
 
     _print(record, data.file, shared, form=form, lines=lines)
+
+
+def _goal(values: dict[str, Any], find: str | None) -> str | None:
+    """Return what an action's own `--target` says, where that can only be the chance that --find looks for."""
+    typed = values.get("target")
+    if not find or not isinstance(typed, str) or not is_target(typed):
+        return None
+    values["target"] = None
+    return typed
 
 
 def _print(

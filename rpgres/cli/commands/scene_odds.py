@@ -33,7 +33,7 @@ BY = Option(
     "PATH",
 )
 SCENE_OPTIONS = (
-    *(BY, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.TARGET, opt.KNOCKOUT, opt.OUTCOME),
+    *(BY, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
 
