@@ -110,6 +110,7 @@ def read_scene(
     auto: bool = False,
     orders_file: Callable[[str], Source] | None = None,
     load: Callable[..., Rules] = load_rules,
+    data: Mapping[str, Any] | None = None,
 ) -> Scene:
     """Return a scene from its text.
 
@@ -125,11 +126,12 @@ def read_scene(
         auto: let the ruleset's first policy do that when neither says.
         orders_file: returns the text of a file of standing orders by its path; by default as it lies there.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
+        data: what the text says, where something of it is changed.
 
     Raises:
         FileError: the file is faulty; all problems at once.
     """
-    file: SceneFile = convert(parse(source), SceneFile, sources=[source])
+    file: SceneFile = convert(parse(source) if data is None else data, SceneFile, sources=[source])
     if file.seed is not None:
         _check_seed(file.seed, source)
     folder = folder_of(source, folder)
