@@ -17,9 +17,10 @@ from rpgres.version import __version__
 if TYPE_CHECKING:
     from rpgres.dice import Comparison, Dice, Reading, Throw
     from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
+    from rpgres.engine.procedures import Turn
     from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
-    from rpgres.engine.running import Decided, Drawn, Event, Moved, Rolled, Told
+    from rpgres.engine.running import Decided, Drawn, Event, Moved, Rolled, Told, Turned
     from rpgres.engine.table import Compared, Outcome, Table
     from rpgres.errors import (
         ChoiceError,
@@ -77,6 +78,7 @@ _HOMES = {
         *("RpgresError", "RuleError", "UsageError", "named"),
     ),
     "parameters.values": ("Form", "Opposition", "Rating"),
+    "engine.procedures": ("Turn",),
     "engine.resolve": ("resolve",),
     "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
     "plugins.spec": ("hookimpl",),
@@ -88,7 +90,7 @@ _HOMES = {
         *("EMPTY", "FACE_DOWN", "GM", "SCENE", "Box", "Card", "Character", "Deck", "Map", "Pile", "State", "Tag"),
         *("freeze", "mark_box", "pile_name", "put", "slug"),
     ),
-    "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told"),
+    "engine.running": ("Decided", "Drawn", "Event", "Moved", "Rolled", "Told", "Turned"),
     "engine.table": ("Compared", "Outcome", "Table"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -162,6 +164,8 @@ __all__ = [
     "Tag",
     "Throw",
     "Told",
+    "Turn",
+    "Turned",
     "UsageError",
     "View",
     "__version__",

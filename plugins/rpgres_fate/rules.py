@@ -28,7 +28,7 @@ from rpgres import (
     effect,
     named,
 )
-from rpgres.kits import aspects, harm
+from rpgres.kits import aspects
 from rpgres.kits.fate_family import (
     OPPONENT,
     Foe,
@@ -38,6 +38,7 @@ from rpgres.kits.fate_family import (
     add_up,
     boost_defaults,
     carrier_of,
+    check_attack,
     check_present,
     crowd,
     defense,
@@ -48,6 +49,7 @@ from rpgres.kits.fate_family import (
     known_name,
     new_name,
     old_name,
+    one_action,
     opponent_of,
     register,
     resistance,
@@ -56,6 +58,7 @@ from rpgres.kits.fate_family import (
     settle,
     stunts_that_help,
 )
+from rpgres.kits.fate_family import concede as give_in
 
 fate = Ruleset("fate")
 register(fate)
@@ -72,6 +75,7 @@ ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what somebo
 
 
 @fate.action("overcome")
+@one_action
 def overcome(
     table: Table,
     actor: Character,
@@ -104,6 +108,7 @@ def overcome(
 
 
 @fate.action("discover")
+@one_action
 def discover(
     table: Table,
     actor: Character,
@@ -137,6 +142,7 @@ def discover(
 
 
 @fate.action("create-advantage")
+@one_action
 def create_advantage(
     table: Table,
     actor: Character,
@@ -196,6 +202,7 @@ def create_advantage(
 
 
 @fate.action("attack")
+@one_action
 def attack(
     table: Table,
     actor: Character,
@@ -211,15 +218,34 @@ def attack(
     **given: Unpack[Help],
 ) -> Outcome:
     """Attack and defense as one event (A:279-300, A:326-335); the one who defends takes what comes of it."""
+    check_attack(table)
     check_present(table.state, actor, vs, given)
+    to = Aim(track, target, defender, consequence or "", full_defense, defense_stunt)
+    return strike(table, actor, skill, vs, to, given)
+
+
+class Aim(msgspec.Struct, frozen=True, gc=False):
+    """What an attack goes to: the parameters of `attack` of these names."""
+
+    track: str
+    target: str | None = None
+    defender: str | None = None
+    consequence: str = ""
+    full_defense: bool = False
+    defense_stunt: Sequence[str] = ()
+
+
+def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
+    """Return what comes of an attack, wherever it is made."""
+    track, target = to.track, to.target
     foe = defense(
         table,
         vs,
         action="an attack",
-        defender=defender,
+        defender=to.defender,
         target=target,
-        full_defense=full_defense,
-        stunts=defense_stunt,
+        full_defense=to.full_defense,
+        stunts=to.defense_stunt,
     )
     if actor.name in (foe.who, target):
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
@@ -232,7 +258,7 @@ def attack(
         facts_of((foe,)),
         defaults={"hit": {"track": track}, **boost_defaults(given)},
         track=track,
-        consequence=consequence or "",
+        consequence=to.consequence,
     )
 
 
@@ -332,9 +358,7 @@ def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> 
 def concede(table: Table, actor: Character, *, consequences: int | None = None) -> Outcome:
     """Give in before a roll: a point, and one for each consequence taken in this conflict (Fate Core, "Conflicts")."""
     check_present(table.state, actor, (), {})
-    taken = consequences if consequences is not None else actor.counters.get(harm.TAKEN, 0)
-    defaults = {"fate-point": {"change": 1 + taken}}
-    return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    return give_in(table, actor, consequences)
 
 
 @fate.effect("information")

@@ -225,4 +225,5 @@ def _seen(asked: Asked) -> tuple[bytes, list[bytes]]:
 
 
 def _plain_events(view: View) -> list[bytes]:
-    return [plain(event_record(event)) for event in view.events]
+    """Return what a seat saw happen, before the last turn of a procedure too: that may explain what comes later."""
+    return [plain(event_record(event)) for event in (*view.forgotten, *view.events)]

@@ -62,6 +62,9 @@ class Dealer:
     def merge(self, key: object) -> None:
         """Take note that from here on only `key` matters, which a single run has no use for."""
 
+    def begin_turn(self, turn: int) -> None:
+        """Take note that a procedure goes on to another turn, from 0, whose questions are counted anew."""
+
 
 class NoDealer(Dealer):
     """Answers nothing: the first question of chance is an error.
@@ -93,17 +96,19 @@ class SeededDealer(Dealer):
         step: which step of a scene or table this is, from 0.
     """
 
-    __slots__ = ("_block", "_lane", "_many", "_ready", "_step", "_streams")
+    __slots__ = ("_block", "_lane", "_many", "_ready", "_step", "_streams", "_turn")
 
     def __init__(self, streams: Streams, *, step: int = 0) -> None:
         self._streams = streams
         self._step = step
+        self._turn = ""  # what sets the labels of a procedure's later turns apart
         self._many = False
         self._block, self._lane = divmod(streams.run, LANES)
         self._ready: dict[tuple[str, int], tuple[Dice, tuple[Throw | None, ...]]] = {}  # by label and count
 
     def move_to(self, run: int) -> None:
         """Go on to another run of the same seed."""
+        self._turn = ""
         self._streams.move_to(run)
         block, self._lane = divmod(run, LANES)
         if block != self._block or not self._many:
@@ -111,8 +116,14 @@ class SeededDealer(Dealer):
             self._ready.clear()
             self._many = True  # from the second run on a table of all results pays for itself
 
+    def begin_turn(self, turn: int) -> None:
+        """Go on to another turn of a procedure: its dice do not depend on how much was rolled before it."""
+        self._turn = f"@{turn}" if turn else ""
+
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return the throw that the seed holds for this question."""
+        if self._turn:
+            label += self._turn
         if self._many:
             ready = self._ready.get((label, count))
             if ready is None or ready[0] is not dice:
@@ -134,7 +145,7 @@ class SeededDealer(Dealer):
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Return an index drawn by weight from this question's stream."""
-        return pick(weights, self._streams.below(self._step, label, count))
+        return pick(weights, self._streams.below(self._step, label + self._turn, count))
 
     def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
         """Return the card that comes first in the order that the seed holds for this pile and shuffle.
@@ -181,6 +192,9 @@ class GivenDealer(Dealer):
             return dice.read(result)
         except GivenError as error:
             raise GivenError(f"{named('given')} {label}={result}: {error.raw}", label=label, **error.details) from None
+
+    def begin_turn(self, turn: int) -> None:
+        self._then.begin_turn(turn)
 
     def pick(self, weights: Sequence[int], label: str, count: int) -> int:
         """Leave it to the other dealer: what a policy draws cannot be given."""

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from rpgres.engine.players import Question
-from rpgres.engine.running import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, seen
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent
+from rpgres.engine.running import Decided, Drawn, Event, Moved, NeedsAnswer, Rolled, Told, Turned, seen
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
 from rpgres.rulesets import Rules
@@ -285,6 +285,20 @@ def event_record(event: Event) -> EventRecord:
         case Moved():
             cards, by, label = list(event.cards), event.by, event.label
             return MoveEvent(cards, by, label, event.source, event.target, _for_others(event), audience=audience)
+        case Turned():
+            return TurnEvent(
+                turn=event.number,
+                by=event.by,
+                action=event.action,
+                outcome=event.band or None,
+                success=event.success,
+                margin=event.margin,
+                total=event.total,
+                opposition=event.opposition,
+                effects=[dict(effect) for effect in event.effects],
+                texts=list(event.texts),
+                audience=audience,
+            )
 
 
 def _for_others(event: Drawn | Moved) -> Any:

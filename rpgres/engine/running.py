@@ -15,7 +15,7 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
-from rpgres.rulesets import CLAIM, QUESTIONS, Option, Rules
+from rpgres.rulesets import CLAIM, QUESTIONS, STATE, Effect, Option, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
@@ -49,9 +49,9 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `orders`, `prompt`, `host`, or `window`.
 
-    That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
+    A `window` was let pass, which is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
     where somebody else decides.
     """
 
@@ -93,8 +93,27 @@ class Told(msgspec.Struct, frozen=True, gc=False):
     audience: tuple[str, ...] | None = None
 
 
+class Turned(msgspec.Struct, frozen=True, gc=False):
+    """Event: a turn of a procedure is over. `number` counts them from 0; `by` had it, and `action` is what was done.
+
+    The other fields are those of its outcome; effects have names in place of roles.
+    """
+
+    number: int
+    by: str = ""
+    action: str = ""
+    band: str = ""
+    success: bool | None = None
+    margin: int | None = None
+    total: int | None = None
+    opposition: int | None = None
+    effects: tuple[Effect, ...] = ()
+    texts: tuple[str, ...] = ()
+    audience: tuple[str, ...] | None = None
+
+
 # `audience` holds the seats that may know of it; None is everybody
-Event = Rolled | Decided | Told | Drawn | Moved
+Event = Rolled | Decided | Told | Drawn | Moved | Turned
 
 
 def seen(event: Event, seat: str) -> Event | None:
@@ -106,6 +125,28 @@ def seen(event: Event, seat: str) -> Event | None:
     if isinstance(event, Moved):
         return msgspec.structs.replace(event, cards=(FACE_DOWN,) * len(event.cards), audience=None)
     return None
+
+
+class _Forgotten(Sequence[Event]):
+    """What a seat saw before a merge, worked out when somebody reads it: of a long procedure that is a lot."""
+
+    __slots__ = ("_events", "_seat", "_seen", "_until")
+
+    def __init__(self, events: list[Event], until: int, seat: str) -> None:
+        self._events, self._until, self._seat = events, until, seat
+        self._seen: list[Event] | None = None
+
+    def _known(self) -> list[Event]:
+        if self._seen is None:
+            earlier = self._events[: self._until]
+            self._seen = [known for event in earlier if (known := seen(event, self._seat)) is not None]
+        return self._seen
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._known()[place]
+
+    def __len__(self) -> int:
+        return len(self._known())
 
 
 class Stop(BaseException):
@@ -198,6 +239,10 @@ class Run(msgspec.Struct):
         idle: how often the rule turned to the table and nothing came of it: questions that were none, and merges.
         follow: who follows a chain of steps; None where the rule goes along it itself.
         trust: how typed numbers are treated that no sheet has; None where everything typed counts.
+        turn: which turn of a procedure is under way, from 0.
+        applied: the effects of the turns before it, which the state has already.
+        earlier: how many questions the turns before it asked.
+        carried: what of the turn matters beside the table when a rule that it calls merges; None where nobody says.
     """
 
     rules: Rules
@@ -217,11 +262,22 @@ class Run(msgspec.Struct):
     idle: int = 0
     follow: Callable[[Any, Chain, Any], Any] | None = None
     trust: Trust | None = None
+    turn: int = 0
+    applied: tuple[Effect, ...] = ()
+    earlier: int = 0
+    carried: Hashable = None
 
     @property
     def work(self) -> int:
         """What the run cost so far, for budgets: the questions it asked; thrice that where a hand is unseen."""
-        return (1 + self.idle + sum(self.counts.values())) * (3 if self.unseen else 1)
+        return (1 + self.idle + self.earlier + sum(self.counts.values())) * (3 if self.unseen else 1)
+
+    def next_turn(self) -> None:
+        """Go on to the next turn of a procedure, whose questions are counted anew."""
+        self.turn += 1
+        self.earlier += sum(self.counts.values())
+        self.counts.clear()
+        self.dealer.begin_turn(self.turn)
 
     def count(self, label: str) -> int:
         """Return how often a label was asked before, and count it once more."""
@@ -252,8 +308,8 @@ class Run(msgspec.Struct):
 
     def is_promised(self, holds: Collection[str]) -> bool:
         """Tell whether what a rule says to be equivalent is so for what is asked."""
-        if not QUESTIONS.issuperset(holds):
-            raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}")
+        if not (QUESTIONS | {STATE}).issuperset(holds):
+            raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}, {STATE}")
         return self.asked in holds
 
     def merge(self, key: object, *, holds: Collection[str]) -> None:
@@ -261,7 +317,7 @@ class Run(msgspec.Struct):
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
-            self.dealer.merge((key, self.players.used()))
+            self.dealer.merge((self.carried, key, self.players.used()))
 
     # -- chance
 
@@ -405,7 +461,7 @@ class Run(msgspec.Struct):
         if self.has_secrets or self.since:
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
             if self.since and not self.dealer.joint:  # in odds, nobody reads it
-                forgotten = [known for event in self.events[: self.since] if (known := seen(event, seat)) is not None]
+                forgotten = _Forgotten(self.events, self.since, seat)
         is_open = not (state.tags or state.audiences or state.piles)
         return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
 

@@ -32,6 +32,7 @@ FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gi
 REROLL = "reroll"
 BOOST = "boost"
 INVOKABLE = ("aspect", "boost", "consequence")
+PASSING = (BOOST, "consequence")  # the kinds that come and go in a conflict
 UNNAMED = "An Advantage"  # an aspect that nobody named
 
 
@@ -165,20 +166,31 @@ def invoke_window(
         ledger: what has been used up on this roll before; nothing by default.
     """
     sides = [own, other if other is not None else NOBODY]
-    ledger = ledger if ledger is not None else new_ledger(table)
-    switches = table.rules.switches(AspectSwitches)
+    costs = invoke_among(table, sides, ledger if ledger is not None else new_ledger(table))
+    return sides[0], sides[1], costs
+
+
+def invoke_among(table: Table, sides: list[Side], ledger: Ledger) -> tuple[Effect, ...]:
+    """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
+
+    Args:
+        table: where it is played.
+        sides: the sides in the order in which they are asked; each is up against the highest of the others.
+        ledger: what has been used up on this roll before.
+    """
+    switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
-        for turn in (0, 1):
+        for turn in range(count):
             while _invoke(table, sides, turn, ledger):
                 pass
     else:
         passes, turn = 0, 0
-        while passes < 2:
+        while passes < count:
             passes = 0 if _invoke(table, sides, turn, ledger) else passes + 1
-            turn = 1 - turn
+            turn = (turn + 1) % count
     if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
-    return sides[0], sides[1], tuple(ledger.effects)
+    return tuple(ledger.effects)
 
 
 NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
@@ -195,7 +207,7 @@ def no_window(
 
 def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text: str = "Invoke an aspect?") -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
-    side, other = sides[turn], sides[1 - turn]
+    side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
     could = False
     for member in side.members:
@@ -229,6 +241,13 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
     if not could:
         no_window(table, [side.members], [side.label])
     return False
+
+
+def _others(sides: Sequence[Side], turn: int) -> Side:
+    """Return what one of several sides is up against: the highest of the others, and everybody on them."""
+    others = [side for number, side in enumerate(sides) if number != turn]
+    highest = max(others, key=lambda side: side.height)
+    return msgspec.structs.replace(highest, members=tuple(member for side in others for member in side.members))
 
 
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
@@ -385,8 +404,20 @@ def _public_tag(state: State, name: str) -> Tag | None:
 
 
 def lay(state: State, tag: Tag) -> State:
-    """Return the state with a tag added that everybody knows."""
-    return state.with_room(tag.name).with_tag(tag)
+    """Return the state with a tag added that everybody knows.
+
+    Boosts and consequences lie in the order of their names, whichever came first: odds then meet fewer states.
+    """
+    state = state.with_room(tag.name)
+    if tag.kind not in PASSING or state.tag(tag.name) is not None:
+        return state.with_tag(tag)
+    tags, name = state.tags, tag.slug
+    place = len(tags)
+    while place and (tags[place - 1].kind not in PASSING or tags[place - 1].slug > name):
+        place -= 1
+    if not place:  # behind what lay there before, if nothing of its kind does
+        place = next((number for number, one in enumerate(tags) if one.kind in PASSING), len(tags))
+    return msgspec.structs.replace(state, tags=(*tags[:place], tag, *tags[place:]))
 
 
 def _replaced(state: State, old: Tag, new: Tag) -> State:

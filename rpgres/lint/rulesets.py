@@ -174,6 +174,9 @@ def _actions(rules: Rules) -> Iterator[Fault]:
         if rules.file.standalone and not action.roll and not _stands(rules, action):
             message = "it has neither `roll` nor an outcome table of one row"
             yield Fault("incomplete", ("actions", name), message)
+        if action.procedure != (name in rules.ruleset.procedures) and name in code:
+            message = "the data and the code differ on whether it is a procedure (@ruleset.procedure)"
+            yield Fault("inconsistent", ("actions", name, *(["procedure"] if action.procedure else [])), message)
         if name not in code and not rules.is_described(name):
             message = f'actions.{name} has no rule in the code (@ruleset.action("{name}"))'
             yield Fault("no-code", ("actions", name), message, name, tuple(code))

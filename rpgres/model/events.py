@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -43,8 +45,8 @@ class DecisionEvent(_Event, frozen=True, tag="decision"):
         who: whose decision it was.
         answer: the option chosen; `no` for a moment that passed.
         text: what the option means.
-        means: who answered: choose, policy, prompt, window for a moment that nobody used, or at a persistent table the
-            host for somebody.
+        means: who answered: choose, policy, orders (standing ones), prompt, window for a moment that nobody used, or at
+            a persistent table the host for somebody.
         of: whose matter it was, where somebody else decided; left out elsewhere.
     """
 
@@ -106,4 +108,32 @@ class TextEvent(_Event, frozen=True, tag="text"):
     text: str
 
 
-EventRecord = RollEvent | DecisionEvent | DrawEvent | MoveEvent | TextEvent
+class TurnEvent(_Event, frozen=True, tag="turn"):
+    """A turn of a procedure that is over: what came of it, after the events that led to it.
+
+    Attributes:
+        turn: which one, from 0.
+        by: who had it; empty when nobody did.
+        action: what was done in it.
+        outcome: the band of its outcome; null where it has none.
+        success: whether the band is a success; null where it is neither.
+        margin: total less opposition; null when nothing opposed it.
+        total: what the acting side came to.
+        opposition: what it was up against.
+        effects: what it changed before the next turn, in order.
+        texts: what the outcome means, in words.
+    """
+
+    turn: int
+    by: str = ""
+    action: str = ""
+    outcome: str | None = None
+    success: bool | None = None
+    margin: int | None = None
+    total: int | None = None
+    opposition: int | None = None
+    effects: list[dict[str, Any]] = []
+    texts: list[str] = []
+
+
+EventRecord = RollEvent | DecisionEvent | DrawEvent | MoveEvent | TextEvent | TurnEvent

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 API = 1  # the version of the contract between rpgres and a ruleset's code
 QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+STATE = "state"  # what odds of a scene ask of a turn: where it leaves the table; no total, no account
 OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
 Rule = Callable[..., Any]  # (table, actor, **parameters) -> Outcome
+TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
+Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
 Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
 Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
@@ -62,10 +65,12 @@ class Ruleset:
         self.data = data
         self.api = api
         self.actions: dict[str, Rule] = {}
+        self.procedures: dict[str, TakeTurn] = {}
         self.effects: dict[str, ApplyEffect] = {}
         self.policies: dict[str, Policy] = {}
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
+        self.canons: dict[str, Canon] = {}
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -87,6 +92,23 @@ class Ruleset:
 
         def register(rule: Rule) -> Rule:
             self.actions[name] = rule
+            return rule
+
+        return register
+
+    def procedure(self, name: str, *, turn: TakeTurn) -> Callable[[Rule], Rule]:
+        """Register the decorated function as the beginning of a procedure, and how its turns are taken.
+
+        `rule(table, actor, **parameters)` returns the first place, frozen data; `turn(table, place)` returns
+        `rpgres.Turn` with the next place, or the outcome. The effects of a turn are applied before the next one.
+
+        Args:
+            name: the procedure's name, that of its action in `ruleset.toml`.
+            turn: a module-level function; it reads only the table and the place.
+        """
+
+        def register(rule: Rule) -> Rule:
+            self.actions[name], self.procedures[name] = rule, turn
             return rule
 
         return register
@@ -127,6 +149,19 @@ class Ruleset:
         def register(lump: Lump) -> Lump:
             self.lumps[action], self.lumps_hold[action] = lump, holds
             return lump
+
+        return register
+
+    def canon(self, field: str) -> Callable[[Canon], Canon]:
+        """Register the decorated function `(value) -> representative` for a field of the state, such as `tags`.
+
+        It is a promise: rules, outcome tables, views and policies of the ruleset come to the same with either. Odds of
+        scenes then go on once for all values with the same representative, such as tags in another order.
+        """
+
+        def register(canon: Canon) -> Canon:
+            self.canons[field] = canon
+            return canon
 
         return register
 

@@ -195,6 +195,8 @@ class Action(Record, frozen=True):
         summary: what it does, in a line.
         details: more, for its help.
         example: a command line that works.
+        sentence: what the account of a scene says is done, with inputs in braces; a part in brackets is left out where
+            one of its inputs was not given.
         parameters: what it takes, in the order of its help.
         required: parameters it cannot do without, by the name they are typed under.
         labels: what its rule asks, beside the questions of its outcome tables.
@@ -211,11 +213,13 @@ class Action(Record, frozen=True):
             of which each option is evaluated (each); or an optimal player (best).
         anybody: whether the action is the same for every character, so that no actor has to be named.
         confirmed: whether a player's word that it happens is a claim at a persistent table, as it gives something.
+        procedure: whether it is played in turns, as a contest or a conflict is.
     """
 
     summary: str
     details: str = ""
     example: str = ""
+    sentence: str = ""
     parameters: list[Id] = []
     required: list[Id] = []
     labels: list[Id] = []
@@ -231,6 +235,7 @@ class Action(Record, frozen=True):
     odds: Literal["policies", "each", "best"] = "policies"
     anybody: bool = False
     confirmed: bool = False
+    procedure: bool = False
 
 
 class Switch(Record, frozen=True):

@@ -466,7 +466,7 @@ def test_a_row_that_nothing_in_the_examples_comes_to_is_a_note(site: Path) -> No
 
 def test_hidden_things_are_hidden_from_the_seat_and_from_nobody_else(site: Path) -> None:
     subject = pebble.install(site)
-    case = next(case for case in subject.cases if case.scene is not None)
+    case = next(case for case in subject.cases if case.leaf is not None)
     clock = tuple(Box(name, 1, mark) for name, mark in (("1", "x"), ("2", ""), ("3", "")))
     state = put(case.prepared.state, ("tracks",), Map(alarm=clock, tide=(), watch=clock[1:]))
     state = put(state, ("audiences",), Map(alarm=("gm",), watch=("gm", "wren")))

@@ -20,12 +20,12 @@ from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.table import Outcome, Table
+from rpgres.engine.views import without_fields
 from rpgres.journal import commands as sitting
 from rpgres.journal import store, views
 from rpgres.journal.chain import SALT
 from rpgres.journal.commands import Done, Place, seating, writing
 from rpgres.journal.exchange import answer_for, view_of
-from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify

@@ -412,7 +412,7 @@ def test_what_others_said_neither_blocks_an_undo_nor_goes_with_it(place: Place) 
 
 
 def at(place: Place, path: str) -> Any:
-    from rpgres.journal.paths import value_at
+    from rpgres.model.paths import value_at
 
     return value_at(store.read(place.path).state, path)
 
@@ -514,8 +514,8 @@ TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5"
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga"])
 def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every place of a table with every kind of value: it is refused in words, or the table is as it should be."""
-    from rpgres.journal.paths import changed
     from rpgres.model.serialization import plain, read_state, state_record
+    from rpgres.rulesets.corrections import changed
 
     sheets = {"fate": ["mara"], "coppermane": ["tamsin"], "saga": ["ilse"]}[ruleset]
     done = sitting.begin_table(Place(tmp_path / "t.db"), ruleset=ruleset, sheets=sheets)

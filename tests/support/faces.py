@@ -23,7 +23,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("hookimpl", "Ruleset", "Rule", "ApplyEffect", "Policy", "Lump", "Passage", "Picture"),
         *("QUESTIONS", "API", "__version__"),
     ),
-    "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Effect", "effect"),
+    "At the table": ("Table", "Rules", "Option", "NO", "Compared", "Outcome", "Turn", "Effect", "effect"),
     "What parameters read": ("Rating", "Opposition", "Form"),
     "Dice": ("Dice", "Reading", "Comparison", "Throw"),
     "The state": (
@@ -41,6 +41,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Moved",
         "Decided",
         "Told",
+        "Turned",
         "preferred",
         "uniform",
     ),

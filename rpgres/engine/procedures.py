@@ -1,0 +1,154 @@
+"""Procedures: chains of short turns, such as a contest or a conflict. What a turn changes holds from the next turn on.
+
+A procedure is registered like an action (`Ruleset.procedure`): its rule returns the first *place*, and its `turn`
+function takes each place to the next, or to the outcome. A place is frozen data, and with the state it is everything
+that still matters, so odds evaluate equal ones once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.engine.dealers import Dealer
+from rpgres.engine.effects import apply_effects, named
+from rpgres.engine.players import Seats
+from rpgres.engine.running import EFFECTS, Broken, Run, Turned
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import in_short
+from rpgres.rulesets import Rules
+
+if TYPE_CHECKING:
+    from rpgres.engine.run import Prepared
+    from rpgres.model.state import State
+
+PLACE = " place"  # in the key of a merge: no label begins with a blank
+
+
+class Turn(msgspec.Struct, frozen=True, gc=False):
+    """A finished turn of a procedure that goes on.
+
+    Attributes:
+        place: where the next turn begins: frozen, hashable data.
+        outcome: what came of this turn; its effects are applied before the next one. None where nothing did.
+        by: who had the turn, for the account.
+        action: what was done in it, for the account; empty where there is nothing to tell.
+    """
+
+    place: Any
+    outcome: Outcome | None = None
+    by: str = ""
+    action: str = ""
+
+
+def play_through(table: Table, procedure: str, first: Any) -> Outcome:
+    """Return the outcome of a procedure, after all its turns; their effects are applied to the table's state.
+
+    Args:
+        table: where it is played.
+        procedure: its name.
+        first: its first place.
+    """
+    run, place = table.run, first
+    while True:
+        run.merge((PLACE, run.turn, run.state, place), holds=(EFFECTS,))
+        found = take_turn(table, procedure, place)
+        if isinstance(found, Outcome):
+            return found
+        place = found.place
+
+
+def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
+    """Return what one turn of a procedure comes to; the effects of one that goes on are applied to the table's state.
+
+    Raises:
+        Broken: the function returned something else.
+    """
+    run, rules = table.run, table.rules
+    found = rules.ruleset.procedures[procedure](table, place)
+    if type(found) is Outcome:
+        return found
+    if type(found) is not Turn:
+        raise Broken(f"its turn returned {in_short(repr(found))}, neither rpgres.Turn nor an outcome")
+    _apply(run, rules, found)
+    run.next_turn()
+    return found
+
+
+def _apply(run: Run, rules: Rules, turn: Turn) -> None:
+    """Apply the effects of a turn, and take note of it."""
+    outcome = turn.outcome
+    if outcome is not None:
+        run.state = apply_effects(rules, run.state, outcome)
+        effects = tuple(named(effect, outcome.roles) for effect in outcome.effects)
+        run.applied += effects
+    if run.dealer.joint or not (outcome is not None or turn.action):
+        return  # in odds nobody reads it
+    by, action = turn.by, turn.action
+    if outcome is None:
+        run.add(Turned(run.turn, by, action))
+        return
+    band, success, margin = outcome.band, outcome.success, outcome.margin
+    compared = margin, outcome.total, outcome.opposition
+    run.add(Turned(run.turn, by, action, band, success, *compared, effects, outcome.texts))
+
+
+def play_turn(
+    rules: Rules,
+    procedure: str,
+    state: State,
+    place: Hashable,
+    *,
+    dealer: Dealer,
+    players: Seats,
+    asked: str = EFFECTS,
+) -> tuple[Turn | Outcome, Run]:
+    """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
+
+    Args:
+        rules: the ruleset in play.
+        procedure: its name.
+        state: the table before the turn.
+        place: where the turn begins.
+        dealer, players: who answers.
+        asked: what the run is for; see `Run.asked`.
+
+    Raises:
+        NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
+        RuleError: the ruleset's code failed.
+    """
+    from rpgres.engine.run import fault_of
+
+    run = Run(rules, state, dealer, players, asked)
+    try:
+        found = take_turn(Table(run, rules), procedure, place)
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+        raise fault_of(error, run, f"the procedure {rules.id} {procedure}") from error.__cause__
+    if run.fault is not None:
+        run.fault.run = run
+        raise run.fault
+    return found, run
+
+
+def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tuple[Hashable, State]:
+    """Return the first place of a procedure, and the state as its beginning leaves it.
+
+    Args:
+        prepared: the procedure, with its inputs read.
+        dealer, players: who answers.
+
+    Raises:
+        NeedsAnswer, RuleError: as for `play_turn`.
+    """
+    from rpgres.engine.run import fault_of
+
+    rules = prepared.rules
+    run = Run(rules, prepared.state, dealer, players, EFFECTS)
+    try:
+        actor = prepared.state.characters[prepared.actor]
+        place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+        raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
+    return place, run.state

@@ -1,0 +1,420 @@
+"""Paths of the state: `characters.mara.tracks.physical.free`, read once and then looked up quickly.
+
+A path goes through fields of records and names in them, and may end in a derived fact (`free`, `marked`, `count`,
+`total`, `active`). Standing orders also start from `self`, from other characters, and from the question they answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from rpgres.errors import UsageError
+from rpgres.model.serialization import plain
+from rpgres.model.state import EMPTY, GM, Box, Character, Pile, State, Tag, slug
+from rpgres.toml.diagnostics import unknown
+
+ABSENT = "absent"  # what scenes and people write for what is not there
+QUANTIFIERS = ("any", "all")
+PLAYERS_ROOTS = ("self", "others", "enemies", "allies", "facts", "options")  # what only who decides can speak of
+
+
+class _Nothing:
+    def __repr__(self) -> str:
+        return ABSENT
+
+
+NOTHING = _Nothing()  # what a reader returns where nothing is
+
+
+class Scope(NamedTuple):
+    """What a path is looked up in.
+
+    Attributes:
+        state: the table, as far as whoever asks may see it.
+        who: the character that decides; empty where nobody does.
+        facts: what the question is about.
+        options: the facts of each option offered, by the option's name.
+    """
+
+    state: State
+    who: str = ""
+    facts: Mapping[str, Any] = EMPTY
+    options: Mapping[str, Mapping[str, Any]] = EMPTY
+
+
+class Place(NamedTuple):
+    """One key of a path, and the kind of thing it is looked up in: `("counters", "fate-points")`."""
+
+    kind: str
+    key: str
+
+
+class Path(msgspec.Struct, frozen=True):
+    """A path that was read.
+
+    Attributes:
+        keys: the path in its canonical spelling: fields with underscores, names as typed.
+        places: each key with the kind of thing it is looked up in.
+        kind: what stands at its end: `number`, `flag`, `text`, `data` (a ruleset's own), or the kind of a record.
+        read: returns what stands there, `NOTHING` where nothing does; of a path with a quantifier, what stands at each.
+        many: whether it has to hold for `any` or for `all` of a group; empty for a single place.
+    """
+
+    keys: tuple[str, ...]
+    places: tuple[Place, ...]
+    kind: str
+    read: Callable[[Scope], Any]
+    many: Literal["", "any", "all"] = ""
+
+    @property
+    def text(self) -> str:
+        """The path as it is typed."""
+        return ".".join(self.keys)
+
+
+_Get = Callable[[Any, Scope], Any]
+_Step = tuple[str, str, _Get]  # the canonical key, the kind of what it leads to, and how to get there
+
+
+def value_at(state: State, path: str) -> Any:
+    """Return what stands at a path as plain data; `absent` where nothing does, or there is no such path."""
+    try:
+        value = parse_path(path).read(Scope(state))
+    except UsageError:
+        return ABSENT
+    return ABSENT if value is NOTHING else plain(value)
+
+
+@lru_cache(maxsize=1024)
+def parse_path(text: str, *, decides: bool = False) -> Path:
+    """Return a path that was read.
+
+    Args:
+        text: the path: names joined by points.
+        decides: whether somebody decides, so that it may start from `PLAYERS_ROOTS`.
+
+    Raises:
+        UsageError: there cannot be such a place; details have the `word` that is unknown, and the `known` ones.
+    """
+    rest = text.split(".")
+    if not all(key.strip() for key in rest):
+        raise UsageError(f"{text!r}: a path is names joined by points, and one of these is empty")
+    kind, places, keys, many = "scope" if decides else "table", list[Place](), list[str](), ""
+    getters: list[_Get] = [] if decides else [_state]
+    outer: list[_Get] = []
+    while rest:
+        key = rest.pop(0)
+        if key in QUANTIFIERS and kind in _GROUPS and rest:
+            if many:
+                raise UsageError(f"{text}: `any` or `all` can stand in a path once")
+            many, outer, getters = key, getters, []
+            places.append(Place(kind, key))
+            keys.append(key)
+            kind = _GROUPS[kind]
+            continue
+        found = _step(kind, key)
+        if found is None:
+            raise _no_place(text, key, kind, keys)
+        places.append(Place(kind, found[0]))
+        keys.append(found[0])
+        kind = found[1]
+        getters.append(found[2])
+    read = _reader((*outer, _members), each=_inner(getters)) if many else _reader(getters)
+    return Path(tuple(keys), tuple(places), kind, read, many)  # type: ignore[arg-type]
+
+
+def _reader(getters: Sequence[_Get], *, each: _Get | None = None) -> Callable[[Scope], Any]:
+    chain = tuple(getters)
+    if each is not None:
+        group = _reader(chain)
+        return lambda scope: tuple(each(one, scope) for one in found) if (found := group(scope)) is not NOTHING else ()
+    first, later = chain[0], chain[1:]
+
+    def read(scope: Scope) -> Any:
+        value = first(None, scope)
+        for get in later:
+            if value is NOTHING:
+                return NOTHING
+            value = get(value, scope)
+        return NOTHING if value is None else value
+
+    return read
+
+
+def _inner(getters: Sequence[_Get]) -> _Get:
+    chain = tuple(getters)
+
+    def get(value: Any, scope: Scope) -> Any:
+        for one in chain:
+            if value is NOTHING:
+                return NOTHING
+            value = one(value, scope)
+        return NOTHING if value is None else value
+
+    return get
+
+
+def _no_place(text: str, key: str, kind: str, before: Sequence[str]) -> UsageError:
+    known = _known_keys(kind)
+    where = ".".join(before) or "the table"
+    if not known:
+        return UsageError(f"{text}: {where} is a single value; nothing stands inside it")
+    return UsageError(f"{text}: {unknown('place', key, known, of=where)}", word=key, known=known)
+
+
+def _known_keys(kind: str) -> tuple[str, ...]:
+    if kind == "scope":
+        return (*PLAYERS_ROOTS, *_FIELDS["table"])
+    return tuple(dict.fromkeys((*_FIELDS.get(kind, ()), *_DERIVED.get(kind, ()))))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# From one kind of thing to the next
+
+# Records: each field with the kind of what it holds.
+_FIELDS: dict[str, dict[str, str]] = {
+    "table": {
+        "characters": "characters",
+        "tags": "tags",
+        "counters": "counters",
+        "tracks": "tracks",
+        "things": "things",
+        "audiences": "audiences",
+        "piles": "piles",
+        "periods": "names",
+    },
+    "character": {
+        "name": "text",
+        "title": "text",
+        "abilities": "abilities",
+        "counters": "counters",
+        "tracks": "tracks",
+        "records": "data",
+        "texts": "texts",
+        "seat": "text",
+        "is_out": "flag",
+    },
+    "tag": {"name": "text", "kind": "text", "on": "text", "uses": "uses", "audience": "names"},
+    "box": {"name": "text", "size": "number", "mark": "text"},
+    "pile": {
+        "cards": "names",
+        "audience": "names",
+        "owner": "text",
+        "shuffles": "number",
+        "top": "names",
+        "knowers": "data",
+    },
+}
+
+# Maps: the kind of what stands under each name.
+_NAMED = {
+    "characters": "character",
+    "counters": "number",
+    "abilities": "number",
+    "uses": "number",
+    "tracks": "track",
+    "things": "data",
+    "texts": "text",
+    "audiences": "names",
+    "piles": "pile",
+    "data": "data",
+    "facts": "data",
+    "options": "option",
+    "option": "data",
+}
+_GROUPS = {"characters": "character", "tags": "tag", "track": "box", "options": "option"}
+
+
+def _step(kind: str, key: str) -> _Step | None:
+    """Return where a key leads from a kind of thing; None where it leads nowhere."""
+    if kind == "scope":
+        return _from_who_decides(key) or _step("table", key)
+    name = key.replace("-", "_")
+    if name in _FIELDS.get(kind, ()):
+        get = _of_state(name) if kind == "table" else _attribute(name)
+        return name, _FIELDS[kind][name], get
+    derived = _DERIVED.get(kind, {}).get(key)
+    if derived is not None:
+        return key, derived[0], derived[1] if kind in _FIELDS else _unless_named(key, derived[1])
+    if kind == "tags":
+        return slug(key), "tag", _tag(slug(key))
+    if kind == "track":
+        return key, "box", _box(key)
+    if kind == "names":
+        return key, "flag", _member(key)
+    if kind == "options" and "*" in key:
+        return key, "option", _matching(key)
+    return (key, _NAMED[kind], _data(key)) if kind in _NAMED else None
+
+
+def _state(_value: Any, scope: Scope) -> Any:
+    return scope.state
+
+
+def _of_state(name: str) -> _Get:
+    return lambda _value, scope: getattr(scope.state, name)
+
+
+def _attribute(name: str) -> _Get:
+    return lambda value, _scope: getattr(value, name)
+
+
+def _data(key: str) -> _Get:
+    """Return what gets a value by its name; from a list of texts, whether the name is among them."""
+
+    def get(value: Any, _scope: Scope) -> Any:
+        if isinstance(value, dict):
+            return value.get(key, NOTHING)
+        if isinstance(value, tuple) and key in value:
+            return True
+        if isinstance(value, msgspec.Struct) and key in value.__struct_fields__:
+            return getattr(value, key)
+        return NOTHING
+
+    return get
+
+
+def _unless_named(key: str, derived: _Get) -> _Get:
+    """Return what gets a derived fact, unless something has its name."""
+
+    def get(value: Any, scope: Scope) -> Any:
+        if isinstance(value, dict) and key in value:
+            return value[key]
+        return derived(value, scope)
+
+    return get
+
+
+def _tag(name: str) -> _Get:
+    return lambda value, _scope: next((tag for tag in value if tag.slug == name), NOTHING)
+
+
+def _box(name: str) -> _Get:
+    return lambda value, _scope: next((box for box in value if box.name == name), NOTHING)
+
+
+def _member(name: str) -> _Get:
+    return lambda value, _scope: True if value is not None and name in value else NOTHING
+
+
+def _matching(pattern: str) -> _Get:
+    def get(value: Any, _scope: Scope) -> Any:
+        return next((facts for name, facts in value.items() if fnmatchcase(name, pattern)), NOTHING)
+
+    return get
+
+
+def _members(value: Any, _scope: Scope) -> Any:
+    return tuple(value.values()) if isinstance(value, dict) else tuple(value)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Derived facts
+
+
+def _count(value: Any, _scope: Scope) -> Any:
+    return len(value) if isinstance(value, tuple | dict | Pile) else NOTHING
+
+
+def _total(value: Any, _scope: Scope) -> int:
+    return sum(value.values())
+
+
+def _free(value: Sequence[Box], _scope: Scope) -> int:
+    return sum(not box.mark for box in value)
+
+
+def _marked(value: Sequence[Box], _scope: Scope) -> int:
+    return sum(bool(box.mark) for box in value)
+
+
+def _active(value: Mapping[str, Character], _scope: Scope) -> Mapping[str, Character]:
+    return {name: one for name, one in value.items() if not one.is_out}
+
+
+def _tags_on(value: Character, scope: Scope) -> tuple[Tag, ...]:
+    return tuple(tag for tag in scope.state.tags if tag.on == value.name)
+
+
+def _piles_of(value: Character, scope: Scope) -> Mapping[str, Pile]:
+    piles = scope.state.piles.items()
+    return {name.partition(":")[0]: pile for name, pile in piles if pile.owner == value.name}
+
+
+_COUNT: tuple[str, _Get] = ("number", _count)
+_DERIVED: dict[str, dict[str, tuple[str, _Get]]] = {
+    "characters": {"count": _COUNT, "active": ("characters", _active)},
+    "character": {"tags": ("tags", _tags_on), "piles": ("piles", _piles_of)},
+    "tags": {"count": _COUNT},
+    "track": {"free": ("number", _free), "marked": ("number", _marked), "count": _COUNT},
+    "uses": {"total": ("number", _total)},
+    "pile": {"count": _COUNT},
+    "names": {"count": _COUNT},
+    "data": {"count": _COUNT},
+    "options": {"count": _COUNT},
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Where who decides starts from
+
+
+def _from_who_decides(key: str) -> _Step | None:
+    found = _ROOTS.get(key)
+    return (key, *found) if found is not None else None
+
+
+def _self(_value: Any, scope: Scope) -> Any:
+    return scope.state.characters.get(scope.who, NOTHING)
+
+
+def _others(_value: Any, scope: Scope) -> Mapping[str, Character]:
+    characters = scope.state.characters.items()
+    return {name: one for name, one in characters if name != scope.who and not one.is_out}
+
+
+def _enemies(value: Any, scope: Scope) -> Mapping[str, Character]:
+    return _side(scope, _others(value, scope), "enemies", is_own=False)
+
+
+def _allies(value: Any, scope: Scope) -> Mapping[str, Character]:
+    return _side(scope, _others(value, scope), "allies", is_own=True)
+
+
+def _side(scope: Scope, others: Mapping[str, Character], fact: str, *, is_own: bool) -> Mapping[str, Character]:
+    """Return the others of one side: those the question names; else by whether the game master plays them.
+
+    Where the game master plays nobody, or everybody, there are no sides to go by, and all others are enemies.
+    """
+    told = scope.facts.get(fact)
+    if isinstance(told, tuple | list):
+        return {name: one for name, one in others.items() if name in told}
+    state = scope.state
+    by_gm = {name: state.seat_of(name) == GM for name in state.characters}
+    if len(set(by_gm.values())) < 2:
+        return {} if is_own else others
+    mine = by_gm.get(scope.who, True)
+    return {name: one for name, one in others.items() if (by_gm[name] == mine) == is_own}
+
+
+def _facts(_value: Any, scope: Scope) -> Mapping[str, Any]:
+    return scope.facts
+
+
+def _options(_value: Any, scope: Scope) -> Mapping[str, Any]:
+    return scope.options
+
+
+_ROOTS: dict[str, tuple[str, _Get]] = {
+    "self": ("character", _self),
+    "others": ("characters", _others),
+    "enemies": ("characters", _enemies),
+    "allies": ("characters", _allies),
+    "facts": ("facts", _facts),
+    "options": ("options", _options),
+}

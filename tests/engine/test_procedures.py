@@ -1,0 +1,66 @@
+"""Procedures: turns whose effects hold from the next turn on, in one run."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import prepare, run
+from rpgres.errors import RuleError
+from rpgres.model.events import TurnEvent
+from rpgres.odds.exact import outcome_odds
+from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win, losses
+from tests.support.tiny import tiny_rules
+
+
+def test_effects_of_a_turn_hold_in_the_next() -> None:
+    prepared = prepare(battle_rules(), "battle", {"attackers": 4, "defenders": 3})
+    result, after = run(prepared, streams=Streams("7"))
+    assert isinstance(result, Result)
+    turns = [event for event in result.events if isinstance(event, TurnEvent)]
+    assert [turn.turn for turn in turns] == list(range(len(turns)))
+    assert [effect for turn in turns for effect in turn.effects] == result.effects
+    left = after.counters["attackers"], after.counters["defenders"]
+    assert min(left) == 0 < max(left)
+    assert result.success is (left[1] == 0)
+
+
+def test_dice_of_a_turn_do_not_depend_on_earlier_turns() -> None:
+    rules = battle_rules()
+    fewer, _ = run(prepare(rules, "battle", {"attackers": 3, "defenders": 5}), streams=Streams("7"))
+    more, _ = run(prepare(rules, "battle", {"attackers": 30, "defenders": 30}), streams=Streams("7"))
+
+    def second(result: object) -> list[str]:
+        assert isinstance(result, Result)
+        place = next(n for n, event in enumerate(result.events) if isinstance(event, TurnEvent))
+        return [event.faces for event in result.events[place + 1 : place + 2]]  # type: ignore[union-attr]
+
+    assert second(fewer) == second(more)
+
+
+def test_a_decision_in_a_later_turn_is_resumed() -> None:
+    prepared = prepare(battle_rules(), "battle", {"attackers": 9, "defenders": 9, "may-stop": True})
+    waits, _ = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on"]})
+    assert isinstance(waits, Pending)
+    assert waits.question.label == "go-on"
+    assert waits.resume.count("--choose go-on=on") == 3  # two that were given, and an example
+    result, _ = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on", "stop"]})
+    assert isinstance(result, Result)
+    assert result.outcome == "lost"
+
+
+def test_odds_are_those_of_the_recursion() -> None:
+    assert losses(3, 2)[(0, 2)].numerator * (7776 // losses(3, 2)[(0, 2)].denominator) == 2890
+    prepared = prepare(battle_rules(), "battle", {"attackers": 3, "defenders": 2})
+    odds = outcome_odds(prepared, seconds=60)
+    assert odds.masses["won"] == chance_to_win(3, 2)
+    assert not odds.open
+
+
+def test_a_turn_that_returns_something_else_is_a_fault() -> None:
+    ruleset = battle_ruleset()
+    ruleset.procedures["battle"] = lambda table, place: place
+    prepared = prepare(tiny_rules(DATA, ruleset=ruleset), "battle", {"attackers": 3, "defenders": 2})
+    with pytest.raises(RuleError, match=r"neither rpgres\.Turn nor an outcome"):
+        run(prepared, streams=Streams("7"))
