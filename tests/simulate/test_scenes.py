@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from rpgres.engine.run import prepare
 from rpgres.odds.scenes import scene_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes.procedures import procedure_scene
 from rpgres.scenes.walking import course_of
 from rpgres.simulate import Crew, Plan, Tally, empty_tally, scene_job, simulated
-from rpgres.simulate.jobs import SceneSubject
-from rpgres.simulate.subjects import main_things, scene_things
+from rpgres.simulate.batches import count_runs
+from rpgres.simulate.jobs import ActionSubject, Job, RulesJob, SceneSubject
+from rpgres.simulate.subjects import action_subject, main_things, scene_subject, scene_things
+from tests.support.battle import battle_rules, chance_to_win
 from tests.support.command_line import rpgres
 
 TRIES = """
@@ -121,6 +125,34 @@ def test_a_simulation_of_a_scene_is_the_runs_of_scene_run(tmp_path: Path) -> Non
         assert tally.counts["ending"].get(ending, 0) == sum(one.ending == ending for one in found)
     for times in (1, 2, 3):
         assert tally.counts["times.try"].get(times, 0) == sum(len(one.steps) == times for one in found)
+
+
+def test_battles_of_risk_agree_with_the_matrix_and_with_play() -> None:
+    rules = battle_rules()
+    inputs = {"attackers": 4, "defenders": 3}
+    scene = procedure_scene(rules, "battle", inputs)
+    rules_job = RulesJob(id=rules.id, version="1", hash="")
+    by = ["counters.attackers", "rounds"]
+    job = Job(seed="7", by=by, rules=rules_job, subject=SceneSubject(source=scene.source))
+    subject = scene_subject(scene, job)
+    assert subject.things == ("steps.battle", "last", *by)
+    runs = 3000
+    tally = count_runs(subject, 0, runs)
+    share = float(chance_to_win(4, 3))
+    assert abs(tally.counts["last"]["won"] / runs - share) < 5 * (share * (1 - share) / runs) ** 0.5
+    exact = scene_odds(course_of(scene, by=by)).masses
+    for place, name in enumerate(by):
+        for value, count in tally.counts[name].items():
+            mass = sum(float(mass) for key, mass in exact.items() if key[place] == value)
+            assert abs(count / runs - mass) < 5 * (mass * (1 - mass) / runs) ** 0.5
+    prepared = prepare(rules, "battle", inputs)
+    action = ActionSubject(action="battle", inputs=inputs)
+    alone = action_subject(prepared, Job(seed="7", by=by, rules=rules_job, subject=action), action, {})
+    for run in range(40):
+        outcome, _, attackers, rounds = subject.play(run)
+        assert alone.play(run) == (outcome, None, None, attackers, rounds)
+        state = run_scene(scene, seed=f"7#{run}").state
+        assert state["counters"]["attackers"] == attackers
 
 
 def test_what_a_scene_includes_travels_with_it(tmp_path: Path) -> None:

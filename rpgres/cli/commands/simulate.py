@@ -117,7 +117,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         return _show_result(found, rules, shared)
 
     line = Line(shared=shared, things=ACTION_THINGS, rules=rules, job_of=job_of, show=show, policies=told)
-    require_paths(prepared.state, line.paths)
+    require_paths(prepared.state, line.paths, has_procedure=rules.file.actions[action].procedure)
     _simulate(line)
 
 
@@ -178,7 +178,8 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         policies=_scene_policies(scene, named, auto=auto),
         own_seed=scene.file.seed,
     )
-    require_paths(scene.state, line.paths)
+    has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
+    require_paths(scene.state, line.paths, has_procedure=has_procedure)
     _simulate(line)
 
 

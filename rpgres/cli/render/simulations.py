@@ -13,7 +13,7 @@ from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.subjects import ENDING, LAST, OUTCOME, main_things
+from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
@@ -36,6 +36,8 @@ def simulation_lines(
     lines += house_rules_lines(house_rules)
     is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
+        if name in (MARGIN, TOTAL) and counted.numbers is None and name not in detailed:
+            continue  # the action has none
         is_listed = name in first or name in detailed or not (counted.numbers or is_main(name))
         if is_listed and is_many and name != OUTCOME:
             lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
