@@ -102,7 +102,8 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
     policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
-    dealer = _PlaceDealer(Streams(run_seed(job.seed, 0)))
+    is_procedure = prepared.rules.file.actions[prepared.action].procedure
+    dealer = (_PlaceDealer if is_procedure else SeededDealer)(Streams(run_seed(job.seed, 0)))
     readers = [_end_reader(name) for name in job.by]
     asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
@@ -125,7 +126,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
         if not readers:
             return key
         state = apply_effects(prepared.rules, done.state, outcome)
-        return (*key, *(read(state, dealer.place) for read in readers))
+        return (*key, *(read(state, getattr(dealer, "place", None)) for read in readers))
 
     return Subject((*ACTION_THINGS, *job.by), play_run)
 

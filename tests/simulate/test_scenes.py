@@ -181,7 +181,7 @@ def test_the_ending_comes_first_and_steps_are_listed_where_they_are_asked_for(tm
     path.write_text(TRIES)
     lines = rpgres("simulate", str(path), "--seed", "7", "-n", "100").out.splitlines()
     assert lines[:2] == ["Three tries: 100 runs", "  ending:"]
-    assert {line.split()[0] for line in lines[2:4]} == {"through", "stuck"}
+    assert {line.split()[0] for line in lines[2:4]} == {"Through", "Stuck"}
     assert not any("Success" in line for line in lines)
     listed = rpgres("simulate", str(path), "--seed", "7", "-n", "100", "--by", "steps.try").out
     assert "  try:\n" in listed
