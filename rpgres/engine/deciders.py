@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
 import msgspec
@@ -99,13 +99,16 @@ def set_faults(
             yield from (fault.under(name) for fault in found)
 
 
-def read_orders(source: Source, known: Known, *, deciders: Deciders | None = None) -> Standing:
+def read_orders(
+    source: Source, known: Known, *, deciders: Deciders | None = None, fallback: Policy | None = None
+) -> Standing:
     """Return the standing orders of a file as a policy.
 
     Args:
         source: the text and where it stands.
         known: who decides by them, and what is at the table.
         deciders: the policies that orders may name; those of the ruleset when left out.
+        fallback: who decides what they say nothing of, where the file names no policy for that.
 
     Raises:
         FileError: the file is faulty; all problems at once.
@@ -115,9 +118,8 @@ def read_orders(source: Source, known: Known, *, deciders: Deciders | None = Non
     found = located(list(file_faults(file, known, deciders.names)), [source])
     if found:
         raise diagnostics_error(found)
-    return orders_policy(
-        file.orders, named=deciders.named, fallback=deciders.named(file.policy) if file.policy else None
-    )
+    own = deciders.named(file.policy) if file.policy else fallback
+    return orders_policy(file.orders, named=deciders.named, fallback=own)
 
 
 def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iterator[Fault]:
@@ -154,7 +156,7 @@ def require_orders(
 
 def with_standing(
     policies: Mapping[str, Policy],
-    files: Mapping[str, str],
+    files: Mapping[str, Source],
     on_sheets: Mapping[str, SheetOrders],
     *,
     rules: Rules,
@@ -164,20 +166,18 @@ def with_standing(
 
     Args:
         policies: the policies by character, everybody's under an empty name.
-        files: files of standing orders, likewise; they are in place of a policy.
+        files: the texts of files of standing orders, likewise; they are in place of a policy.
         on_sheets: the orders on sheets by character; they count for who has no policy and no file.
         rules: the ruleset in play.
         state: the table.
 
     Raises:
-        FileError: a file cannot be read, or orders are faulty.
+        FileError: orders are faulty.
     """
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
         known = known_to(rules, state, who)
-        standing = read_orders(read_source(FilePath(files[who])), known, deciders=deciders)
-        if standing.fallback is None:
-            standing.fallback = found.get("")
+        standing = read_orders(files[who], known, deciders=deciders, fallback=found.get(""))
         found[who] = standing
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
@@ -191,6 +191,7 @@ def scene_standing(
     on_sheets: Mapping[str, SheetOrders],
     *,
     sources: Mapping[str, Source],
+    file: Callable[[str], Source],
     rules: Rules,
     state: State,
 ) -> dict[str, Policy]:
@@ -201,6 +202,7 @@ def scene_standing(
         sets: standing orders by name.
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
         sources: the text that each set stands in.
+        file: returns the text of a file of standing orders.
         rules: the ruleset in play.
         state: the table at the beginning.
 
@@ -215,16 +217,24 @@ def scene_standing(
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
         if name.endswith(ORDERS_FILE):
-            found[who] = read_orders(read_source(FilePath(name)), known_to(rules, state, who), deciders=deciders)
+            found[who] = read_orders(file(name), known_to(rules, state, who), deciders=deciders, fallback=found.get(""))
+        elif name in sets:
+            found[who] = orders_policy(sets[name], named=deciders.named, fallback=found.get(""))
         else:
             found[who] = deciders.named(name)
-        policy = found[who]
-        if who and isinstance(policy, Standing) and policy.fallback is None:
-            found[who] = Standing(policy.orders, found.get(""))
     for who, orders in on_sheets.items():
         known = known_to(rules, state, who, is_portable=orders.is_portable)
         found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
     return found
+
+
+def orders_file(name: str) -> Source:
+    """Return the text of a file of standing orders.
+
+    Raises:
+        FileError: there is none, or it cannot be read.
+    """
+    return read_source(FilePath(name))
 
 
 def check_deciders(
@@ -250,7 +260,7 @@ def check_deciders(
     for who, name in users.items():
         try:
             if name.endswith(ORDERS_FILE):
-                read_orders(read_source(FilePath(name)), known_to(rules, state, who), deciders=deciders)
+                read_orders(orders_file(name), known_to(rules, state, who), deciders=deciders)
             else:
                 deciders.check(name)
         except RpgresError as error:

@@ -14,20 +14,24 @@ import msgspec
 from rpgres.engine.players import (
     NO,
     Policy,
+    Preference,
     Question,
     Standing,
     View,
     named_option,
+    preference_of,
     preferred,
     uniform,
 )
 from rpgres.errors import UsageError
 from rpgres.model.conditions import compiled
 from rpgres.model.paths import Scope
+from rpgres.model.state import State
 from rpgres.rulesets import Option
 from rpgres.rulesets.orders import Order
 
 Choice = str | Mapping[str, int] | None
+_NO_STATE = State()
 _Find = Callable[[Question], str | None]
 
 
@@ -79,7 +83,7 @@ def orders_policy(
                 return choice
         return None
 
-    return Standing(decide, fallback)
+    return Standing(decide, fallback, preference=_preference(orders, rows, named, fallback))
 
 
 def scope_of(view: View, question: Question) -> Scope:
@@ -91,6 +95,65 @@ def scope_of(view: View, question: Question) -> Scope:
 def _row(order: Order, named: Callable[[str], Policy]) -> _Row:
     holds = compiled(order.when, decides=True) if order.when else None
     return _Row(frozenset(order.labels), holds, named(order.policy) if order.policy else _choosing(order))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# As an order of preference, so that odds need not look into hands
+
+_Rank = Callable[[str, Mapping[str, Any], Option], Any]  # None for an option that an order does not choose
+
+
+def _preference(
+    orders: Sequence[Order], rows: Sequence[_Row], named: Callable[[str], Policy], fallback: Policy | None
+) -> Preference | None:
+    """Return orders as an order of preference, where what everybody knows decides alone; else None.
+
+    Their conditions are then of facts of the question, and what they choose does not depend on what else is offered.
+    """
+    if any(not path.startswith("facts.") for order in orders for path in order.when):
+        return None
+    last = preference_of(fallback)
+    has_end = last is not None or any(not (one.when or one.labels) and one.always_decides for one in orders)
+    ranks = [_rank(order, named) for order in orders] if has_end else []
+    if not has_end or any(rank is None for rank in ranks):
+        return None
+    ranked = [(row, rank) for row, rank in zip(rows, ranks, strict=True) if rank is not None]
+
+    def key(label: str, facts: Mapping[str, Any], option: Option) -> tuple[Any, ...]:
+        scope = Scope(_NO_STATE, "", facts)
+        for number, (row, rank) in enumerate(ranked):
+            if (not row.labels or label in row.labels) and (row.holds is None or row.holds(scope)):
+                found = rank(label, facts, option)
+                if found is not None:
+                    return number, found
+        return len(ranked), last.key(label, facts, option) if last is not None else 0
+
+    return Preference(key)
+
+
+def _rank(order: Order, named: Callable[[str], Policy]) -> _Rank | None:
+    """Return how gladly an order chooses an option; None where that depends on what else is offered."""
+    if order.policy:
+        other = preference_of(named(order.policy))
+        return other.key if other is not None else None
+    if order.by_fact is not None:
+        which, fact = order.by_fact
+        sign = -1 if which == "highest" else 1
+        return lambda _label, _facts, option: sign * found if isinstance(found := option.facts.get(fact), int) else None
+    names = list(order.wanted)
+    if isinstance(order.choose, dict) or {"last", "any", "preferred"}.intersection(names):
+        return None
+
+    def rank(_label: str, _facts: Mapping[str, Any], option: Option) -> int | None:
+        return next((number for number, name in enumerate(names) if _is_meant(name, option)), None)
+
+    return rank
+
+
+def _is_meant(name: str, option: Option) -> bool:
+    if "*" in name:
+        return fnmatchcase(option.name, name)
+    return name == "first" or named_option((option,), name) is not None
 
 
 # ---------------------------------------------------------------------------------------------------------------------

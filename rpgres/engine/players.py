@@ -161,12 +161,13 @@ class Standing:
     Args:
         orders: what the orders decide; None where they say nothing.
         fallback: who decides then; nobody when left out.
+        preference: the same as an order of preference, where orders and fallback are one.
     """
 
-    __slots__ = ("fallback", "orders")
+    __slots__ = ("fallback", "orders", "preference")
 
-    def __init__(self, orders: Policy, fallback: Policy | None = None) -> None:
-        self.orders, self.fallback = orders, fallback
+    def __init__(self, orders: Policy, fallback: Policy | None = None, *, preference: Preference | None = None) -> None:
+        self.orders, self.fallback, self.preference = orders, fallback, preference
 
     def __call__(self, view: View, question: Question) -> str | Mapping[str, int] | None:
         """Return what is decided."""
@@ -180,6 +181,13 @@ class Standing:
             return Answer(choice, ORDERS)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
+
+
+def preference_of(policy: Policy | None) -> Preference | None:
+    """Return a policy as an order of preference; None where it is none."""
+    if isinstance(policy, Standing):
+        return policy.preference
+    return policy if isinstance(policy, Preference) else None
 
 
 def uniform(view: View, question: Question) -> Mapping[str, int]:
@@ -320,8 +328,7 @@ class Policies:
 
     def preference(self, who: str, seat: str) -> Preference | None:
         """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
-        policy = self.of(who, seat)
-        return policy if isinstance(policy, Preference) else None
+        return preference_of(self.of(who, seat))
 
 
 class Seats:

@@ -11,9 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.deciders import Deciders, read_orders
+from rpgres.engine.deciders import Deciders, orders_file, read_orders
 from rpgres.engine.orders import orders_policy
-from rpgres.engine.players import ORDERS, POLICY, Policies, Policy, Question, Standing, View, preferred, uniform
+from rpgres.engine.players import (
+    ORDERS,
+    POLICY,
+    Policies,
+    Policy,
+    Preference,
+    Question,
+    Standing,
+    View,
+    policy_of,
+    preferred,
+    uniform,
+)
 from rpgres.engine.run import policies_of, prepare
 from rpgres.errors import FileError, UsageError
 from rpgres.lint.orders import decisions_of, order_faults
@@ -415,7 +427,7 @@ def test_a_file_of_orders_for_one_character(tmp_path: Path, fate: Rules) -> None
     file = tmp_path / "calm.toml"
     file.write_text('policy = "sensible"\n[[orders]]\nask = "invoke"\nchoose = "no"\n', "utf-8")
     prepared = prepare(fate, "overcome", {"sheet": "mara", "skill": "fight", "vs": 2})
-    calm = policies_of(prepared, {"actor": str(file)}, files=True)
+    calm = policies_of(prepared, {"actor": str(file)}, file=orders_file)
     assert list(calm) == ["mara"]
     assert outcome_odds(prepared, policies=calm).masses == outcome_odds(prepared).masses
     with pytest.raises(UsageError, match="policy"):  # nobody who is not trusted with files names one
@@ -456,3 +468,78 @@ def test_orders_decide_as_they_read(orders: list[dict[str, Any]], margin: int, p
         break
     state = State(Map({"mara": mara}))
     assert decided(orders, state=state, facts=Map({"margin": margin})) == expected
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Odds
+
+
+@pytest.mark.parametrize(
+    ("orders", "is_one"),
+    [
+        ('[[orders]]\nask = "play"\nchoose = { lowest = "value" }\n[[orders]]\npolicy = "steady"', True),
+        ('[[orders]]\nask = "play"\nwhen = { "facts.margin" = "< 0" }\nchoose = ["C*", "first"]\n', False),
+        ('[[orders]]\nask = "play"\nwhen = { "facts.margin" = "< 0" }\nchoose = ["C*", "no", "first"]\n', True),
+        ('[[orders]]\nask = "play"\nchoose = { highest = "value" }\n[[orders]]\nchoose = "any"', False),
+        ('[[orders]]\nask = "play"\nwhen = { "self.is_out" = true }\nchoose = "no"\n', False),
+        ('[[orders]]\npolicy = "uniform"', False),
+    ],
+)
+def test_which_orders_are_an_order_of_preference(orders: str, is_one: bool) -> None:
+    faith = load_rules(find_ruleset("faith"))
+    fallback = "steady" if "when" in orders and is_one else ""
+    named = Deciders(faith).named
+    policy = orders_policy(orders_in(orders), named=named, fallback=named(fallback) if fallback else None)
+    assert (policy.preference is not None) == is_one
+    assert Policies({"mara": policy}).preference("mara", "mara") is policy.preference
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "choose": st.sampled_from(
+                    ["flee", "first", "no", ["hide", "hit-*"], {"highest": "cost"}, {"lowest": "x"}]
+                )
+            },
+            optional={
+                "ask": st.sampled_from(["turn", "price"]),
+                "when": st.sampled_from([{}, {"facts.margin": "< 0"}, {"facts.margin": ">= 0"}]),
+            },
+        ),
+        max_size=4,
+    ),
+    st.integers(-1, 1),
+    st.booleans(),
+    st.permutations(OPTIONS),
+)
+def test_an_order_of_preference_decides_as_the_orders_do(
+    orders: list[dict[str, Any]], margin: int, optional: bool, options: list[Option]
+) -> None:
+    policy = orders_policy(msgspec.convert([*orders, {"choose": "first"}], list[Order]), named=NAMED.__getitem__)
+    question = Question("turn", "mara", tuple(options), optional=optional, facts=Map({"margin": margin}))
+    view = View("mara", STATE)
+    assert policy.preference is not None
+    assert policy.preference(view, question) == policy(view, question)
+
+
+def test_hands_stay_unseen_in_odds_by_orders() -> None:
+    """The same fractions as by the order of preference written in Python, and no hand is dealt."""
+    faith = load_rules(find_ruleset("faith"))
+    steady = policy_of(faith, "steady")
+    assert isinstance(steady, Preference)
+
+    def frugal(label: str, facts: Mapping[str, Any], option: Option) -> Any:
+        value = option.facts.get("value")
+        return (
+            (0, (value,)) if label in ("play", "npc") and value is not None else (1, steady.key(label, facts, option))
+        )
+
+    text = '[[orders]]\nask = ["play", "npc"]\nchoose = { lowest = "value" }\n'
+    orders = orders_policy(orders_in(text), named=Deciders(faith).named, fallback=steady)
+    inputs = {"skill": 4, "attribute": 1, "advantages": 2, "gm": True, "hand": "H13,C4,D9"}
+    ready = prepare(faith, "confront", inputs)
+    ordered, written = (outcome_odds(ready, policies={"": one}) for one in (orders, Preference(frugal)))
+    assert ordered.masses == written.masses
+    assert (ordered.open, ordered.leaves) == (0, written.leaves)
+    assert ordered.masses != outcome_odds(ready, policies={"": steady}).masses

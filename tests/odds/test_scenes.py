@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -170,3 +171,38 @@ def test_what_is_simulated_comes_as_often_as_the_odds_say(battle: Ruleset) -> No
         won += scene_result(scene, last) == ("won",)
     exact = float(chance_to_win(3, 3))
     assert abs(won / runs - exact) < 5 * (exact * (1 - exact) / runs) ** 0.5
+
+
+ORDERS = """
+[[orders.wary]]
+ask = "go-on"
+when = { "counters.attackers" = "<= 2" }
+choose = { stop = 1, on = 2 }
+[[orders.wary]]
+ask = "go-on"
+when = { "counters.defenders" = ">= 4", "characters.active.count" = 1 }
+choose = "stop"
+[[orders.wary]]
+choose = "on"
+"""
+
+
+def by_hand(view: Any, _question: Any) -> Any:
+    """Decide as `ORDERS` do."""
+    counters = view.state.counters
+    if counters["attackers"] <= 2:
+        return {"stop": 1, "on": 2}
+    return "stop" if counters["defenders"] >= 4 else "on"
+
+
+@pytest.mark.parametrize("defenders", [2, 4])
+def test_standing_orders_decide_as_the_same_policy_in_python(battle: Ruleset, defenders: int) -> None:
+    text = 'policy = "wary"\n' + war(3, defenders, "with = { may-stop = true }\n") + ORDERS
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: battle)
+    by = ("ending", "counters.attackers", "counters.defenders", "rounds")
+    ordered = scene_odds(course_of(scene, by=by))
+    assert ordered.open == 0
+    assert ordered.masses == scene_odds(course_of(scene, by=by), is_merged=False).masses
+    written = msgspec.structs.replace(scene, policies={"": by_hand})
+    assert ordered.masses == scene_odds(course_of(written, by=by)).masses
+    assert len(ordered.masses) > 1 or defenders == 4

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from functools import partial
 from itertools import pairwise
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,20 @@ def test_a_simulation_goes_on_where_another_ended() -> None:
 def test_processes_do_not_matter() -> None:
     job = overcome()
     assert tally_of(job, Plan(90_000), crew=Crew(partial(processes, 2), is_asked=True)) == tally_of(job, Plan(90_000))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice() -> None:
+    job, tally, is_dead = overcome(), empty_tally(ACTION_THINGS), False
+    for found in simulated(job, Plan(250_000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
+        tally = found
+        children = active_children()
+        if children and tally.runs > 100_000 and not is_dead:
+            is_dead = True
+            children[0].kill()
+    assert is_dead
+    assert tally == tally_of(job, Plan(250_000))
 
 
 def test_the_state_is_counted_by_path() -> None:

@@ -72,7 +72,7 @@ class Line(Struct, kw_only=True):
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print what came of it."""
     from rpgres.engine.labels import check_labels
-    from rpgres.engine.run import answers_to, policies_of, prepare
+    from rpgres.engine.run import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.simulate import action_job
     from rpgres.simulate.subjects import ACTION_THINGS, require_paths
@@ -83,7 +83,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     choose = opt.read_answers(shared["choose"], option="--choose")
     prepared = prepare(rules, action, opt.given_inputs(values))
     named = opt.named_policies(shared["policy"])
-    policies = policies_of(prepared, named, auto=shared["auto"], with_orders=True, files=True)
+    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
     told = {
@@ -195,24 +195,14 @@ def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> di
 
 def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
     """Print one run of a scene; return the exit code."""
-    from rpgres.scenes import play_scene, run_scene
-
     if shared["json"]:
+        from rpgres.scenes import run_scene
+
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.render.scenes import ending_lines, scene_heading, step_heading, step_lines, table_lines
-    from rpgres.rulesets import pictured
+    from rpgres.cli.telling import tell_scene
 
-    is_drawn, is_plain = is_terminal() and not shared["plain"], shared["plain"]
-    say(scene_heading(scene, seed=seed), is_plain=is_plain)
-    state, endings = scene.state, list[str]()
-    for played in play_scene(scene, seed=seed, ended=endings.append):
-        say(step_heading(played.leaf, passes=played.passes, is_skipped=played.is_skipped), is_plain=is_plain)
-        say(step_lines(scene, played, is_drawn=is_drawn), is_plain=is_plain)
-        state = played.state
-    say(ending_lines(scene, endings[0]), is_plain=is_plain)
-    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
-    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=is_plain)
+    tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
 
 
@@ -237,10 +227,11 @@ def _simulate(line: Line) -> None:
     job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
     tally = empty_tally((*line.things, *line.paths))
     if path is not None and saved is not None:
-        tally = tally_for(path, saved, job, runs=None if is_shown else plan.runs)
+        tally = tally_for(path, saved, job, things=tally.counts, runs=None if is_shown else plan.runs)
     if is_shown:
         raise typer.Exit(line.show(_shown_seed(line, seed)))
-    keeper = Keeper(path=path, job=job, kept=tally.runs)
+    keeper = Keeper(path=path, job=job, kept=tally.runs if saved is not None else -1)
+    keeper.keep(tally, is_last=True)  # where nothing can be written, it is told now and not at the end
     is_interrupted = False
     if not plan.is_complete(tally):
         runs = simulated(job, plan, crew=crew, start=tally)
@@ -282,7 +273,7 @@ class Keeper(Struct):
     Attributes:
         path: the file; None for none.
         job: what is simulated.
-        kept: how many runs the file has.
+        kept: how many runs the file has; -1 for none.
         since: when it was written.
     """
 

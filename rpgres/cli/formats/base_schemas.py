@@ -40,6 +40,8 @@ def base_schema(type_: Any) -> Schema:
     (schema, *_), definitions = msgspec.json.schema_components((type_, *extra), ref_template="#/$defs/{name}")
     for name, record in records_in((type_, *extra)).items():
         _describe(definitions[name], record)
+    if "Order" in definitions:
+        definitions["Order"]["oneOf"] = [{"required": ["choose"]}, {"required": ["policy"]}]
     return {**schema, "$defs": definitions}
 
 
