@@ -33,6 +33,8 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("fate", "overcome", {"skill": 3, "vs": "4dF+2"}),
     ("fate", "overcome", {"sheet": "mara", "skill": "resources", "vs": "good"}),
     ("fate", "attack", {"sheet": "mara", "skill": "fight", "vs": "guards:fight"}),
+    ("fate", "contest", {"sheet": "mara", "skill": "athletics", "vs": ["guard:fight"]}),
+    ("fate", "conflict", {"sheet": "edda", "against": ["thug"]}),
     ("coppermane", "overcome", {"skill": 3, "vs": "4dF+2"}),
     ("saga", "act", {"ability": "strength=4", "vs": 16, "edge": 3, "hand": "St6,Ag3,Wi7,In2"}),
     ("nodice", "observe", {"int": 4, "target": ["attack:agi=2d4kl1,stack=action/weapon/location/bid"]}),
@@ -77,7 +79,10 @@ def test_a_simulation_is_the_runs_of_roll_repeat(ruleset: str, action: str, inpu
     assert tally_of(job, Plan(40)).counts == by_hand(ruleset, action, inputs, seed="7", runs=40)
 
 
-@pytest.mark.parametrize(("ruleset", "action", "inputs"), ACTIONS, ids=lambda value: str(value)[:24])
+CLOSED = [one for one in ACTIONS if one[1] not in ("contest", "conflict")]  # of which exact odds leave nothing open
+
+
+@pytest.mark.parametrize(("ruleset", "action", "inputs"), CLOSED, ids=lambda value: str(value)[:24])
 def test_exact_and_simulated_agree_within_five_standard_errors(
     ruleset: str, action: str, inputs: dict[str, Any]
 ) -> None:
