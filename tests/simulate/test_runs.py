@@ -128,14 +128,14 @@ def test_processes_do_not_matter() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_process_that_dies_loses_nothing_and_counts_nothing_twice() -> None:
     job, tally, is_dead = overcome(), empty_tally(ACTION_THINGS), False
-    for found in simulated(job, Plan(250_000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
+    for found in simulated(job, Plan(150_000), crew=Crew(partial(processes, 2), is_asked=True), start=tally):
         tally = found
         children = active_children()
-        if children and tally.runs > 100_000 and not is_dead:
+        if children and tally.runs > 70_000 and not is_dead:
             is_dead = True
             children[0].kill()
     assert is_dead
-    assert tally == tally_of(job, Plan(250_000))
+    assert tally == tally_of(job, Plan(150_000))
 
 
 def test_the_state_is_counted_by_path() -> None:
