@@ -109,7 +109,9 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
     outer: list[_Get] = []
     while rest:
         key = rest.pop(0)
-        if key in QUANTIFIERS and kind in _GROUPS and rest:
+        if key in QUANTIFIERS and kind in _GROUPS:
+            if not rest:
+                raise UsageError(f"{text}: behind `{key}` stands what has to hold for them, as in `{text}.name`")
             if many:
                 raise UsageError(f"{text}: `any` or `all` can stand in a path once")
             many, outer, getters = key, getters, []
