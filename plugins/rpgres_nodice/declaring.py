@@ -33,6 +33,15 @@ def question(rules: Rules, state: State, name: str) -> Question:
         state: the table.
         name: who is asked.
     """
+    kept: tuple[State, dict[str, Question]] | None = rules.compiled.get("nodice:declare")
+    if kept is None or kept[0] is not state:  # a run that is run again asks the same of the same table
+        kept = rules.compiled["nodice:declare"] = state, {}
+    if name not in kept[1]:
+        kept[1][name] = _question(rules, state, name)
+    return kept[1][name]
+
+
+def _question(rules: Rules, state: State, name: str) -> Question:
 
     def reads(typed: str) -> str:
         plans = read_plans(rules, state, name, typed)

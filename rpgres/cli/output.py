@@ -134,6 +134,18 @@ def listening() -> Iterator[None]:
         _listening = before
 
 
+def columns(*, default: int, at_most: int) -> int:
+    """Return how many columns a line of results has.
+
+    Args:
+        default: where nobody knows, as in a pipe.
+        at_most: however wide the terminal is.
+    """
+    import shutil
+
+    return min(shutil.get_terminal_size((default, 24)).columns, at_most) if is_terminal() else default
+
+
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())

@@ -12,11 +12,12 @@ from typing import Any
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject, example_inputs
+from rpgres.engine.views import private_in, without_fields
 from rpgres.errors import RpgresError
 from rpgres.journal import commands, views
 from rpgres.journal.checking import STATE_HOME
 from rpgres.journal.commands import Done, Place
-from rpgres.journal.permissions import private_in, said_by_gm, without_fields
+from rpgres.journal.permissions import said_by_gm
 from rpgres.model.state import GM
 from rpgres.parameters.context import SHEET
 from rpgres.toml.diagnostics import Diagnostic

@@ -20,10 +20,11 @@ from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Stand
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
 from rpgres.engine.running import NeedsAnswer, Stop, Trust
+from rpgres.engine.views import laid_by, private_in
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
-from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
+from rpgres.journal.permissions import claims_in, claims_of
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.lint.paths import Known
 from rpgres.model.events import DecisionEvent

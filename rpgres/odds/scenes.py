@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.dealers import Dealer
-from rpgres.engine.players import Question
+from rpgres.engine.players import Answerer, Question
 from rpgres.engine.running import NeedsAnswer
 from rpgres.engine.standing import Standing
 from rpgres.model.printed import Printed
@@ -34,14 +34,14 @@ class Course(msgspec.Struct, frozen=True):
 
     Attributes:
         start: where it stands at the beginning.
-        turn: plays what is due with a dealer, and returns where it then stands.
+        turn: plays what is due with a dealer, and returns where it then stands; somebody may decide before policies do.
         onward: goes on to what is due next, without chance and without asking anybody.
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
     """
 
     start: Standing
-    turn: Callable[[Standing, Dealer], Standing]
+    turn: Callable[[Standing, Dealer, Answerer | None], Standing]
     onward: Callable[[Standing], Standing]
     is_over: Callable[[Standing], bool]
     result: Callable[[Standing], Hashable]
@@ -268,7 +268,7 @@ class _Walk:
 
         def once(dealer: WalkDealer) -> Delta:
             try:
-                after = self.course.turn(standing, dealer)
+                after = self.course.turn(standing, dealer, None)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return ()

@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, TypeVar
 
+import msgspec
+
 from rpgres.engine.standing import Standing
 from rpgres.model.state import Character, Map, State
 
@@ -22,6 +24,13 @@ SHAPE = 0  # the part that says which names there are, and of which class the pl
 _MAPS = ("tracks", "things", "piles")  # of the state, by name
 _PLAIN = ("tags", "counters", "audiences", "periods")
 _CHARACTERS = tuple(name for name in Character.__struct_fields__ if name not in ("name", "tracks"))
+
+
+WHOLE = ""  # the only part of a place that is no record
+
+
+class Whole:
+    """Stands for the class of a place that is no record: it is one part, and always read."""
 
 
 class Unread:
@@ -247,6 +256,8 @@ class Parts:
 
 
 def _record(kind: type, lead: str, part: Callable[..., Any]) -> Any:
+    if kind is Whole:
+        return _value(part(lead, WHOLE))
     return kind(**{name: part(lead, name) for name in kind.__struct_fields__})  # type: ignore[attr-defined]
 
 
@@ -261,6 +272,8 @@ def _shape_of(standing: Standing) -> Hashable:
 def _kind(record: Any) -> type:
     """Return the class of a record, watched or not."""
     kind = type(record)
+    if not isinstance(record, msgspec.Struct):
+        return Whole
     return kind.__mro__[1] if kind.__module__ == __name__ else kind
 
 
@@ -287,9 +300,11 @@ def _all(standing: Standing) -> Iterator[tuple[Key, Any]]:
             yield (field, name), value
     records: Iterable[tuple[str, Any]] = (("at", standing.at), ("place", standing.place))
     for lead, record in records:
-        if record is not None:
+        if isinstance(record, msgspec.Struct):
             for field in record.__struct_fields__:
                 yield (lead, field), raw(record, field)
+        elif record is not None:
+            yield (lead, WHOLE), record
 
 
 class Memo:

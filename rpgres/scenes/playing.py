@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -14,10 +14,11 @@ from rpgres.engine.run import Answering, Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
-from rpgres.model.state import State
+from rpgres.model.state import GM, State
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
+from rpgres.scenes.views import changes_seen, require_seat, result_seen
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
@@ -27,21 +28,27 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
         ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
         title: the scene's title.
-        seed: where the dice came from.
+        summary: what it is about, in a line.
+        seat: the seat as which it is seen; null for everything.
+        seed: where the dice came from; null as seen by a seat.
         switches: every house rule and the choice in force.
         steps: each step's result with its `id`, in the order in which they were played; a step whose `when` did not
             hold has `skipped`, one that only changes the table `set`, a line of the account `note` alone.
         ending: the name of how it ended; null where the scene names no endings, or none of them holds.
+        ending_text: what that means; empty where the scene does not say.
         state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
     """
 
     ruleset: str
     rules: dict[str, Any]
     title: str
-    seed: str
+    summary: str = ""
+    seat: str | None = None
+    seed: str | None
     switches: dict[str, str]
     steps: list[dict[str, Any]]
     ending: str | None = None
+    ending_text: str = ""
     state: dict[str, Any]
 
 
@@ -80,6 +87,8 @@ class PlayedStep(NamedTuple):
         is_skipped: whether its `when` did not hold.
         result: what came of it; None where it was skipped, or played nothing.
         state: the table after it.
+        before: the table as it found it.
+        after: the table as it left it: another than `state` where that is forgotten (`fresh`).
     """
 
     leaf: Leaf
@@ -87,6 +96,8 @@ class PlayedStep(NamedTuple):
     is_skipped: bool
     result: Result | None
     state: State
+    before: State
+    after: State
 
     @property
     def number(self) -> int:
@@ -124,7 +135,7 @@ def play_scene(
         skipped: list[tuple[Leaf, tuple[int, ...]]] = []
         at = onward(program, scene.rules, at, state, skips=lambda leaf, passes: skipped.append((leaf, passes)))  # noqa: B023
         for leaf, passes in skipped:
-            yield PlayedStep(leaf, passes, True, None, state)
+            yield PlayedStep(leaf, passes, True, None, state, state, state)
         if is_over(program, at):
             break
         leaf = leaf_at(program, at)
@@ -140,7 +151,7 @@ def play_scene(
         state = state if leaf.step.fresh else after
         passes = at.passes
         at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
-        yield PlayedStep(leaf, passes, False, found, state)
+        yield PlayedStep(leaf, passes, False, found, state, before, after)
     if ended is not None:
         ended(ending_of(program, scene.rules, at, state) if program.ends else "")
 
@@ -154,44 +165,83 @@ def seed_of(scene: Scene, seed: str | None) -> str:
     return read_seed(seed if seed is not None else scene.file.seed)
 
 
-def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:
+def run_scene(
+    scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None, seat: str | None = None
+) -> SceneResult:
     """Return what comes of a scene as a whole; see `play_scene`.
 
     Args:
         scene: the scene.
         seed: in place of the scene's own; without either a fresh one is minted.
         prompt: asks a person what nobody else answers.
+        seat: leave out what this seat may not know, and the seed.
     """
-    seed = seed_of(scene, seed)
-    steps: list[dict[str, Any]] = []
-    endings: list[str] = []
-    state = scene.state
-    for played in play_scene(scene, seed=seed, prompt=prompt, ended=endings.append):
+    seed, endings = seed_of(scene, seed), list[str]()
+    steps = list(play_scene(scene, seed=seed, prompt=prompt, ended=endings.append))
+    return scene_result(scene, steps, ending=endings[0], seed=seed, seat=seat)
+
+
+def scene_result(
+    scene: Scene, steps: Iterable[PlayedStep], *, ending: str, seed: str, seat: str | None = None
+) -> SceneResult:
+    """Return what comes of a scene from its steps.
+
+    Args:
+        scene: the scene.
+        steps: what came of each step, with nothing left out.
+        ending: the name of how it ended; empty where it has none.
+        seed: what all chance was drawn from.
+        seat: leave out what this seat may not know, and the seed.
+
+    Raises:
+        UsageError: the scene has no such seat.
+    """
+    if seat is not None:
+        require_seat(seat, scene.state)
+    state, records = scene.state, list[dict[str, Any]]()
+    for played in steps:
         state = played.state
-        steps.append(step_record(played))
+        record = step_record(scene, played, seat=seat)
+        if record is not None:
+            records.append(record)
+    text = scene.file.ends[ending].text if ending else "none of the endings of the scene" if scene.file.ends else ""
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
         title=scene.file.title,
-        seed=seed,
+        summary=scene.file.summary.strip(),
+        seat=seat,
+        seed=seed if seat is None else None,
         switches=scene.rules.chosen,
-        steps=steps,
-        ending=endings[0] or None,
-        state=state_record(state),
+        steps=records,
+        ending=ending or None,
+        ending_text=text,
+        state=state_record(state if seat is None else state.seen_by(seat)),
     )
 
 
-def step_record(played: PlayedStep) -> dict[str, Any]:
-    """Return a step as the JSON of a scene has it."""
-    record: dict[str, Any]
-    step = played.leaf.step
+def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) -> dict[str, Any] | None:
+    """Return a step as the JSON of a scene has it; None for one that a player does not hear of.
+
+    A step that was skipped tells what might have been, so it is for the game master alone.
+
+    Args:
+        scene: the scene.
+        played: what came of the step.
+        seat: leave out what this seat may not know, and the seed.
+    """
+    step, record = played.leaf.step, dict[str, Any]()
     if played.is_skipped:
-        record = msgspec.to_builtins(SkippedStep(step.id, True))
-    elif played.result is None:
-        record = msgspec.to_builtins(PlainStep(step.id, step.note, step.set))
-    else:
-        record = {"id": step.id, **msgspec.to_builtins(played.result)}
-    return record
+        return msgspec.to_builtins(SkippedStep(step.id, True)) if seat in (None, GM) else None
+    if played.result is None:
+        changes = step.set if seat is None else changes_seen(step.set, seat, before=played.before, after=played.after)
+        note = step.note if seat in (None, GM) or not step.set else ""
+        record = msgspec.to_builtins(PlainStep(step.id, note, changes))
+        return record if note or changes else None
+    result = played.result
+    if seat is not None:
+        result = result_seen(scene.rules, result, seat, before=played.before, after=played.after)
+    return {"id": step.id, **msgspec.to_builtins(result)}
 
 
 def play_step(

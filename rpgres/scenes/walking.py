@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from rpgres.engine.dealers import Dealer, GivenDealer
 from rpgres.engine.periods import play_moment
-from rpgres.engine.players import Policies, Seats
+from rpgres.engine.players import Answerer, Policies, Seats
 from rpgres.engine.procedures import Turn, begin_procedure, play_turn
 from rpgres.engine.run import Prepared, answers_to, play
 from rpgres.engine.running import EFFECTS
@@ -45,10 +45,10 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
     readers = [_reader(scene, name) for name in by]
     policies = Policies(scene.policies)
 
-    def turn(standing: Standing, dealer: Dealer) -> Standing:
+    def turn(standing: Standing, dealer: Dealer, decides: Answerer | None) -> Standing:
         leaf = leaf_at(program, standing.at)
         try:
-            return _turn(scene, leaf, standing, dealer, policies, counts)
+            return _turn(scene, leaf, standing, dealer, _Players(policies, decides), counts)
         except RpgresError as error:
             raise at_step(leaf, error) from error
 
@@ -79,20 +79,20 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
 
 
 def _turn(
-    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, policies: Policies, counts: Sequence[str]
+    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: _Players, counts: Sequence[str]
 ) -> Standing:
     """Return where a scene stands after the turn that is due."""
     step, at = leaf.step, standing.at
     before = scene.state if step.fresh else standing.state
     if not step.procedure:
-        outcome, state = play_bare(scene, leaf, before, dealer, policies)
+        outcome, state = play_bare(scene, leaf, before, dealer, players)
         return _behind(scene, at, standing.state if step.fresh else state, outcome)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
-        place, state = begin_procedure(prepared, dealer=dealer, players=Seats(EMPTY, policies=policies))
+        place, state = begin_procedure(prepared, dealer=dealer, players=players.seats(EMPTY))
         given, choose = _left(lists(step.given)), _left(answers_to(prepared, lists(step.choose)))
         return Standing(state, replace(at, given=given, choose=choose), place)
-    seats = Seats(at.choose, policies=policies)
+    seats = players.seats(at.choose)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
     found, run = play_turn(
         scene.rules, step.procedure, standing.state, standing.place, dealer=given_dealer or dealer, players=seats
@@ -124,7 +124,21 @@ def _gathered(pairs: Any) -> dict[str, list[str]]:
     return found
 
 
-def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: Policies) -> tuple[str | None, State]:
+class _Players(NamedTuple):
+    """Who answers what a step does not choose: policies, and before them whoever decides otherwise, if anybody."""
+
+    policies: Policies
+    decides: Answerer | None = None
+
+    def seats(self, choose: _Answers) -> Seats:
+        """Return who answers, with what a step chooses before them."""
+        seats = Seats(choose, policies=self.policies)
+        if self.decides is not None:
+            seats.answerers.insert(1 if choose else 0, self.decides)
+        return seats
+
+
+def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: _Players) -> tuple[str | None, State]:
     """Return the band of what comes of a step, None where it has none; and the table after it.
 
     Args:
@@ -132,18 +146,18 @@ def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, policies: 
         leaf: the step; a procedure is played to its end.
         state: the table before it.
         dealer: who answers chance that the step does not give.
-        policies: who answers what the step does not choose.
+        players: who answers what the step does not choose.
     """
     step, rules = leaf.step, scene.rules
     if not (step.played or step.moment):
         return None, changed_by(scene, leaf, state)
     dealer = GivenDealer(lists(step.given), then=dealer) if step.given else dealer
     if step.moment is not None:
-        seats = Seats(lists(step.choose), policies=policies)
+        seats = players.seats(lists(step.choose))
         period, moment = step.moment
         return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
     prepared = _prepared(scene, leaf, state)
-    seats = Seats(answers_to(prepared, lists(step.choose)), policies=policies)
+    seats = players.seats(answers_to(prepared, lists(step.choose)))
     outcome, run = play(prepared, dealer=dealer, players=seats, asked=EFFECTS)
     return outcome.band, apply_effects(rules, run.state, outcome)
 
@@ -171,12 +185,12 @@ def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
         FileError: a step cannot be played; says which and where.
     """
     program, rules, state, at = scene.program, scene.rules, scene.state, At()
-    policies = Policies(scene.policies)
+    players = _Players(Policies(scene.policies))
     while not is_over(program, at := onward(program, rules, at, state)):
         leaf = leaf_at(program, at)
         before = scene.state if leaf.step.fresh else state
         try:
-            outcome, after = play_bare(scene, leaf, before, dealer_of(program.number_of(leaf, at.passes)), policies)
+            outcome, after = play_bare(scene, leaf, before, dealer_of(program.number_of(leaf, at.passes)), players)
         except RpgresError as error:
             raise at_step(leaf, error) from error
         state = state if leaf.step.fresh else after

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rpgres.engine.run import Prepared
+from rpgres.engine.run import ORDERS_FILE, Prepared
 from rpgres.errors import FileError, UsageError, named
 from rpgres.model.state import EMPTY
 from rpgres.plugins.discovery import find_ruleset
@@ -21,6 +21,7 @@ from rpgres.version import __version__
 
 Texts = dict[str, str]  # the files of a folder, by path in it
 
+_ORDERS = f"orders{ORDERS_FILE}"
 _DEPTH = "scene/1/2/3/4/5/6"  # where a scene stands in a worker's folder: `../../sheets/mara.toml` is still inside it
 
 
@@ -54,16 +55,12 @@ class ActionSubject(msgspec.Struct, frozen=True, kw_only=True, tag="action", tag
         inputs: what was typed for it, by parameter.
         sheets: the texts of the sheets it reads, by the name that was typed.
         choose: answers to decisions, by label.
-        policies: policy by character; everybody's under an empty name.
-        auto: whether the ruleset's first policy decides for everybody else.
     """
 
     action: str
     inputs: dict[str, Any]
     sheets: dict[str, Source] = {}
     choose: dict[str, list[str]] = {}
-    policies: dict[str, str] = {}
-    auto: bool = False
 
 
 class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_field="kind"):
@@ -73,15 +70,11 @@ class SceneSubject(msgspec.Struct, frozen=True, kw_only=True, tag="scene", tag_f
         source: its text.
         files: the texts of the sheets and scenes it reads, by path from the scene's folder.
         absolute: those it names by absolute paths, which only this machine has.
-        policy: who decides for everybody without a policy in the scene.
-        auto: whether the ruleset's first policy does.
     """
 
     source: Source
     files: Texts = {}
     absolute: list[str] = []
-    policy: str = ""
-    auto: bool = False
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +84,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         rpgres: the version of rpgres that wrote it.
         seed: where the dice come from; run N plays from `SEED#N`.
         by: paths of the state that are counted too.
+        policies: policy by character; everybody's under an empty name. A file of standing orders by its name.
+        orders: the texts of these files, by name.
+        auto: whether the ruleset's first policy decides for everybody else.
         rules: the rules.
         subject: what is played.
     """
@@ -98,6 +94,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     rpgres: str = __version__
     seed: str
     by: list[str] = []
+    policies: dict[str, str] = {}
+    orders: Texts = {}
+    auto: bool = False
     rules: RulesJob
     subject: ActionSubject | SceneSubject
 
@@ -132,10 +131,9 @@ def action_job(
         inputs=msgspec.to_builtins(prepared.inputs),
         sheets=dict(prepared.sheets),
         choose={label: list(answers) for label, answers in choose.items()},
-        policies=dict(policies),
-        auto=auto,
     )
-    return _job(seed, by, _rules_job(prepared.rules, switches), subject)
+    rules = _rules_job(prepared.rules, switches)
+    return _travelled(Job(seed=seed, by=list(by), **_deciding(policies, auto=auto), rules=rules, subject=subject))
 
 
 def scene_job(
@@ -144,18 +142,24 @@ def scene_job(
     seed: str,
     by: Sequence[str] = (),
     switches: Mapping[str, str] = EMPTY,
-    policy: str = "",
+    policies: Mapping[str, str] = EMPTY,
     auto: bool = False,
 ) -> Job:
-    """Return the job of a scene; the arguments are as for `action_job` and `read_scene`."""
+    """Return the job of a scene; the arguments are as for `action_job`, with policies that were typed."""
     files, absolute = _files_of(scene)
-    subject = SceneSubject(source=scene.source, files=files, absolute=absolute, policy=policy, auto=auto)
-    return _job(seed, by, _rules_job(scene.rules, switches), subject)
+    subject = SceneSubject(source=scene.source, files=files, absolute=absolute)
+    rules = _rules_job(scene.rules, switches)
+    return _travelled(Job(seed=seed, by=list(by), **_deciding(policies, auto=auto), rules=rules, subject=subject))
 
 
-def _job(seed: str, by: Sequence[str], rules: RulesJob, subject: ActionSubject | SceneSubject) -> Job:
+def _deciding(policies: Mapping[str, str], *, auto: bool) -> dict[str, Any]:
+    files = {name: read_source(Path(name)).text for name in policies.values() if name.endswith(ORDERS_FILE)}
+    return {"policies": dict(policies), "orders": files, "auto": auto}
+
+
+def _travelled(job: Job) -> Job:
     """Return a job as it is after it has travelled, so that it is equal to the one of a file."""
-    return msgspec.json.decode(Job(seed=seed, by=list(by), rules=rules, subject=subject).encoded(), type=Job)
+    return msgspec.json.decode(job.encoded(), type=Job)
 
 
 def _rules_job(rules: Rules, switches: Mapping[str, str]) -> RulesJob:
@@ -233,7 +237,7 @@ def _texts_of(value: Any, key: str) -> Iterator[tuple[str, str]]:
 def has_files(job: Job) -> bool:
     """Tell whether `unpack` has anything to write."""
     files = isinstance(job.subject, SceneSubject) and bool(job.subject.files)
-    return files or bool(job.rules.overlays) or job.rules.own is not None
+    return files or bool(job.rules.overlays) or bool(job.orders) or job.rules.own is not None
 
 
 def unpack(job: Job, folder: Path) -> None:
@@ -248,6 +252,8 @@ def unpack(job: Job, folder: Path) -> None:
         _write(folder / "own" / job.rules.id, job.rules.own, within=folder)
     if isinstance(job.subject, SceneSubject):
         _write(scene_folder(folder), job.subject.files, within=folder)
+    for number, text in enumerate(job.orders.values()):
+        _write(folder / "orders" / str(number), {_ORDERS: text}, within=folder)
 
 
 def _write(folder: Path, texts: Texts, *, within: Path) -> None:
@@ -263,6 +269,12 @@ def _write(folder: Path, texts: Texts, *, within: Path) -> None:
 def scene_folder(folder: Path) -> Path:
     """Return where the sheets of a scene stand in a worker's folder."""
     return folder / _DEPTH
+
+
+def policies_in(job: Job, folder: Path) -> dict[str, str]:
+    """Return the policies of a job, files of standing orders by where they stand in a worker's folder."""
+    places = {name: str(folder / "orders" / str(number) / _ORDERS) for number, name in enumerate(job.orders)}
+    return {who: places.get(name, name) for who, name in job.policies.items()}
 
 
 def rebuild_rules(job: RulesJob, folder: Path, *, switches: Mapping[str, str] | None = None) -> Rules:

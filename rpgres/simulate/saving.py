@@ -101,6 +101,7 @@ def _differences(one: Job, other: Job) -> list[str]:
         ("the house rules", one.rules.switches, other.rules.switches),
         ("the seeds", one.seed, other.seed),
         ("what is counted", one.by, other.by),
+        ("the policies", (one.policies, one.orders, one.auto), (other.policies, other.orders, other.auto)),
     ]
     if isinstance(one.subject, ActionSubject) and isinstance(other.subject, ActionSubject):
         told += [
@@ -109,7 +110,7 @@ def _differences(one: Job, other: Job) -> list[str]:
             ("the choices", one.subject.choose, other.subject.choose),
         ]
     found = [name for name, mine, theirs in told if mine != theirs]
-    return found or ["the policies, or files that are read,"]
+    return found or ["the files that are read"]
 
 
 def _name(job: Job) -> str:

@@ -13,7 +13,7 @@ from rpgres.model.printed import Printed
 from rpgres.odds.sampling import WIDE, Estimate, estimate
 from rpgres.rulesets import Rules
 from rpgres.simulate.jobs import ActionSubject, Job
-from rpgres.simulate.subjects import OUTCOME, Value
+from rpgres.simulate.subjects import LAST, OUTCOME, Value
 from rpgres.simulate.tallies import Tally
 
 QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
@@ -165,7 +165,7 @@ def summed_up(
 def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> Counted:
     """Return a counted thing with its shares, and with what its numbers come to."""
     runs = sum(counts.values())
-    order = _outcomes(counts, rules) if name == OUTCOME or name.startswith("steps.") else _ordered(counts)
+    order = _outcomes(counts, rules) if name in (OUTCOME, LAST) or name.startswith("steps.") else _ordered(counts)
     values = []
     for value in order:
         count = counts.get(value, 0)

@@ -157,7 +157,7 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
     refused("simulate", "fate", "attack", "--skill", "3", "--vs", "2", message="what is simulated, the inputs differ")
     refused(*OVERCOME, "--seed", "8", message="the seeds differ")
     refused(*SEEDED, "--switch", "boost_lifetime=next-chance", message="the house rules differ")
-    refused(*SEEDED, "--auto", message="the policies, or files that are read, differ")
+    refused(*SEEDED, "--auto", message="the policies differ")
     refused(*SEEDED, "-n", "99", message="has 100 runs already, more than 99")
     kept = kept.replace(b'"runs":100', b'"runs":101')
     path.write_bytes(kept)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.lazy import Command
-from rpgres.cli.options import Option, SectionedCommand
+from rpgres.cli.options import SectionedCommand
 from rpgres.cli.output import is_terminal, results_alone, say, say_json, say_text, warn
 from rpgres.cli.rulesets import RulesetData
 from rpgres.errors import UsageError
@@ -34,9 +34,8 @@ ACTION_OPTIONS = (
     *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
     *(*_SIMULATION, *_OUTPUT),
 )
-_SCENE_POLICY = Option("policy", "Let this policy decide for everybody who has none in the scene.", "NAME")
 SCENE_OPTIONS = (
-    *(opt.SEED, opt.AUTO, _SCENE_POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
+    *(opt.SEED, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
     *(*_SIMULATION, *_OUTPUT),
 )
 
@@ -83,11 +82,14 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     rules = checked(data.rules(switches))
     choose = opt.read_answers(shared["choose"], option="--choose")
     prepared = prepare(rules, action, opt.given_inputs(values))
-    named = {who: name for who, _, name in (text.rpartition("=") for text in shared["policy"])}
-    policies = policies_of(prepared, named, auto=shared["auto"])
+    named = opt.named_policies(shared["policy"])
+    policies = policies_of(prepared, named, auto=shared["auto"], with_orders=True, files=True)
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
-    told = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
+    told = {
+        **dict.fromkeys(prepared.orders, "orders"),
+        **opt.policy_names(rules, names=shared["policy"], auto=shared["auto"]),
+    }
 
     def job_of(seed: str) -> Job:
         return action_job(
@@ -148,7 +150,8 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
 
     shared = dict(values)
     switches, folders = opt.read_switches(shared["switch"]), opt.read_folders(shared["rulesets"])
-    decided = {"policy": shared["policy"] or "", "auto": shared["auto"]}
+    named, auto = opt.named_policies(shared["policy"]), shared["auto"]
+    single = {who: name for who, name in named.items() if who}
     source, folder = open_scene(name, extra=folders)
     scene = read_scene(
         source,
@@ -156,12 +159,14 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         folder=folder,
         switches=switches,
         extra=folders,
-        **decided,
+        policy=named.get("", ""),
+        named=single,
+        auto=auto,
     )
     require_sound(scene)
 
     def job_of(seed: str) -> Job:
-        return scene_job(scene, seed=seed, by=line.paths, switches=switches, **decided)
+        return scene_job(scene, seed=seed, by=line.paths, switches=switches, policies=named, auto=auto)
 
     line = Line(
         shared=shared,
@@ -170,42 +175,33 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         job_of=job_of,
         show=lambda seed: _show_scene(scene, seed, shared),
         title=scene.file.title,
-        policies=_scene_policies(scene, decided["policy"], auto=decided["auto"]),
+        policies=_scene_policies(scene, named, auto=auto),
         own_seed=scene.file.seed,
     )
     require_paths(scene.state, line.paths)
     _simulate(line)
 
 
-def _scene_policies(scene: Scene, policy: str, *, auto: bool) -> dict[str, str]:
+def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
     """Return who decides by which policy in a scene; everybody else under `*`."""
     from rpgres.engine.players import default_policy
 
     own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
-    everybody = policy or scene.file.policy or (default_policy(scene.rules) if auto else "")
-    return {**own, **({"*": everybody} if everybody else {})}
+    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
+    typed = {who or "*": name for who, name in named.items()}
+    return {**own, **({"*": everybody} if everybody else {}), **typed}
 
 
 def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
     """Print one run of a scene; return the exit code."""
-    from rpgres.scenes import play_scene, run_scene
-
     if shared["json"]:
+        from rpgres.scenes import run_scene
+
         say_json(run_scene(scene, seed=seed))
         return 0
-    from rpgres.cli.render.scenes import ending_lines, scene_heading, step_heading, step_lines, table_lines
-    from rpgres.rulesets import pictured
+    from rpgres.cli.telling import tell_scene
 
-    is_drawn, is_plain = is_terminal() and not shared["plain"], shared["plain"]
-    say(scene_heading(scene, seed=seed), is_plain=is_plain)
-    state, endings = scene.state, list[str]()
-    for played in play_scene(scene, seed=seed, ended=endings.append):
-        say(step_heading(played.leaf, passes=played.passes, is_skipped=played.is_skipped), is_plain=is_plain)
-        say(step_lines(scene, played, is_drawn=is_drawn), is_plain=is_plain)
-        state = played.state
-    say(ending_lines(scene, endings[0]), is_plain=is_plain)
-    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
-    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=is_plain)
+    tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
     return 0
 
 

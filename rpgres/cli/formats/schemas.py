@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.cli.formats.accounts import Account
 from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, without_null
 from rpgres.cli.formats.decks import DeckDescription, DeckDraw, DeckList
 from rpgres.cli.formats.ruleset_schemas import (
@@ -102,6 +103,7 @@ KINDS: dict[str, Kind] = {
     "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
     "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
+    "account": Kind("What `rpgres scene show --json` prints.", Account),
     "deck-draw": Kind("What `rpgres deck draw --json` prints.", DeckDraw),
     "table": Kind("What `rpgres table show --json` prints.", TableRecord),
     "log": Kind("What `rpgres table log --json` prints.", LogRecord),

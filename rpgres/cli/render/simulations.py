@@ -13,7 +13,7 @@ from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.subjects import ENDING, OUTCOME, main_things
+from rpgres.simulate.subjects import ENDING, LAST, OUTCOME, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
@@ -56,7 +56,7 @@ def heading(record: SimulationResult) -> str:
 
 def is_main(name: str) -> bool:
     """Tell whether a thing is what a simulation is about first."""
-    return name in (OUTCOME, ENDING) or name.startswith("steps.")
+    return name in (OUTCOME, ENDING, LAST) or name.startswith("steps.")
 
 
 def thing_title(name: str) -> str:
@@ -66,7 +66,7 @@ def thing_title(name: str) -> str:
     ('bribe', 'step 2', 'counters.doom', 'margin')
     """
     if not name.startswith("steps."):
-        return name
+        return "last outcome" if name == LAST else name
     step = name.removeprefix("steps.")
     return f"step {step}" if step.isdecimal() else step
 

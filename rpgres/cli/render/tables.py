@@ -12,6 +12,7 @@ from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
+from rpgres.engine.views import SOMEBODY
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -27,7 +28,6 @@ from rpgres.journal.forms import (
     SetEntry,
     UndoEntry,
 )
-from rpgres.journal.views import SOMEBODY
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
 from rpgres.text.harmless import harmless
 

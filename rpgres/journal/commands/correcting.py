@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
 from rpgres.engine.records import Pending
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.acting import answer_draft
@@ -24,7 +25,7 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import asked_of, questions_of
-from rpgres.journal.views import HOST, passed
+from rpgres.journal.views import passed
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM
 from rpgres.rulesets import RowQuestion, Rules, unknown

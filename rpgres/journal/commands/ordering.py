@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from rpgres.engine.deciders import read_orders
 from rpgres.engine.records import Pending
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal.commands.acting import answer_draft
 from rpgres.journal.commands.pending import refuse_sealed
@@ -14,7 +15,6 @@ from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry
 from rpgres.journal.history import History
 from rpgres.journal.records import Draft, Secret, found_in
 from rpgres.journal.replay import asked_of
-from rpgres.journal.views import HOST
 from rpgres.lint.paths import Known
 from rpgres.rulesets import Rules
 from rpgres.toml.reading import Source
