@@ -20,6 +20,7 @@ from rpgres.toml.diagnostics import unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
 QUANTIFIERS = ("any", "all")
+FOES = "foes"  # the fact of a question that names the enemies of who decides
 PLAYERS_ROOTS = ("self", "others", "enemies", "allies", "facts", "options")  # what only who decides can speak of
 
 
@@ -381,21 +382,21 @@ def _others(_value: Any, scope: Scope) -> Mapping[str, Character]:
 
 
 def _enemies(value: Any, scope: Scope) -> Mapping[str, Character]:
-    return _side(scope, _others(value, scope), "enemies", is_own=False)
+    return _side(scope, _others(value, scope), is_own=False)
 
 
 def _allies(value: Any, scope: Scope) -> Mapping[str, Character]:
-    return _side(scope, _others(value, scope), "allies", is_own=True)
+    return _side(scope, _others(value, scope), is_own=True)
 
 
-def _side(scope: Scope, others: Mapping[str, Character], fact: str, *, is_own: bool) -> Mapping[str, Character]:
-    """Return the others of one side: those the question names; else by whether the game master plays them.
+def _side(scope: Scope, others: Mapping[str, Character], *, is_own: bool) -> Mapping[str, Character]:
+    """Return the others of one side: as the fact `foes` of the question tells; else by whom the game master plays.
 
     Where the game master plays nobody, or everybody, there are no sides to go by, and all others are enemies.
     """
-    told = scope.facts.get(fact)
-    if isinstance(told, tuple | list):
-        return {name: one for name, one in others.items() if name in told}
+    foes = scope.facts.get(FOES)
+    if isinstance(foes, tuple | list):
+        return {name: one for name, one in others.items() if (name in foes) != is_own}
     state = scope.state
     by_gm = {name: state.seat_of(name) == GM for name in state.characters}
     if len(set(by_gm.values())) < 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -51,7 +51,6 @@ class Deciding(msgspec.Struct):
         policy: str,
         named: Mapping[str, str],
         auto: bool,
-        file: Callable[[str], Source] | None,
     ) -> dict[str, Policy]:
         """Return the policies by character, everybody's under an empty name; see `read_scene`.
 
@@ -67,11 +66,10 @@ class Deciding(msgspec.Struct):
             chosen.setdefault("", default_policy(rules))
         if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
             return {name: policy_of(rules, its) for name, its in chosen.items()}
-        from rpgres.engine.deciders import orders_file, scene_standing
+        from rpgres.engine.deciders import scene_standing
 
-        file = file or orders_file
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, file=file, rules=rules, state=state)
+        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
 
 
 def beside(policy: str, folder: Path | None) -> str:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.deciders import Deciders, orders_file, read_orders
+from rpgres.engine.deciders import Deciders, read_orders
 from rpgres.engine.orders import orders_policy
 from rpgres.engine.players import (
     ORDERS,
@@ -427,7 +427,7 @@ def test_a_file_of_orders_for_one_character(tmp_path: Path, fate: Rules) -> None
     file = tmp_path / "calm.toml"
     file.write_text('policy = "sensible"\n[[orders]]\nask = "invoke"\nchoose = "no"\n', "utf-8")
     prepared = prepare(fate, "overcome", {"sheet": "mara", "skill": "fight", "vs": 2})
-    calm = policies_of(prepared, {"actor": str(file)}, file=orders_file)
+    calm = policies_of(prepared, {"actor": str(file)}, files=True)
     assert list(calm) == ["mara"]
     assert outcome_odds(prepared, policies=calm).masses == outcome_odds(prepared).masses
     with pytest.raises(UsageError, match="policy"):  # nobody who is not trusted with files names one

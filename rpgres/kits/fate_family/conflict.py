@@ -237,6 +237,7 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
         weakest=weakest,
         enemies=len(enemies),
         reached=len(reached),
+        foes=tuple([one.who for one in enemies]),
     )
     match did:
         case "attack":
@@ -314,8 +315,10 @@ def _concedes(now: _Turn, target: Character) -> bool:
     if table.rules.switches(ConflictSwitches).concede_when == "own-turn":
         return False
     text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
-    own = room(target, now.place.setup.track)
-    if table.ask("concede", target.name, GIVE_IN, text=text, optional=True, room=own) == NO:
+    own, fighters = room(target, now.place.setup.track), now.place.setup.fighters
+    side = next(one.side for one in fighters if one.who == target.name)
+    foes = tuple([one.who for one in fighters if one.side != side])
+    if table.ask("concede", target.name, GIVE_IN, text=text, optional=True, room=own, foes=foes) == NO:
         return False
     now.conceded = target.name == now.place.setup.actor
     return True
