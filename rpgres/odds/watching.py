@@ -123,6 +123,8 @@ class WatchedCharacter(Character, frozen=True):
 @lru_cache(maxsize=64)
 def _watched_class(kind: type) -> type:
     """Return the class of watched records of a class."""
+    if kind is Whole:
+        return kind
 
     def same(self: Any, other: object) -> bool:
         return isinstance(other, kind) and _fields(self) == _fields(other)

@@ -48,7 +48,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
     def turn(standing: Standing, dealer: Dealer, decides: Answerer | None) -> Standing:
         leaf = leaf_at(program, standing.at)
         try:
-            return _turn(scene, leaf, standing, dealer, _Players(policies, decides), counts)
+            return _turn(scene, leaf, standing, dealer, Players(policies, decides), counts)
         except RpgresError as error:
             raise at_step(leaf, error) from error
 
@@ -79,7 +79,7 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
 
 
 def _turn(
-    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: _Players, counts: Sequence[str]
+    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: Players, counts: Sequence[str]
 ) -> Standing:
     """Return where a scene stands after the turn that is due."""
     step, at = leaf.step, standing.at
@@ -124,7 +124,7 @@ def _gathered(pairs: Any) -> dict[str, list[str]]:
     return found
 
 
-class _Players(NamedTuple):
+class Players(NamedTuple):
     """Who answers what a step does not choose: policies, and before them whoever decides otherwise, if anybody."""
 
     policies: Policies
@@ -138,7 +138,7 @@ class _Players(NamedTuple):
         return seats
 
 
-def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: _Players) -> tuple[str | None, State]:
+def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: Players) -> tuple[str | None, State]:
     """Return the band of what comes of a step, None where it has none; and the table after it.
 
     Args:
@@ -185,7 +185,7 @@ def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
         FileError: a step cannot be played; says which and where.
     """
     program, rules, state, at = scene.program, scene.rules, scene.state, At()
-    players = _Players(Policies(scene.policies))
+    players = Players(Policies(scene.policies))
     while not is_over(program, at := onward(program, rules, at, state)):
         leaf = leaf_at(program, at)
         before = scene.state if leaf.step.fresh else state

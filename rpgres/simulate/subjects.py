@@ -22,10 +22,11 @@ from rpgres.odds.exact import NeedsPolicy
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import play_bare
+from rpgres.scenes.walking import Players, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
+from rpgres.toml.reading import Source, read_source
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
@@ -88,13 +89,18 @@ def rebuild_scene(job: Job, folder: Path) -> Scene:
     )
 
 
+def _orders(name: str) -> Source:
+    """Return the text of a file of standing orders."""
+    return read_source(Path(name))
+
+
 def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
     from msgspec import structs
 
     # A lump that holds for outcomes alone would draw other cards than `rpgres roll` does with the same seed.
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
-    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
+    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, file=_orders))
     dealer = SeededDealer(Streams(run_seed(job.seed, 0)))
     paths = _readers(job.by)
     asked = EFFECTS if paths else OUTCOME
@@ -172,7 +178,7 @@ def _scene_subject(scene: Scene, job: Job) -> Subject:
     readers = [_end_reader(name) for name in job.by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
-    program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
+    program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
     dealers = _Dealers(job.seed)
 
     def play_run(run: int) -> Key:
@@ -183,7 +189,7 @@ def _scene_subject(scene: Scene, job: Job) -> Subject:
             leaf = leaf_at(program, at)
             dealer = dealers.of(program.number_of(leaf, at.passes), run)
             try:
-                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
+                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
             except NeedsAnswer as needs:
                 _told(scene, run_seed(job.seed, run))
                 raise _undecided(needs.question, run) from None

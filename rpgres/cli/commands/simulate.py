@@ -72,7 +72,7 @@ class Line(Struct, kw_only=True):
 def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Play an action many times and print what came of it."""
     from rpgres.engine.labels import check_labels
-    from rpgres.engine.run import answers_to, policies_of, prepare
+    from rpgres.engine.run import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.simulate import action_job
     from rpgres.simulate.subjects import ACTION_THINGS, require_paths
@@ -83,7 +83,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
     choose = opt.read_answers(shared["choose"], option="--choose")
     prepared = prepare(rules, action, opt.given_inputs(values))
     named = opt.named_policies(shared["policy"])
-    policies = policies_of(prepared, named, auto=shared["auto"], with_orders=True, files=True)
+    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
     check_labels(rules, action, given={}, choose=choose)
     answers_to(prepared, choose)
     told = {
