@@ -39,13 +39,13 @@ class Scope(NamedTuple):
         state: the table, as far as whoever asks may see it.
         who: the character that decides; empty where nobody does.
         facts: what the question is about.
-        options: the facts of each option offered, by the option's name.
+        options: the options offered, each with `name` and `facts`.
     """
 
     state: State
     who: str = ""
     facts: Mapping[str, Any] = EMPTY
-    options: Mapping[str, Mapping[str, Any]] = EMPTY
+    options: Sequence[Any] = ()
 
 
 class Place(NamedTuple):
@@ -329,11 +329,11 @@ def _total(value: Any, _scope: Scope) -> int:
 
 
 def _free(value: Sequence[Box], _scope: Scope) -> int:
-    return sum(not box.mark for box in value)
+    return len([box for box in value if not box.mark])
 
 
 def _marked(value: Sequence[Box], _scope: Scope) -> int:
-    return sum(bool(box.mark) for box in value)
+    return len([box for box in value if box.mark])
 
 
 def _active(value: Mapping[str, Character], _scope: Scope) -> Mapping[str, Character]:
@@ -410,7 +410,7 @@ def _facts(_value: Any, scope: Scope) -> Mapping[str, Any]:
 
 
 def _options(_value: Any, scope: Scope) -> Mapping[str, Any]:
-    return scope.options
+    return {option.name: option.facts for option in scope.options}
 
 
 _ROOTS: dict[str, tuple[str, _Get]] = {

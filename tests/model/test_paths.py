@@ -20,6 +20,7 @@ from rpgres.model.conditions import (
 )
 from rpgres.model.paths import NOTHING, Scope, parse_path, value_at
 from rpgres.model.state import GM, Box, Character, Map, Pile, State, Tag
+from rpgres.rulesets import Option
 
 MARA = Character(
     "mara",
@@ -44,6 +45,9 @@ STATE = State(
     piles=Map({"deck": Pile(("a", "b")), "hand:mara": Pile(("St6",), ("mara",), "mara", top=("c",), knowers=(None,))}),
     periods=("scene", "conflict"),
 )
+
+
+OPTIONS = (Option("stay"), Option("flee", facts=Map({"cost": 3})))
 
 
 @pytest.mark.parametrize(
@@ -111,7 +115,7 @@ def test_value_at(path: str, value: object) -> None:
     ],
 )
 def test_who_decides_speaks_of_more(path: str, facts: dict[str, Any], value: object) -> None:
-    scope = Scope(STATE, "mara", facts, {"stay": {}, "flee": {"cost": 3}})
+    scope = Scope(STATE, "mara", facts, OPTIONS)
     assert parse_path(path, decides=True).read(scope) == value
 
 
@@ -280,7 +284,7 @@ def test_every_condition_is_refused_or_can_be_evaluated(path: str, wanted: Any, 
             read_condition(path, wanted, decides=decides)
         return
     for state in (STATE, STATE.seen_by("bo"), State()):
-        scope = Scope(state, "mara", {"margin": 1}, {"flee": {"cost": 3}})
+        scope = Scope(state, "mara", {"margin": 1}, OPTIONS)
         found = read_condition(path, wanted, decides=decides).holds(scope)
         assert found in (True, False)
         if faults:
