@@ -327,7 +327,7 @@ def _concedes(now: _Turn, target: Character) -> bool:
         return False
     text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
     setup = now.place.setup
-    foes = _foes(setup, setup.fighter(target.name).side)
+    foes = _foes(setup, next(one.side for one in setup.fighters if one.who == target.name))
     if table.ask("concede", target.name, GIVE_IN, text=text, optional=True, foes=foes) == NO:
         return False
     now.conceded = target.name == now.place.setup.actor
