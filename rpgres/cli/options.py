@@ -309,10 +309,9 @@ def read_policies(
         UsageError: there is no such policy or character.
         FileError: standing orders are faulty.
     """
-    from rpgres.engine.deciders import orders_file
     from rpgres.engine.run import policies_of
 
-    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, file=orders_file)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:
