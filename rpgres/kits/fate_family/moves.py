@@ -101,7 +101,10 @@ def make_advantage(
 
 def with_boosts_named(state: State, outcome: Outcome) -> Outcome:
     """Return an outcome in which boosts without a name are called by whose they are, for the same reason."""
-    if not any(one["kind"] == aspects.BOOST and "name" not in one for one in outcome.effects):
+    for one in outcome.effects:
+        if one["kind"] == aspects.BOOST and "name" not in one:
+            break
+    else:
         return outcome
     named_ones = []
     for one in outcome.effects:
