@@ -86,7 +86,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
 def named_option(options: Iterable[Option], choice: str) -> Option | None:
     """Return the option that an answer names."""
-    offered = tuple(options)
+    offered = options if type(options) is tuple else tuple(options)
     for option in offered:  # as policies name them
         if option.name == choice:
             return option

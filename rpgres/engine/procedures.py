@@ -81,9 +81,11 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
     """Apply the effects of a turn, and take note of it."""
     outcome = turn.outcome
     if outcome is not None:
-        run.state = apply_effects(rules, run.state, outcome)
-        effects = tuple(named(effect, outcome.roles) for effect in outcome.effects)
-        run.applied += effects
+        roles = outcome.roles
+        effects = tuple([named(effect, roles) for effect in outcome.effects]) if roles else outcome.effects
+        if effects:
+            run.state = apply_effects(rules, run.state, Outcome("", effects=effects))
+            run.applied += effects
     if run.dealer.joint or not (outcome is not None or turn.action):
         return  # in odds nobody reads it
     by, action = turn.by, turn.action

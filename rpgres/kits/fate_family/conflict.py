@@ -42,7 +42,7 @@ from rpgres.rulesets import Effect, Option, effect
 
 ATTACK, OVERCOME, DISCOVER = "attack", "overcome", "discover"
 FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
-BEGINS = effect("conflict", change="begins")
+_BEGINS = effect("conflict", change="begins")
 
 
 class Setup(msgspec.Struct, frozen=True, cache_hash=True):
@@ -151,7 +151,7 @@ def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
     setup, state, turn = place.setup, table.state, place.turn
     if turn < 0:
         placed = zones.placed(setup.fighters) if setup.zones else ()
-        return Turn(_replace(place, turn=0), Outcome("", effects=(BEGINS, *placed)), "", "begin")
+        return Turn(_replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), "", "begin")
     if (end := _ended(table, place)) is not None:
         return end
     if turn == len(setup.fighters):
@@ -319,7 +319,7 @@ def _foes(setup: Setup, side: int) -> tuple[str, ...]:
     return tuple(one.who for one in setup.fighters if one.side != side)
 
 
-GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
+_GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
 
 
 def _concedes(now: _Turn, target: Character) -> bool:
@@ -330,7 +330,7 @@ def _concedes(now: _Turn, target: Character) -> bool:
     text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
     setup = now.place.setup
     foes = _foes(setup, next(one.side for one in setup.fighters if one.who == target.name))
-    if table.ask("concede", target.name, GIVE_IN, text=text, optional=True, foes=foes) == NO:
+    if table.ask("concede", target.name, _GIVE_IN, text=text, optional=True, foes=foes) == NO:
         return False
     now.conceded = target.name == now.place.setup.actor
     return True
