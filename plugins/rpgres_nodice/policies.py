@@ -39,7 +39,7 @@ def planner(view: View, question: Question) -> str:
         return NO
     stand = _stand(view, question)
     match question.label:
-        case "declare":
+        case "declare" | "change":
             ways = _declarations(stand)
         case "loss":
             ways = iter([_loss(stand, int(question.facts["harm"]))])
@@ -48,6 +48,8 @@ def planner(view: View, question: Question) -> str:
         case _:
             ways = iter(())
     for text in ways:
+        if text == NOTHING and question.optional:
+            return NO
         if _is_taken(question, text):
             return text
     return question.options[0].name if question.options else NO
@@ -68,6 +70,8 @@ def _is_taken(question: Question, text: str) -> bool:
 
 def _stand(view: View, question: Question) -> Stand:
     state, who = view.state, question.who
+    others = [name for name, one in state.characters.items() if name != who and not one.is_out]
+    foes = question.facts["foes"].split(", ") if "foes" in question.facts else others
     actor = state.characters[who]
     holding = holding_of(state, who)
     return Stand(
@@ -76,7 +80,7 @@ def _stand(view: View, question: Question) -> Stand:
         holding.spent,
         holding.lost,
         timeline_of(state),
-        tuple(one for name, one in state.characters.items() if name != who and not one.is_out),
+        tuple(state.characters[name] for name in foes if name in others),
         Map({stack: known["cards"] for stack, known in state.things.get(seen_thing(who), EMPTY).items()}),
     )
 
