@@ -124,10 +124,13 @@ _SAMPLED = "every random result must come from the table"
 
 
 def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it."""
+    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it.
+
+    A procedure goes on as long as it goes on, and where its odds are out of reach it is simulated.
+    """
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
-        if not case.is_example:
+        if not case.is_example or case.prepared.action in subject.rules.ruleset.procedures:
             return
         asked: dict[str, int] = {}
         began = monotonic()
