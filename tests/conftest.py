@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -9,8 +10,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from rpgres.cli import MANY
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -18,8 +22,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored."""
+    """Have Ctrl-C interrupt, here and in what tests start: a job in the background is born with SIGINT ignored.
+
+    And search less often for garbage.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(MANY, 20, 20)  # as the command line does
+
+
+@pytest.hookimpl(tryfirst=True)  # --random-order may do otherwise
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run first what is slow: at the end one process would wait for another."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have a process that is done take over what others have not begun, unless another way is asked for (--dist)."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
 
 
 @pytest.fixture
@@ -41,14 +63,17 @@ def own_world(
         "rpgres.journal.commands.writing.urandom",
         lambda size: sha256(f"{request.node.nodeid} {next(salts)}".encode()).digest()[:size],
     )
+    if request.node.get_closest_marker("durable") is None:  # nobody pulls the plug
+        monkeypatch.setattr("rpgres.journal.files.SYNCHRONOUS", "OFF")
+        monkeypatch.setattr(os, "fsync", lambda _: None)
     for name in [name for name in os.environ if name.startswith("RPGRES_")]:
         monkeypatch.delenv(name)
-    base = str(tmp_path_factory.getbasetemp())
+    base, before = str(tmp_path_factory.getbasetemp()), dict(sys.modules)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(Path(base) / "no-settings"))
     monkeypatch.setenv("XDG_STATE_HOME", str(Path(base) / "state"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path(base) / "cache"))
     yield
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.items() - before.items():
         if str(getattr(module, "__file__", "") or "").startswith(base):
             del sys.modules[name]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres import Ruleset, hookimpl
-from rpgres_coppermane.rules import coppermane
+from rpgres_coppermane.procedures import coppermane
 
 
 @hookimpl

@@ -108,7 +108,8 @@ def shifts_of_knack(rules: Rules, *, best: bool) -> int:
         rules: whose outcomes say so. One that is also another, as an epic success is, takes a roll.
         best: whether it gives the best of them, in place of the least success.
     """
-    least = [band.from_ or 0 for band in rules.file.bands.values() if band.success and not band.also]
+    bands = (band for band in rules.file.bands.values() if band.success and not band.also)
+    least = [band.from_ for band in bands if band.from_ is not None]
     return max(least) if best else min(least)
 
 

@@ -37,6 +37,7 @@ from rpgres.kits.fate_family import (
     Standing,
     boost_defaults,
     carrier_of,
+    check_attack,
     check_present,
     defense,
     effort,
@@ -53,6 +54,7 @@ from rpgres.kits.fate_family import (
     settle,
     stunts_that_help,
 )
+from rpgres.kits.fate_family import concede as give_in
 from rpgres_coppermane import legend
 
 EPIC = "epic-attributes"
@@ -204,12 +206,46 @@ def attack(
     **deed: Unpack[Deed],
 ) -> Outcome:
     """Attack and defense as one event (B:52-67); the one who defends takes what comes of it."""
+    check_attack(table)
+    return strike(
+        table,
+        actor,
+        vs,
+        track=track_of(table.rules, track),
+        target=target,
+        defender=defender,
+        consequence=consequence or "",
+        stunts=defense_stunt,
+        deed=deed,
+    )
+
+
+def strike(
+    table: Table,
+    actor: Character,
+    vs: Sequence[Opposition],
+    *,
+    track: str,
+    deed: Deed,
+    target: str | None = None,
+    defender: str | None = None,
+    consequence: str = "",
+    stunts: Sequence[str] = (),
+) -> Outcome:
+    """Return what comes of an attack, wherever it is made."""
     check_present(table.state, actor, vs, deed)
-    foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=defense_stunt)
+    foes = _foes(table, actor, vs, action="an attack", defender=defender, target=target, stunts=stunts)
     if not foes:
         raise UsageError(f"an attack needs a defense; give {named('vs')} 0 for a target that does not defend")
     deed["conflict"] = True
-    return _resolve(table, actor, "attack", foes, deed, track=_track(table.rules, track), consequence=consequence or "")
+    return _resolve(table, actor, "attack", foes, deed, track=track, consequence=consequence)
+
+
+@coppermane.action("concede")
+def concede(table: Table, actor: Character, *, consequences: int | None = None) -> Outcome:
+    """Give in before a roll: a point, and one for each consequence of this conflict (Fate Accelerated, "Ouch!")."""
+    check_present(table.state, actor, (), {})
+    return give_in(table, actor, consequences)
 
 
 @coppermane.action("defend")
@@ -255,7 +291,7 @@ def defend(
         name=f"defend-{against}",
         facts=(("advantage", variant),),
         defaults={"aspect": {"name": aspect}, "free-invoke": {"on": aspect}},
-        track=_track(table.rules, track),
+        track=track_of(table.rules, track),
         consequence=consequence or "",
     )
 
@@ -290,7 +326,7 @@ def _resolve(
 ) -> Outcome:
     """Return the outcome of an action: add up, roll or use a knack, settle, and give legend back up to its cap."""
     legend.check_points(actor)
-    add = _effort(table, actor, action, deed)
+    add = add_effort(table, actor, action, deed)
     standing, is_knack = _stand(table, actor, add, foes, deed)
     outcome = settle(
         table,
@@ -313,7 +349,7 @@ def _resolve(
     return legend.capped(table.state, outcome)
 
 
-def _effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
+def add_effort(table: Table, actor: Character, action: str, deed: Deed) -> int:
     """Return what is added to the dice: attribute, skill, the epic level, and what the family adds (B:11).
 
     Raises:
@@ -432,7 +468,7 @@ def _knack_of(actor: Character, name: str | None) -> str | None:
     raise UsageError(f"{actor.name}'s sheet has no knack {name!r}; it has: {', '.join(knacks)}")
 
 
-def _track(rules: Rules, track: str | None) -> str:
+def track_of(rules: Rules, track: str | None) -> str:
     """Return the track that harm goes to: with one for everything, that one whatever was said."""
     tracks = harm.stress_tracks(rules.tracks)
     return track if track in tracks else tracks[0]

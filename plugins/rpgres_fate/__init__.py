@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres import Ruleset, hookimpl
-from rpgres_fate.rules import fate
+from rpgres_fate.procedures import fate
 
 
 @hookimpl

@@ -28,7 +28,7 @@ from rpgres import (
     effect,
     named,
 )
-from rpgres.kits import aspects, harm
+from rpgres.kits import aspects
 from rpgres.kits.fate_family import (
     OPPONENT,
     Foe,
@@ -38,6 +38,7 @@ from rpgres.kits.fate_family import (
     add_up,
     boost_defaults,
     carrier_of,
+    check_attack,
     check_present,
     crowd,
     defense,
@@ -56,6 +57,7 @@ from rpgres.kits.fate_family import (
     settle,
     stunts_that_help,
 )
+from rpgres.kits.fate_family import concede as give_in
 
 fate = Ruleset("fate")
 register(fate)
@@ -211,15 +213,34 @@ def attack(
     **given: Unpack[Help],
 ) -> Outcome:
     """Attack and defense as one event (A:279-300, A:326-335); the one who defends takes what comes of it."""
+    check_attack(table)
     check_present(table.state, actor, vs, given)
+    to = Aim(track, target, defender, consequence or "", full_defense, defense_stunt)
+    return strike(table, actor, skill, vs, to, given)
+
+
+class Aim(msgspec.Struct, frozen=True, gc=False):
+    """What an attack goes to: the parameters of `attack` of these names."""
+
+    track: str
+    target: str | None = None
+    defender: str | None = None
+    consequence: str = ""
+    full_defense: bool = False
+    defense_stunt: Sequence[str] = ()
+
+
+def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Opposition], to: Aim, given: Help) -> Outcome:
+    """Return what comes of an attack, wherever it is made."""
+    track, target = to.track, to.target
     foe = defense(
         table,
         vs,
         action="an attack",
-        defender=defender,
+        defender=to.defender,
         target=target,
-        full_defense=full_defense,
-        stunts=defense_stunt,
+        full_defense=to.full_defense,
+        stunts=to.defense_stunt,
     )
     if actor.name in (foe.who, target):
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
@@ -232,7 +253,7 @@ def attack(
         facts_of((foe,)),
         defaults={"hit": {"track": track}, **boost_defaults(given)},
         track=track,
-        consequence=consequence or "",
+        consequence=to.consequence,
     )
 
 
@@ -332,9 +353,7 @@ def compel(table: Table, actor: Character, *, name: str, proposer: str = GM) -> 
 def concede(table: Table, actor: Character, *, consequences: int | None = None) -> Outcome:
     """Give in before a roll: a point, and one for each consequence taken in this conflict (Fate Core, "Conflicts")."""
     check_present(table.state, actor, (), {})
-    taken = consequences if consequences is not None else actor.counters.get(harm.TAKEN, 0)
-    defaults = {"fate-point": {"change": 1 + taken}}
-    return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+    return give_in(table, actor, consequences)
 
 
 @fate.effect("information")

@@ -5,7 +5,7 @@ Of what is secret, only the hand and the sights of the actor who declares are re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from rpgres import NO, Effect, Map, Option, Question, Rules, State, Table, UsageError, effect, slug
 from rpgres_nodice.effects import applied
@@ -29,7 +29,7 @@ SUGGESTED = ({"str": 1, "agi": 1}, {"str": 2, "agi": 1}, {"str": 3})  # bids of 
 
 
 def question(
-    rules: Rules, state: State, name: str, *, foes: Sequence[str] | None = None, needs_stack: bool = False
+    rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None = None, needs_stack: bool = False
 ) -> Question:
     """Return what somebody is asked who may declare stacks.
 
@@ -40,7 +40,21 @@ def question(
         foes: at whom something is suggested; None for everybody else.
         needs_stack: whether it has to be a stack at least.
     """
+    key = ("declare", name, foes, needs_stack)
+    return _kept(rules, state, key, lambda: _question(rules, state, name, foes=foes, needs_stack=needs_stack))
 
+
+def _kept(rules: Rules, state: State, key: Hashable, make: Callable[[], Question]) -> Question:
+    """Return a question that was made of the same table before: a run that is run again asks the same."""
+    kept: tuple[State, dict[Hashable, Question]] | None = rules.compiled.get("nodice:questions")
+    if kept is None or kept[0] is not state:
+        kept = rules.compiled["nodice:questions"] = state, {}
+    if key not in kept[1]:
+        kept[1][key] = make()
+    return kept[1][key]
+
+
+def _question(rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None, needs_stack: bool) -> Question:
     def reads(typed: str) -> str:
         plans = read_plans(rules, state, name, typed)
         if needs_stack and not plans:
@@ -54,7 +68,7 @@ def question(
 
 
 def change_question(
-    rules: Rules, state: State, name: str, *, foes: Sequence[str] | None = None, ahead: int | None
+    rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None = None, ahead: int | None
 ) -> Question:
     """Return what somebody is asked between two phases: to abort, to declare, both, or nothing.
 
@@ -65,7 +79,10 @@ def change_question(
         foes: at whom something is suggested; None for everybody else.
         ahead: the phase to which the timeline moves; None where nothing lies ahead.
     """
+    return _kept(rules, state, ("change", name, foes, ahead), lambda: _change(rules, state, name, foes, ahead))
 
+
+def _change(rules: Rules, state: State, name: str, foes: tuple[str, ...] | None, ahead: int | None) -> Question:
     def reads(typed: str) -> str:
         aborted, plans = read_change(rules, state, name, typed)
         between = applied(state, aborted)

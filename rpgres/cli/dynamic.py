@@ -39,6 +39,7 @@ class Verb(Struct, frozen=True):
         act: plays an action: `act(data, action, values)`.
         throw: does the same with dice: `throw(notation, values)`.
         is_seated: whether who acts sits at a table already, so that no sheet is named.
+        scene: returns the command that does it with a scene, by its name; None where there is no such.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Verb(Struct, frozen=True):
     act: Callable[[RulesetData, str, dict[str, Any]], None]
     throw: Callable[[str, dict[str, Any]], None]
     is_seated: bool = False
+    scene: Callable[[str], Command] | None = None
 
 
 class PlayGroup(LazyGroup):
@@ -83,7 +85,10 @@ class PlayGroup(LazyGroup):
         return super().invoke(ctx)
 
     def load(self, name: str, args: Sequence[str]) -> Command:
-        """Return the group of a ruleset, or the command for a dice expression."""
+        """Return the group of a ruleset, or the command of a dice expression, a scene or a procedure."""
+        if self.verb.scene is not None and is_scene(name):
+            found = procedure_named(name, args)
+            return ActionCommand(self.verb, *found) if found is not None else self.verb.scene(name)
         if name not in BUILTIN and _is_dice(name):
             return dice_command(self.verb, name)
         extra = folders_in(args)
@@ -136,6 +141,24 @@ class RulesetGroup(LazyGroup):
         if name not in self.data.file.actions:
             raise UsageError(unknown("action", name, self.data.file.actions, of=f"the ruleset {self.data.id}"))
         return ActionCommand(self.verb, self.data, name)
+
+
+def is_scene(name: str) -> bool:
+    """Tell whether a word names a scene or a procedure, and neither a ruleset nor dice."""
+    return name.endswith(".toml") or ("/" in name and not name[:1].isdigit()) or "\\" in name
+
+
+def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] | None:
+    """Return the ruleset and the procedure that `RULESET/PROCEDURE` names; None where it is a scene's name."""
+    import os
+
+    extra = folders_in(args)  # which is refused before anything else where a folder is not there
+    ruleset, _, procedure = name.partition("/")
+    if not procedure or os.path.isfile(name) or ruleset not in {one.id for one in ruleset_names()}:
+        return None
+    data = read_ruleset(ruleset, extra=extra)
+    action = data.file.actions.get(procedure)
+    return (data, procedure) if action is not None and action.procedure else None
 
 
 class ActionCommand(SectionedCommand):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rpgres.rulesets import Rules
 
 ANSWERS = "Dice and decisions"
+SIMULATION = "Simulation"
 OUTPUT = "Output"
 OTHER = "Rules"
 
@@ -55,7 +56,8 @@ class Option(msgspec.Struct, frozen=True):
     @property
     def names(self) -> list[str]:
         """All names as they are typed."""
-        return [f"--{name.replace('_', '-')}" for name in (self.name, *self.aliases)]
+        typed = [name.replace("_", "-") for name in (self.name, *self.aliases)]
+        return [f"--{name}" if len(name) > 1 else f"-{name}" for name in typed]
 
     def build(self) -> typer.core.TyperOption:
         """Return what Typer parses."""
@@ -87,7 +89,10 @@ EACH = Option("each", "Evaluate each first choice of the actor; policies decide 
 BY = Option("by", "Evaluate the margin or the total instead of the outcome.", "margin|total")
 AUTO = Option("auto", "Let the ruleset's policy make all decisions that are not given.")
 POLICY = Option(
-    "policy", "Let this policy decide for everybody, or for one character.", "NAME|CHARACTER=NAME", many=True
+    "policy",
+    "Let this policy, or this file of standing orders, decide for everybody or for one character.",
+    "[CHARACTER=]NAME|FILE.toml",
+    many=True,
 )
 SWITCH = Option("switch", "Set a house rule.", "NAME=CHOICE", OTHER, many=True)
 RULESETS = Option(
@@ -104,6 +109,35 @@ EXIT_CODE = Option(
 )
 LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
+
+# Of simulations.
+COUNT = Option(
+    "by",
+    "Count this too: a path of the state, as characters.mara.counters.fate-points; or list every value of what is "
+    "counted anyway, as margin; repeat for others.",
+    "PATH",
+    many=True,
+)
+RUNS = Option("runs", "Number of runs [default: 10000].", "N", SIMULATION, aliases=("n",))
+UNTIL_WIDTH = Option(
+    "until_width",
+    "Instead of a number of runs: run until no 95 % interval of an outcome or ending is wider than this.",
+    "PERCENT",
+    SIMULATION,
+)
+WORKERS = Option(
+    "workers",
+    "Number of processes [default: one per processor, unless it is soon over].",
+    "N",
+    SIMULATION,
+)
+CLUSTER = Option(
+    "cluster", "Run on a Dask cluster instead: the address of its scheduler.", "tcp://HOST:PORT", SIMULATION
+)
+SAVE = Option("save", "Keep the counts in this file, and resume from it.", "FILE", SIMULATION)
+SHOW = Option("show", "Show this run (from 0) instead of simulating.", "RUN", SIMULATION)
+FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json", OUTPUT)
+SVG = Option("svg", "Write a chart to this file, as SVG.", "FILE", OUTPUT)
 
 
 class StrictCommand(typer.core.TyperCommand):
@@ -260,21 +294,30 @@ def given_inputs(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
 
 
-def read_policies(prepared: Prepared, *, names: Sequence[str], auto: bool) -> dict[str, Policy]:
+def read_policies(
+    prepared: Prepared, *, names: Sequence[str], auto: bool, with_orders: bool = False
+) -> dict[str, Policy]:
     """Return the policies by character, everybody's under an empty name.
 
     Args:
         prepared: the action, which says who is at the table.
-        names: `NAME` for everybody, or `CHARACTER=NAME`.
+        names: `NAME` for everybody, or `CHARACTER=NAME`; a name may be that of a file of standing orders.
         auto: whether the ruleset's first policy answers for whoever has none.
+        with_orders: whether standing orders on sheets count though nobody asks for a policy.
 
     Raises:
         UsageError: there is no such policy or character.
+        FileError: standing orders are faulty.
     """
+    from rpgres.engine.deciders import orders_file
     from rpgres.engine.run import policies_of
 
-    named = {who: name for who, _, name in (text.rpartition("=") for text in names)}
-    return policies_of(prepared, named, auto=auto)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, file=orders_file)
+
+
+def named_policies(texts: Iterable[str]) -> dict[str, str]:
+    """Return policies by the names of characters, everybody's under an empty name, from `NAME` and `CHARACTER=NAME`."""
+    return {who: name for who, _, name in (text.rpartition("=") for text in texts)}
 
 
 def policy_names(rules: Rules, *, names: Sequence[str], auto: bool) -> dict[str, str]:
@@ -299,7 +342,7 @@ def hoist(args: Sequence[str], options: Mapping[str, Option]) -> list[str]:
         options: those that may be moved, by name as typed.
     """
     end = 0
-    while end < len(args) and args[end].startswith("--") and args[end] != "--":
+    while end < len(args) and args[end].startswith("-") and args[end] not in ("-", "--"):
         name, joined, _ = args[end].partition("=")
         option = options.get(name)
         if option is None:

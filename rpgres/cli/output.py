@@ -90,7 +90,7 @@ def _made_harmless(stream: TextIO) -> TextIO:
     return stream if is_ready else cast("TextIO", _HarmlessStream(stream))
 
 
-def _raw(stream: TextIO) -> TextIO:
+def raw(stream: TextIO) -> TextIO:
     """Return the stream itself, for what is made of our own: colours, and lines that are written anew."""
     return stream.stream if isinstance(stream, _HarmlessStream) else stream
 
@@ -134,6 +134,18 @@ def listening() -> Iterator[None]:
         _listening = before
 
 
+def columns(*, default: int, at_most: int) -> int:
+    """Return how many columns a line of results has.
+
+    Args:
+        default: where nobody knows, as in a pipe.
+        at_most: however wide the terminal is.
+    """
+    import shutil
+
+    return min(shutil.get_terminal_size((default, 24)).columns, at_most) if is_terminal() else default
+
+
 def can_prompt() -> bool:
     """Tell whether a person can be asked: both input and output are a terminal, or somebody sits down to be asked."""
     return _listening or (is_terminal() and sys.stdin is not None and sys.stdin.isatty())
@@ -148,7 +160,7 @@ def say(lines: list[Line], *, is_plain: bool = False) -> None:
 
         from rpgres.cli.render.lines import styled
 
-        Console(file=_raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
+        Console(file=raw(results()), highlight=False, soft_wrap=True).print(styled(lines), end="")
         return
     results().write(plain_text(lines))
 
@@ -169,7 +181,7 @@ def show_progress(text: str) -> None:
         return
     flush()
     with suppress(OSError, ValueError):
-        _raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
+        raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
         stream.flush()
 
 

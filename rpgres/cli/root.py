@@ -34,6 +34,7 @@ class Entry(Struct, frozen=True):
 COMMANDS: dict[str, Entry] = {
     "roll": Entry("roll", "Resolve an action of a ruleset, or roll dice."),
     "odds": Entry("odds", "Compute exact probabilities of an action, or of dice."),
+    "simulate": Entry("simulate", "Play an action or a scene many times, and summarise."),
     "scene": Entry("scene", "Play, check and test scripted scenes."),
     "table": Entry("table", "Keep a game in a file: act, answer, undo, show, verify."),
     "play": Entry("play", "Play at a persistent table, interactively."),

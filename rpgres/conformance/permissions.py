@@ -12,11 +12,12 @@ from typing import Any
 from rpgres.conformance.behaviour import something
 from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject, example_inputs
+from rpgres.engine.views import private_in, without_fields
 from rpgres.errors import RpgresError
 from rpgres.journal import commands, views
 from rpgres.journal.checking import STATE_HOME
 from rpgres.journal.commands import Done, Place
-from rpgres.journal.permissions import private_in, said_by_gm, without_fields
+from rpgres.journal.permissions import said_by_gm
 from rpgres.model.state import GM
 from rpgres.parameters.context import SHEET
 from rpgres.toml.diagnostics import Diagnostic
@@ -48,10 +49,10 @@ def check_permissions(subject: Subject) -> Iterator[Diagnostic]:
 
 def _typed(subject: Subject, case: Case) -> dict[str, Any]:
     """Return what a case types, but for what a persistent table keeps itself: sheets, counters and cards."""
-    if case.scene is None:
+    if case.leaf is None:
         inputs: Mapping[str, Any] = example_inputs(subject.rules, case.prepared.action)[0]
     else:
-        inputs = case.scene.file.steps[case.step].with_
+        inputs = case.leaf.step.with_
     parameters = case.prepared.rules.parameters(case.prepared.action)
     kept = {name for name, its in parameters.items() if its.kind in ("counter", "cards", "tag")}
     return {key: value for key, value in inputs.items() if key != SHEET and key.replace("_", "-") not in kept}

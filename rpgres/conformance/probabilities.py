@@ -124,17 +124,15 @@ _SAMPLED = "every random result must come from the table"
 
 
 def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
-    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it.
-
-    A procedure goes on as long as it goes on, and where its odds are out of reach it is simulated.
-    """
+    """Yield actions whose odds take too long: the number of courses is what they cost, and a rule sets it."""
 
     def of_case(case: Case) -> Iterator[Diagnostic]:
-        if not case.is_example or case.prepared.action in subject.rules.ruleset.procedures:
-            return
+        rules, action = case.prepared.rules, case.prepared.action
+        if not case.is_example or rules.file.actions[action].procedure:
+            return  # odds of a procedure are computed turn by turn, and it may have no last one
         asked: dict[str, int] = {}
         began = monotonic()
-        odds = _bands(case, policy_of(case.prepared.rules), leaves=MOST, asked=asked)
+        odds = _bands(case, policy_of(rules), leaves=MOST, asked=asked)
         if not odds.open or (odds.leaves < MOST and monotonic() - began < SECONDS):
             return  # what is open is what the dice themselves leave open
         often = sorted(asked, key=lambda label: -asked[label])[:3]
@@ -142,7 +140,7 @@ def check_leaves(subject: Subject) -> Iterator[Diagnostic]:
         yield finding(
             f"its odds take more than {MOST:,} runs or {SECONDS:g} seconds; most asked: {message}",
             case.place,
-            _SPARE if not case.prepared.rules.file.actions[case.prepared.action].roll else _SPARE_DESCRIBED,
+            _SPARE if not rules.file.actions[action].roll else _SPARE_DESCRIBED,
         )
 
     if subject.steady and not any(case.is_example for case in subject.steady):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache, partial
 from typing import Any
 
 from msgspec import structs
@@ -26,6 +27,8 @@ from rpgres.toml.diagnostics import Diagnostic
 
 SEEDS = 2
 
+Met = tuple[list[Asked], list[bytes]]  # what a seat is asked in a run, and the events that it may know of
+
 _ADVICE = "build the options of a seat from table.state.seen_by(seat), not from table.state"
 
 
@@ -37,11 +40,12 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
     def of_case(case: Case) -> Iterator[Diagnostic]:
         nonlocal compared
         state = case.prepared.state
+        met = cache(partial(_met, case.prepared))  # one table is compared with many
         for seat in sorted({GM, *(state.seat_of(name) for name in state.characters)}):
             for hidden in hidden_from(seat, case.prepared):
                 compared += 1
                 for number in range(SEEDS):
-                    message = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}")
+                    message = leak(case.prepared, hidden, seat=seat, seed=f"contract#{number}", met=met)
                     if message:
                         yield finding(message, case.place, _ADVICE)
                         return
@@ -49,7 +53,7 @@ def check_views(subject: Subject) -> Iterator[Diagnostic]:
                 compared += 1
                 message = ""
                 with suppress(RpgresError):  # what such a thing says is the rule's own, and may mean nothing now
-                    message = leak(case.prepared, hidden, seat=seat, seed="contract#0")
+                    message = leak(case.prepared, hidden, seat=seat, seed="contract#0", met=met)
                 if message:
                     yield finding(message, case.place, _ADVICE)
                     return
@@ -168,9 +172,17 @@ def kinds_of_tags(rules: Rules, state: State) -> list[str]:
     return list(dict.fromkeys(filter(None, kinds)))
 
 
-def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
-    """Return what a seat can tell of a table that looks the same to it; nothing when it can tell nothing."""
-    one, one_events = _met(prepared, seat=seat, seed=seed)
+def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str, met: Callable[..., Met] | None = None) -> str:
+    """Return what a seat can tell of a table that looks the same to it; nothing when it can tell nothing.
+
+    Args:
+        prepared: the action.
+        hidden: the other table.
+        seat: whose seat.
+        seed: what both runs are played with.
+        met: gives what a seat meets in a run of the action, where that is known already.
+    """
+    one, one_events = met(seat=seat, seed=seed) if met is not None else _met(prepared, seat=seat, seed=seed)
     other, other_events = _met(structs.replace(prepared, state=hidden), seat=seat, seed=seed)
     for left, right in zip(one, other, strict=False):
         if _seen(left) != _seen(right):
@@ -188,7 +200,7 @@ def leak(prepared: Prepared, hidden: State, *, seat: str, seed: str) -> str:
     return ""
 
 
-def _met(prepared: Prepared, *, seat: str, seed: str) -> tuple[list[Asked], list[bytes]]:
+def _met(prepared: Prepared, *, seat: str, seed: str) -> Met:
     """Return what a seat is asked in a run, and the events that it may know of."""
     asked: list[Asked] = []
 
@@ -213,4 +225,5 @@ def _seen(asked: Asked) -> tuple[bytes, list[bytes]]:
 
 
 def _plain_events(view: View) -> list[bytes]:
-    return [plain(event_record(event)) for event in view.events]
+    """Return what a seat saw happen, before the last turn of a procedure too: that may explain what comes later."""
+    return [plain(event_record(event)) for event in (*view.forgotten, *view.events)]

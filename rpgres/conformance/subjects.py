@@ -20,9 +20,10 @@ from rpgres.engine.run import Prepared, prepare
 from rpgres.errors import RpgresError, UsageError
 from rpgres.rulesets import Parameter, Rules, Ruleset, data_folders, merge_parts, read_parts, unknown
 from rpgres.rulesets.provenance import located_in
-from rpgres.scenes import Scene, read_scene
-from rpgres.scenes.playing import is_due, play_step, prepare_step
-from rpgres.toml.diagnostics import Diagnostic, Fault
+from rpgres.scenes import Leaf, Scene, read_scene
+from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
+from rpgres.scenes.playing import play_step, prepare_step
+from rpgres.toml.diagnostics import Diagnostic, Fault, key_text
 from rpgres.toml.reading import locate, read_source
 
 SEEDS = 5  # with which a case is played twice, to see whether it goes the same way
@@ -43,26 +44,25 @@ class Case(msgspec.Struct, frozen=True):
     Attributes:
         name: what it is called; no other case has the name.
         prepared: the action, ready to be run.
-        scene, step: the scene and the number of the step; None and 0 for an example.
+        leaf: the step of a scene; None for an example.
     """
 
     name: str
     prepared: Prepared
-    scene: Scene | None = None
-    step: int = 0
+    leaf: Leaf | None = None
 
     @property
     def is_example(self) -> bool:
         """Whether it is the example of the action's help."""
-        return self.scene is None
+        return self.leaf is None
 
     @property
     def place(self) -> Place:
         """Where it stands: an example in the ruleset's data, or a step in its scene."""
-        if self.scene is None:
+        if self.leaf is None:
             return place_of_key(self.prepared.rules, "actions", self.prepared.action, "example")
-        line = locate(self.scene.source.text, ("steps", self.step))
-        return Place(self.scene.source.path, line, f"steps[{self.step}]")
+        leaf = self.leaf
+        return Place(leaf.source.path, locate(leaf.source.text, leaf.path), key_text(leaf.path))
 
 
 def place_of_key(rules: Rules, *path: str | int) -> Place:
@@ -231,26 +231,24 @@ def _steps(scene: Scene) -> Iterator[Case]:
     from rpgres.dice.seeds import Streams
     from rpgres.engine.records import Result
 
-    state, outcomes, streams = scene.state, dict[str, str](), Streams(scene.file.seed or "0")
-    for number, step in enumerate(scene.file.steps):
-        if not is_due(step, outcomes, rules=scene.rules):
-            continue
-        before = scene.state if step.fresh else state
+    streams, program, rules = Streams(scene.file.seed or "0"), scene.program, scene.rules
+    state, at = scene.state, At()
+    while not is_over(program, at := onward(program, rules, at, state)):
+        leaf = leaf_at(program, at)
+        step, before = leaf.step, scene.state if leaf.step.fresh else state
         is_refused = step.expect is not None and step.expect.error is not None
+        found, after = None, before
         try:
-            if not is_refused and step.moment is None:
-                name = f"{scene.source.path}, {scene.step_name(number)}"
-                yield Case(name, prepare_step(scene, step, before), scene, number)
+            if not is_refused and step.played:
+                yield Case(f"{leaf.source.path}, {leaf.name}", prepare_step(scene, leaf, before), leaf)
             with deadline(SECONDS):
-                found, after = play_step(scene, number, before, streams)
+                found, after = play_step(scene, leaf, at, before, streams)
         except RpgresError:
-            if is_refused:
-                continue
-            return  # why, is told by the check that plays scenes
-        if not step.fresh:
-            state = after
-        if step.id and isinstance(found, Result):
-            outcomes[step.id] = found.outcome or ""
+            if not is_refused:
+                return  # why, is told by the check that plays scenes
+        state = state if step.fresh else after
+        outcome = (found.outcome or "") if isinstance(found, Result) else None
+        at = after_step(program, rules, at, state, outcome=outcome)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
 from rpgres.engine.records import event_record
-from rpgres.engine.run import Prepared, play
+from rpgres.engine.run import Prepared, play, with_piles
 from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
 from rpgres.engine.table import Outcome, apply_effects
 from rpgres.errors import RpgresError, RuleError
@@ -303,7 +303,7 @@ def walk_merged(prepared: Prepared, *, asked: str, leaves: int, seconds: float =
         RuleError: the rule fails on a course, or asks otherwise when it is run again.
     """
     runs = Runs(attrgetter(ANSWERS[asked]) if asked in ANSWERS else lambda outcome: End.of(outcome).effects)
-    playing = partial(play, prepared, asked=asked)
+    playing = partial(play, with_piles(prepared, asked=asked), asked=asked)
 
     def once(dealer: WalkDealer) -> Hashable:
         found: Hashable = runs.run(playing, dealer, Seats(policies={"": uniform}))

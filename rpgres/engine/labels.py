@@ -16,8 +16,16 @@ def chance_help(label: str) -> str:
     return "which card is meant, if its sign was left out" if label == PLACE else "what an outcome rolls"
 
 
-def labels_of(rules: Rules, action: str) -> dict[str, str]:
+def labels_of(rules: Rules, action: str) -> Mapping[str, str]:
     """Return every label an action can ask, with its kind: those its rule declares and those of its outcome tables."""
+    key = f"labels:{action}"
+    found: Mapping[str, str] | None = rules.compiled.get(key)
+    if found is None:
+        found = rules.compiled[key] = _labels_of(rules, action)
+    return found
+
+
+def _labels_of(rules: Rules, action: str) -> dict[str, str]:
     labels = rules.file.labels
     found: dict[str, str] = {
         label: labels[label].kind if label in labels else "chance" for label in rules.file.actions[action].labels

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, Unpack
 
 import msgspec
 
+from rpgres.engine.dealers import Dealer
+from rpgres.engine.players import Seats
 from rpgres.engine.records import Pending, Result, bare_result, pending_of
 from rpgres.engine.run import Answering, dealer_of, fault_of, in_run, players_of
 from rpgres.engine.running import NeedsAnswer, Run, Trust
@@ -59,36 +61,62 @@ def turn(
         UsageError: the period cannot begin or end now, or an answer is impossible.
         RuleError: the ruleset's code failed.
     """
+    seed, note = by["streams"].seed, by.get("note")
+    inputs: dict[str, Any] = {moment: period}
+    dealer, players = dealer_of(by), players_of(by, by.get("choose", EMPTY))
+    try:
+        effects, run, after = play_moment(
+            rules, state, period=period, moment=moment, dealer=dealer, players=players, trust=trust
+        )
+    except NeedsAnswer as needs:
+        return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
+    for label, value in dealer.unused() if by.get("dealer") is None else ():
+        raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
+    identity = rules.layers.identity() if by.get("identify", True) else EMPTY
+    record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
+    return record, after
+
+
+def play_moment(
+    rules: Rules,
+    state: State,
+    *,
+    period: str,
+    moment: Moment,
+    dealer: Dealer,
+    players: Seats,
+    trust: Trust | None = None,
+) -> tuple[Sequence[Effect], Run, State]:
+    """Return the effects of the beginning or end of a period, its run, and the state after it.
+
+    Args:
+        rules, state, period, moment, trust: see `turn`.
+        dealer, players: who answers.
+
+    Raises:
+        NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
+        UsageError: the period cannot begin or end now.
+        RuleError: the ruleset's code failed.
+    """
     check_period(rules, state, period=period, moment=moment)
     if rules.file.piles:
         from rpgres.engine.piles import lay_out
 
         state = lay_out(rules, state)
-    seed, note = by["streams"].seed, by.get("note")
-    inputs: dict[str, Any] = {moment: period}
-    dealer = dealer_of(by)
-    run = Run(rules, state, dealer, players_of(by, by.get("choose", EMPTY)), trust=trust)
+    run = Run(rules, state, dealer, players, trust=trust)
     effects: list[Effect] = []
     try:
         for one, its in _turned(state, period, moment):
             effects += _effects(Table(run, rules), one, its)
         if run.fault is not None:
             raise run.fault
-    except NeedsAnswer as needs:
-        needs.run = run
-        return pending_of(rules, needs, action="", actor=GM, inputs=inputs, seed=seed, note=note), state
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
         message = f"what the ruleset {rules.id} does at the {moment} of the {period}"
         raise fault_of(error, run, message) from error.__cause__
-    for label, value in dealer.unused() if by.get("dealer") is None else ():
-        raise UsageError(f"{named('given')} {label}={value} was not used: no question had that label")
     with in_run(run):
         after = apply_effects(rules, run.state, Outcome("", effects=tuple(effects)))
     open_then = (*after.periods, period) if moment == "begin" else after.periods[: _place(after, period)]
-    after = msgspec.structs.replace(after, periods=open_then)
-    identity = rules.layers.identity() if by.get("identify", True) else EMPTY
-    record = bare_result(rules, run.events, inputs=inputs, effects=effects, seed=seed, note=note, identity=identity)
-    return record, after
+    return effects, run, msgspec.structs.replace(after, periods=open_then)
 
 
 def _turned(state: State, period: str, moment: Moment) -> list[tuple[str, Moment]]:

@@ -17,6 +17,8 @@ from rpgres.rulesets import OUTCOME_ONLY, Option, Rules, unknown
 
 NO = "no"  # the answer that lets an optional moment pass
 HOSTS = "host"  # by what means an answer came that the host of a persistent table gave for somebody
+POLICY = "policy"  # by what means an answer came that a policy gave
+ORDERS = "orders"  # by what means an answer came that somebody's standing orders gave
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
@@ -153,6 +155,41 @@ class Preference:
         return sorted(options, key=lambda option: self.key(question.label, question.facts, option))
 
 
+class Standing:
+    """Standing orders as a policy: they decide, and leave to another policy what they say nothing of.
+
+    Args:
+        orders: what the orders decide; None where they say nothing.
+        fallback: who decides then; nobody when left out.
+        preference: the same as an order of preference, where orders and fallback are one.
+    """
+
+    __slots__ = ("fallback", "orders", "preference")
+
+    def __init__(self, orders: Policy, fallback: Policy | None = None, *, preference: Preference | None = None) -> None:
+        self.orders, self.fallback, self.preference = orders, fallback, preference
+
+    def __call__(self, view: View, question: Question) -> str | Mapping[str, int] | None:
+        """Return what is decided."""
+        answer = self.answer(view, question)
+        return answer.choice if answer is not None else None
+
+    def answer(self, view: View, question: Question) -> Answer | None:
+        """Return what is decided, and by what means."""
+        choice = self.orders(view, question)
+        if choice is not None:
+            return Answer(choice, ORDERS)
+        choice = self.fallback(view, question) if self.fallback is not None else None
+        return Answer(choice, POLICY) if choice is not None else None
+
+
+def preference_of(policy: Policy | None) -> Preference | None:
+    """Return a policy as an order of preference; None where it is none."""
+    if isinstance(policy, Standing):
+        return policy.preference
+    return policy if isinstance(policy, Preference) else None
+
+
 def uniform(view: View, question: Question) -> Mapping[str, int]:
     """Return equal weights over all options, letting an optional moment pass included. The yardstick for policies."""
     weights = {option.name: 1 for option in question.options}
@@ -284,13 +321,14 @@ class Policies:
     def answer(self, question: Question, view: View) -> Answer | None:
         """Return what the policy of a question's owner decides."""
         policy = self.of(question.who, view.seat)
+        if isinstance(policy, Standing):
+            return policy.answer(view, question)
         choice = policy(view, question) if policy is not None else None
-        return Answer(choice, "policy") if choice is not None else None
+        return Answer(choice, POLICY) if choice is not None else None
 
     def preference(self, who: str, seat: str) -> Preference | None:
         """Return by which order of preference somebody decides; None where a policy decides otherwise, or nobody."""
-        policy = self.of(who, seat)
-        return policy if isinstance(policy, Preference) else None
+        return preference_of(self.of(who, seat))
 
 
 class Seats:

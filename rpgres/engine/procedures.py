@@ -8,7 +8,7 @@ that still matters, so odds evaluate equal ones once.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,9 @@ from rpgres.engine.table import Outcome, Table, apply_effects, named
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
 from rpgres.rulesets import Effect, Rules
+
+if TYPE_CHECKING:
+    from rpgres.engine.run import Prepared
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -125,7 +128,7 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def play_turn(
-    rules: Rules, procedure: str, state: Any, place: Hashable, *, dealer: Dealer, players: Seats
+    rules: Rules, procedure: str, state: State, place: Hashable, *, dealer: Dealer, players: Seats
 ) -> tuple[Turn | Outcome, Run]:
     """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
 
@@ -151,3 +154,25 @@ def play_turn(
         run.fault.run = run
         raise run.fault
     return found, run
+
+
+def begin_procedure(prepared: Prepared, *, dealer: Dealer, players: Seats) -> tuple[Hashable, State]:
+    """Return the first place of a procedure, and the state as its beginning leaves it.
+
+    Args:
+        prepared: the procedure, with its inputs read.
+        dealer, players: who answers.
+
+    Raises:
+        NeedsAnswer, RuleError: as for `play_turn`.
+    """
+    from rpgres.engine.run import fault_of
+
+    rules = prepared.rules
+    run = Run(rules, prepared.state, dealer, players, EFFECTS)
+    try:
+        actor = prepared.state.characters[prepared.actor]
+        place = rules.ruleset.actions[prepared.action](Table(run, rules), actor, **prepared.arguments)
+    except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything
+        raise fault_of(error, run, f"the procedure {rules.id} {prepared.action}") from error.__cause__
+    return place, run.state

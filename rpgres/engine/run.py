@@ -27,6 +27,7 @@ from rpgres.rulesets import OUTCOME_ONLY, Rule, Rules, unknown
 
 if TYPE_CHECKING:
     from rpgres.model.cards import Stack
+    from rpgres.rulesets.sheets import SheetOrders
     from rpgres.toml.reading import Source
 
 
@@ -47,6 +48,7 @@ class Prepared(msgspec.Struct, frozen=True):
         lump: which cards are alike to the rule, for odds; None where no two kinds are.
         sheets: the texts of the sheets that were read, by the name that was typed.
         trust: what of it no sheet has, and how that is treated; None where everything typed counts.
+        orders: the standing orders on the sheets that were read, by character.
     """
 
     rules: Rules
@@ -59,12 +61,14 @@ class Prepared(msgspec.Struct, frozen=True):
     lump: Callable[[Card], Hashable] | None = None
     sheets: Mapping[str, Source] = EMPTY
     trust: Trust | None = None
+    orders: Mapping[str, SheetOrders] = EMPTY
 
     def lump_for(self, asked: str) -> Callable[[Card], Hashable] | None:
         """Return which cards are alike to the rule where odds are asked this question (`QUESTIONS`)."""
         return self.lump if asked in self.rules.ruleset.lumps_hold.get(self.action, OUTCOME_ONLY) else None
 
 
+ORDERS_FILE = ".toml"  # how the name of a policy ends that is a file of standing orders
 REFUSED = Outcome("", texts=("The game master refuses the claim; the action is not done.",))
 
 
@@ -111,7 +115,9 @@ def prepare(
         from rpgres.engine.piles import lay_out
 
         state, lump = lay_out(rules, state), _card_equivalence(rules, action, arguments, state)
-    return Prepared(rules, action, state, context.actor, arguments, plain, placed, lump, context.sheets)
+    return Prepared(
+        rules, action, state, context.actor, arguments, plain, placed, lump, context.sheets, orders=context.orders
+    )
 
 
 def _card_equivalence(
@@ -283,22 +289,44 @@ def _described(action: str) -> Rule:
     return partial(play_described, action)
 
 
-def policies_of(prepared: Prepared, named: Mapping[str, str], *, auto: bool = False) -> dict[str, Policy]:
+def policies_of(
+    prepared: Prepared,
+    named: Mapping[str, str],
+    *,
+    auto: bool = False,
+    with_orders: bool = False,
+    file: Callable[[str], Source] | None = None,
+) -> dict[str, Policy]:
     """Return the policies of an action by character, everybody's under an empty name.
+
+    Standing orders on sheets decide for those who have no policy of their own, and before everybody's.
 
     Args:
         prepared: the action, which says who is at the table.
         named: policy by character; `actor` and `opponent` stand for whoever that is, an empty name for everybody.
         auto: whether the ruleset's first policy answers for whoever has none.
+        with_orders: whether the orders on sheets count though nobody asks for a policy.
+        file: returns the text of a file of standing orders, which a name that ends in `.toml` is; where it is left out,
+            nobody may name one.
 
     Raises:
         UsageError: there is no such policy or character.
+        FileError: a file of orders cannot be read, or orders are faulty.
     """
     rules = prepared.rules
     policies = {"": policy_of(rules)} if auto else {}
+    of_files: dict[str, Source] = {}
     for who, name in named.items():
-        policies[_named(prepared, who, nobody=GM) if who else ""] = policy_of(rules, name)
-    return policies
+        who = _named(prepared, who, nobody=GM) if who else ""
+        if file is not None and name.endswith(ORDERS_FILE):
+            of_files[who] = file(name)
+        else:
+            policies[who] = policy_of(rules, name)
+    if not of_files and not (prepared.orders and (with_orders or policies)):
+        return policies
+    from rpgres.engine.deciders import with_standing
+
+    return with_standing(policies, of_files, prepared.orders, rules=rules, state=prepared.state)
 
 
 def answers_to(prepared: Prepared, choose: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

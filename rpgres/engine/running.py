@@ -49,9 +49,9 @@ class Rolled(msgspec.Struct, frozen=True, gc=False):
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False):
-    """Event: a question was answered. `means` says how: `choose`, `policy`, `prompt`, `host`, or `window` (let pass).
+    """Event: a question was answered. `means` says how: `choose`, `policy`, `orders`, `prompt`, `host`, or `window`.
 
-    That a moment was let pass is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
+    A `window` was let pass, which is its owner's alone: being asked can tell what somebody holds. `of` says whose it is
     where somebody else decides.
     """
 
@@ -125,6 +125,28 @@ def seen(event: Event, seat: str) -> Event | None:
     if isinstance(event, Moved):
         return msgspec.structs.replace(event, cards=(FACE_DOWN,) * len(event.cards), audience=None)
     return None
+
+
+class _Forgotten(Sequence[Event]):
+    """What a seat saw before a merge, worked out when somebody reads it: of a long procedure that is a lot."""
+
+    __slots__ = ("_events", "_seat", "_seen", "_until")
+
+    def __init__(self, events: list[Event], until: int, seat: str) -> None:
+        self._events, self._until, self._seat = events, until, seat
+        self._seen: list[Event] | None = None
+
+    def _known(self) -> list[Event]:
+        if self._seen is None:
+            earlier = self._events[: self._until]
+            self._seen = [known for event in earlier if (known := seen(event, self._seat)) is not None]
+        return self._seen
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._known()[place]
+
+    def __len__(self) -> int:
+        return len(self._known())
 
 
 class Stop(BaseException):
@@ -437,7 +459,7 @@ class Run(msgspec.Struct):
         if self.has_secrets or self.since:
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
             if self.since and not self.dealer.joint:  # in odds, nobody reads it
-                forgotten = [known for event in self.events[: self.since] if (known := seen(event, seat)) is not None]
+                forgotten = _Forgotten(self.events, self.since, seat)
         is_open = not (state.tags or state.audiences or state.piles)
         return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
 

@@ -225,30 +225,30 @@ class Table(msgspec.Struct, eq=False):
         Args:
             pile: the pile's name; of a character's own pile `pile_name("hand", actor.name)`.
         """
-        from rpgres.engine import cards
+        from rpgres.engine.cards import seen_in
 
-        return cards.seen_in(self.run, pile)
+        return seen_in(self.run, pile)
 
     def count(self, pile: str) -> int:
         """Return the number of cards in a pile."""
-        from rpgres.engine import cards
+        from rpgres.engine.cards import count_of
 
-        return cards.count_of(self.run, pile)
+        return count_of(self.run, pile)
 
     def possible(self, pile: str) -> tuple[Card, ...]:
         """Return the cards of a hand, as `cards` does; of an unseen hand, one card of each kind that it may contain.
 
         These are the options when a rule asks for a card of a hand (`ask` with `pile`).
         """
-        from rpgres.engine import cards
+        from rpgres.engine.cards import possible_in
 
-        return cards.possible_in(self.run, pile)
+        return possible_in(self.run, pile)
 
     def knowledge(self, pile: str) -> Hashable:
         """Return what identifies the cards of a hand in a key for `merge`."""
-        from rpgres.engine import cards
+        from rpgres.engine.cards import pile_of
 
-        return cards.pile_of(self.run, pile).cards, self.run.unseen.get(pile)
+        return pile_of(self.run, pile).cards, self.run.unseen.get(pile)
 
     def deal(self, source: str, *, to: str, count: int, label: str = "deal", by: str = "", looks: bool = False) -> None:
         """Deal cards from a face-down pile into a hand, as many as are available.
@@ -264,9 +264,9 @@ class Table(msgspec.Struct, eq=False):
             by: the owner of the hand, for the log and for decisions.
             looks: whether the rule reads the hand (`cards`), so that it cannot stay unseen.
         """
-        from rpgres.engine import cards
+        from rpgres.engine.cards import deal
 
-        cards.deal(self.run, source, to=to, count=count, label=label, by=by, looks=looks)
+        deal(self.run, source, to=to, count=count, label=label, by=by, looks=looks)
 
     def draw(
         self,
@@ -296,9 +296,9 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             GivenError: a given result is impossible here.
         """
-        from rpgres.engine import cards
+        from rpgres.engine.cards import draw
 
-        return cards.draw(self.run, pile, to=to, label=label, by=by, alike=alike, holds=holds)
+        return draw(self.run, pile, to=to, label=label, by=by, alike=alike, holds=holds)
 
     def peek(self, pile: str, count: int = 1, *, by: str, label: str = "peek") -> tuple[Card, ...]:
         """Look at the top cards of a face-down pile without moving them; only `by` learns which they are.
@@ -309,9 +309,9 @@ class Table(msgspec.Struct, eq=False):
             by: the character who looks.
             label: the name under which they can be given.
         """
-        from rpgres.engine import cards
+        from rpgres.engine.cards import peek
 
-        return cards.peek(self.run, pile, count, by=by, label=label)
+        return peek(self.run, pile, count, by=by, label=label)
 
     def move(
         self,
@@ -340,9 +340,9 @@ class Table(msgspec.Struct, eq=False):
 
     def shuffle(self, pile: str) -> None:
         """Shuffle a face-down pile; knowledge of its top cards is lost."""
-        from rpgres.engine import cards
+        from rpgres.engine.cards import shuffle
 
-        cards.shuffle(self.run, pile)
+        shuffle(self.run, pile)
 
     def place(self, pile: str, texts: Sequence[str], *, option: str, elsewhere: Sequence[str] = ()) -> None:
         """Put given cards into a pile, in place of its cards, which are shuffled back.
@@ -356,9 +356,9 @@ class Table(msgspec.Struct, eq=False):
         Raises:
             UsageError: there is no such card, or it is in another pile.
         """
-        from rpgres.engine import cards
+        from rpgres.engine.cards import place
 
-        cards.place(self.run, pile, texts, option=option, elsewhere=elsewhere)
+        place(self.run, pile, texts, option=option, elsewhere=elsewhere)
 
     # -- decisions
 
@@ -549,6 +549,8 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
         RuleError: the ruleset registered no function for a kind of effect, the function failed, or the state is not
             plain, frozen data afterwards.
     """
+    origin = rules.ruleset.origin
+    is_checked = origin is None or not origin.builtin  # ours are held to it by tests
     for effect in outcome.effects:
         before = state
         kind = effect["kind"]
@@ -559,7 +561,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             )
         try:
             state = function(state, named(effect, outcome.roles))
-            if type(state) is not State:
+            if not isinstance(state, State):
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
         except BaseException as error:
             if is_interrupt(error):
@@ -567,14 +569,15 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
             place = place_of(error)
             message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
             raise RuleError(message, place=place) from error
-        _check_kept(rules, kind, before, state)
+        if is_checked:
+            _check_kept(rules, kind, before, state)
     return state
 
 
 def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
-    """Check that the state after an effect can be serialized; unchanged fields are skipped."""
+    """Check that the state after an effect can be serialized; unchanged fields, and what odds watch, are skipped."""
     is_plain = after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences
-    if is_plain and after.characters is before.characters and after.tags is before.tags:
+    if type(after) is not State or (is_plain and after.characters is before.characters and after.tags is before.tags):
         return
     from rpgres.model.serialization import fault_in, misnamed_in
 

@@ -24,18 +24,18 @@ from rpgres.errors import FileError
 from rpgres.journal import store
 from rpgres.journal.chain import START, digest
 from rpgres.journal.history import Entries, History
-from rpgres.journal.records import SAID, Entry, Known, KnownMark, Pass, Standing, TableError
+from rpgres.journal.records import SAID, Entry, Known, KnownMark, Said, Standing, TableError
 from rpgres.journal.rows import UNREADABLE, WORDS, Row, entry_of, read_row, state_of, words_of
 from rpgres.journal.standing import (
     joined,
     known_in,
-    latest,
-    pass_of,
+    latest_said,
+    said_in,
     stands_after,
     step_of,
     taken_back,
     with_earlier,
-    without_pass,
+    without_said,
 )
 
 STATE_HOME = "XDG_STATE_HOME"  # the variable that names the folder of what is remembered
@@ -223,7 +223,7 @@ class _Since(msgspec.Struct, frozen=True):
     """
 
     number: int
-    passes: tuple[Pass, ...]
+    said: tuple[Said, ...]
     known: dict[tuple[int, str], Known]
 
     def and_(self, later: _Since) -> _Since:
@@ -231,7 +231,7 @@ class _Since(msgspec.Struct, frozen=True):
         more, most = sorted((self.known, later.known), key=len)
         for key, one in more.items():
             most[key] = joined((most[key], one))[0] if key in most else one
-        return _Since(self.number, latest([*self.passes, *later.passes]), most)
+        return _Since(self.number, latest_said((*self.said, *later.said)), most)
 
 
 class _Stands:
@@ -257,8 +257,7 @@ class _Stands:
         self._now = stands_after(entry)
         if entry.kind in SAID:
             self._said.add(entry.number)
-            passes = (pass_of(entry),) if entry.kind == "pass" else ()
-            self._done[-1] = self._done[-1].and_(_Since(entry.number, passes, {}))
+            self._done[-1] = self._done[-1].and_(_Since(entry.number, said_in(entry), {}))
         elif entry.kind != "undo":
             known = {(one.step, one.label): one for one in known_in(entry)}
             self._done.append(_Since(entry.number, (), known))
@@ -280,14 +279,14 @@ class _Stands:
         if before in self._said:
             self._said.discard(before)
             self._alone.add(before)
-            return without_pass(now, before), ()
+            return without_said(now, before), ()
         taken: _Since | None = None
         while self._done[-1].number >= before:
             taken = self._done[-1].and_(taken) if taken is not None else self._done[-1]
             self._done.pop()
         if taken is None:
             return None
-        found = taken_back(self._entries[taken.number], taken.passes, self._alone, taken.known.values(), self._known_by)
+        found = taken_back(self._entries[taken.number], taken.said, self._alone, taken.known.values(), self._known_by)
         self._done[-1] = self._done[-1].and_(taken)
         return found if taken.number == before else None
 

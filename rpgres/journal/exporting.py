@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
+from rpgres.engine.views import state_seen
 from rpgres.errors import FileError
 from rpgres.journal.history import History
-from rpgres.journal.views import state_seen
 from rpgres.model.state import EMPTY, GM, Character, State, Tag
 from rpgres.rulesets import Field, Rules
 from rpgres.rulesets.sheets import RULESET, read_sheet, short_name, track_boxes

@@ -139,6 +139,20 @@ class PassEntry(EntryView, frozen=True, kw_only=True, tag="pass"):
     until: str = ""
 
 
+class OrdersEntry(EntryView, frozen=True, kw_only=True, tag="orders"):
+    """A seat gives standing orders, or takes them back.
+
+    Attributes:
+        seat: whose orders.
+        file: the name of the file they came from.
+        text: the orders as TOML; left out where they are taken back.
+    """
+
+    seat: str = ""
+    file: str = ""
+    text: str = ""
+
+
 class SetEntry(EntryView, frozen=True, kw_only=True, tag="set"):
     """A value of the table is set by hand.
 
@@ -222,6 +236,7 @@ AnyEntry = (
     | ActEntry
     | AnswerEntry
     | PassEntry
+    | OrdersEntry
     | BeginEntry
     | EndEntry
     | SetEntry
@@ -280,6 +295,7 @@ class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
         pending: the decision that is waited for, as far as the seat may know it; null when there is none.
         said_by: the seat that typed the action which waits; empty for the host, or when there is none.
         passes: the optional moments that the seat lets go by, said in advance; everybody's for the host.
+        orders: the entries with the seat's standing orders, by seat; everybody's for the host.
     """
 
     ruleset: str
@@ -297,6 +313,21 @@ class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
     pending: Pending | None
     said_by: str = ""
     passes: list[PassRecord]
+    orders: dict[str, int] = {}
+
+
+class OrdersRecord(Printed, frozen=True, kw_only=True, tag="rpgres.orders/1"):
+    """Standing orders at a table, as `rpgres table orders --json` prints them.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        seat: whose view it is; null for the host.
+        orders: the entries with the standing orders of the seat; everybody's for the host.
+    """
+
+    ruleset: str
+    seat: str | None
+    orders: list[OrdersEntry]
 
 
 class LogRecord(Printed, frozen=True, kw_only=True, tag="rpgres.log/1"):

@@ -11,7 +11,7 @@ from typing import overload
 import msgspec
 
 from rpgres.journal.records import SAID, Draft, Entry, Known, KnownMark, Pass, Standing, TableError
-from rpgres.journal.standing import known_in, pass_of, stands_after, taken_back, undone_in, without_pass
+from rpgres.journal.standing import known_in, said_in, stands_after, taken_back, undone_in, without_said
 from rpgres.model.state import State
 
 
@@ -139,9 +139,9 @@ class History(msgspec.Struct, frozen=True):
         """
         later = self.entries[before:]
         if later[0].kind in SAID:
-            return without_pass(self.stands, before), ()
+            return without_said(self.stands, before), ()
         alone = {entry.public.before for entry in later if entry.kind == "undo"}
-        said = [pass_of(entry) for entry in later if entry.kind == "pass"]
+        said = [one for entry in later for one in said_in(entry)]
         known = [one for entry in later for one in known_in(entry)]
         return taken_back(later[0], said, alone, known, self.known_by)
 
@@ -179,6 +179,10 @@ class History(msgspec.Struct, frozen=True):
     def passes_of(self, seat: str | None) -> list[Pass]:
         """Return what a seat has said in advance and still holds; everybody's for the host."""
         return [one for one in self.stands.passes if seat in (None, one.by)]
+
+    def orders_of(self, seat: str | None) -> list[Entry]:
+        """Return the entries with the standing orders of a seat; everybody's for the host."""
+        return [self.entries[one.number] for one in self.stands.orders if seat in (None, one.seat)]
 
     def with_draft(self, draft: Draft) -> History:
         """Return the history as it will be when a draft is written; the entry has no hash yet."""

@@ -15,6 +15,7 @@ from rpgres.engine.dealers import unknown_card
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import HOSTS
 from rpgres.engine.running import Decided
+from rpgres.engine.views import laying, typed_inputs
 from rpgres.errors import GivenError, UsageError, named
 from rpgres.model.state import GM, State, slug
 from rpgres.parameters.context import SHEET
@@ -22,42 +23,9 @@ from rpgres.parameters.form import forms_in
 from rpgres.parameters.kind import Described
 from rpgres.parameters.kinds import kind_of
 from rpgres.parameters.plain import is_set
-from rpgres.rulesets import Parameter, Rules, is_public, speaker
+from rpgres.rulesets import Rules, is_public, speaker
 
 THE_HOSTS = f"the host can give it, without {named('as')}"
-
-
-def laid_by(rules: Rules, action: str, inputs: Mapping[str, Any], *, actor: str) -> dict[str, str]:
-    """Return what the inputs of an action put on the table before it: the places, by the names that were typed.
-
-    These are piles (`hand:mara`), counters and free uses; nothing of them comes from the seed.
-
-    Args:
-        rules: the ruleset in play.
-        action: the action's name.
-        inputs: what was typed for it.
-        actor: who acts.
-    """
-    return {key: ", ".join(places) for key, _, places in _laying(rules, action, inputs, actor)}
-
-
-def _laying(
-    rules: Rules, action: str, inputs: Mapping[str, Any], actor: str
-) -> Iterator[tuple[str, Parameter, list[str]]]:
-    """Yield the inputs that put something on the table: as typed, what they are, and the places."""
-    for key, parameter, value in _typed(rules, action, inputs):
-        if places := kind_of(parameter).laid(rules, parameter, value, actor):
-            yield key, parameter, places
-
-
-def _typed(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, Parameter, Any]]:
-    """Yield the inputs of an action: as typed, what they are, and the value."""
-    parameters = rules.parameters(action).items()
-    named = {alias: its for name, its in parameters for alias in (name, *its.aliases)}
-    for key, value in inputs.items():
-        parameter = named.get(key.replace("_", "-"))
-        if parameter is not None and value is not None:
-            yield key, parameter, value
 
 
 def _each(value: Any) -> Sequence[Any]:
@@ -78,7 +46,7 @@ def claims_of(rules: Rules, state: State, action: str, inputs: Mapping[str, Any]
     """
     found = [action] if rules.file.actions[action].confirmed else []
     found += [f"{SHEET} {inputs[SHEET]}"] if inputs.get(SHEET) is not None else []
-    for key, parameter, value in _typed(rules, action, inputs):
+    for key, parameter, value in typed_inputs(rules, action, inputs):
         name = key.replace("_", "-")
         if parameter.kind != "form":
             for one in _each(value) if parameter.kind != "cards" else [value]:
@@ -132,36 +100,6 @@ def _is_known(rules: Rules, state: State, described: Described, value: Any, who:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Who reads it
-
-
-def private_in(rules: Rules, action: str, inputs: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return which inputs are not for everybody, by the names that were typed: all of one, or some fields of a form."""
-    found: dict[str, list[str]] = {}
-    for key, parameter, _ in _typed(rules, action, inputs):
-        fields = [name for name, field in parameter.fields.items() if not is_public(field)]
-        if fields or not is_public(parameter):
-            found[key] = fields if is_public(parameter) else []
-    return found
-
-
-def without_fields(value: Any, fields: Sequence[str]) -> Any:
-    """Return forms as typed without some of their fields.
-
-    >>> without_fields(["bero:skill=3,hand=H9/S2"], ["hand"])
-    ['bero:skill=3']
-    """
-    if isinstance(value, list | tuple):
-        return [without_fields(one, fields) for one in value]
-    if isinstance(value, Mapping):
-        return {key: one for key, one in value.items() if key.replace("_", "-") not in fields}
-    name, colon, _ = str(value).partition("=")[0].rpartition(":")
-    parts = str(value)[len(name) + 1 :].split(",") if colon else []
-    kept = [part for part in parts if part.partition("=")[0].strip().replace("_", "-") not in fields]
-    return f"{name}:{','.join(kept)}" if kept else name if colon else value
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # Who may say it
 
 
@@ -178,7 +116,7 @@ def check_laid(rules: Rules, state: State, action: str, inputs: Mapping[str, Any
         UsageError: it may not.
     """
     _check_said(rules, action, inputs, seat=seat)
-    for key, parameter, places in _laying(rules, action, inputs, actor):
+    for key, parameter, places in laying(rules, action, inputs, actor):
         option = named(key)
         if parameter.kind in ("cards", "form"):
             state = lay_out(rules, state)
@@ -208,7 +146,7 @@ def _check_said(rules: Rules, action: str, inputs: Mapping[str, Any], *, seat: s
 
 def _withheld(rules: Rules, action: str, inputs: Mapping[str, Any]) -> Iterator[tuple[str, str, Described]]:
     """Yield what no player says: as typed, the option with the field of a form, and what it is."""
-    for key, parameter, value in _typed(rules, action, inputs):
+    for key, parameter, value in typed_inputs(rules, action, inputs):
         option = named(key)
         if parameter.said_by == GM and value not in (False, "false", "no", [], ()):
             yield key, option, parameter

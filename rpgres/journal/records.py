@@ -15,9 +15,11 @@ from rpgres.errors import FileError, RpgresError
 from rpgres.journal.chain import SALT
 from rpgres.model.state import State
 
-Kind = Literal["new", "act", "answer", "pass", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"]
+Kind = Literal[
+    "new", "act", "answer", "pass", "orders", "begin", "end", "set", "note", "join", "undo", "reveal", "seal"
+]
 RUNS = ("act", "begin", "end")  # the kinds that may ask for chance, each with numbers of its own
-SAID = ("note", "pass")  # the kinds that stay when what was done before them is taken back
+SAID = ("note", "pass", "orders")  # the kinds that stay when what was done before them is taken back
 RUNNING = (*RUNS, "answer")  # the kinds that have an outcome, or wait for a decision
 
 CARDS = ""  # the label of all cards in what is known
@@ -45,6 +47,21 @@ class Pass(msgspec.Struct, frozen=True, array_like=True):
     by: str
     label: str
     until: str
+
+
+class OrdersMark(msgspec.Struct, frozen=True, array_like=True):
+    """Standing orders of a seat: the number and the hash of the entry that has them, and whose they are.
+
+    `is_set` is false where the entry takes them away.
+    """
+
+    number: int
+    hash: str
+    seat: str
+    is_set: bool = True
+
+
+Said = Pass | OrdersMark  # what a seat says in advance
 
 
 class KnownMark(msgspec.Struct, frozen=True, array_like=True):
@@ -79,6 +96,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seals: the sealed answers to it that are not opened yet.
         revealed: the entry that told the seed.
         passes: what seats have said in advance and still holds.
+        orders: the standing orders of seats.
         known: the entries that tell what the seed would roll, as far as it was seen in runs that were undone or failed;
             they are read only where somebody says results.
     """
@@ -90,6 +108,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     seals: tuple[Mark, ...] = ()
     revealed: Mark | None = None
     passes: tuple[Pass, ...] = ()
+    orders: tuple[OrdersMark, ...] = ()
     known: tuple[KnownMark, ...] = ()
 
 
@@ -112,7 +131,7 @@ class Public(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seat: of `seal`: who hands it in.
         opens: of `answer`: the number of the seal that it opens.
         before: of `undo`: the number of the first entry that no longer stands.
-        alone: of `undo`: whether only that entry is taken back, as it is a note or a pass.
+        alone: of `undo`: whether only that entry is taken back, as it is a note, a pass, or standing orders.
         character: of `join`: who sits down.
         seed, salt: of `reveal`: what the commitment was to.
     """
@@ -165,12 +184,14 @@ class Secret(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         hidden: the seats that may know of what is hidden before or after a run, by the slug of its name.
         is_replaced: of `join`: whether there was a sheet of that character before.
         path, value, was: of `set`; `text` is the value as typed, `label` the seats it was typed for.
-        text: of `note`; of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it; of an
+        text: of `note`; of `orders`: their text, empty where they are taken away, with the file's name as `label`;
+            of an `answer` that opens a seal: what was sealed, its `label` and `salt` beside it; of an
             attempt: why it failed.
         accepted: of an `answer` from a file: what the host was shown of it and took.
         known: of `undo` and of an attempt: what the seed has answered in what is undone, or has failed, and what
             earlier entries told of the same steps.
-        to: the seats that a note, or a value that was set, is for; null for everybody.
+        to: the seats that a note, or a value that was set, is for; null for everybody. Of `orders`: the seat whose they
+            are.
         label, until: of `pass`: which windows (empty: all) are let go by, and for how long.
         passes: of `undo`: what a seat saw that cannot be unseen (`draw`, `reveal`), by seat; the host's is empty.
         seed, salt: of `new`: what the commitment is to; the salt also of an opened seal.
@@ -250,6 +271,7 @@ def check_entry(entry: Entry) -> None:
         and (entry.kind in ("answer", "seal") or public.of is None)
         and (entry.kind != "undo" or (public.before is not None and 0 < public.before < number))
         and (entry.kind != "join" or bool(secret.sheets))
+        and (entry.kind != "orders" or (secret.to is not None and len(secret.to) == 1))
         and (entry.kind != "new" or len(bytes.fromhex(secret.salt)) == SALT)
         and all(0 <= mark.number < number for mark in marks_of(secret.stands))
         and all(0 <= mark.number < number for mark in secret.stands.known)
@@ -261,7 +283,8 @@ def check_entry(entry: Entry) -> None:
 def marks_of(stands: Standing) -> list[Mark]:
     """Return the entries that an ordinary command needs, as what counts names them."""
     single = (stands.new, stands.pending, stands.run, stands.revealed)
-    return [*(mark for mark in single if mark is not None), *stands.seals]
+    orders = [Mark(one.number, one.hash) for one in stands.orders]
+    return [*(mark for mark in single if mark is not None), *stands.seals, *orders]
 
 
 def found_in(secret: Secret) -> Result | Pending | None:

@@ -16,15 +16,17 @@ from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Given, GivenDealer, NoDealer, SeededDealer, TapedDealer
 from rpgres.engine.labels import check_labels
 from rpgres.engine.periods import turn
-from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, View, policy_of
+from rpgres.engine.players import Answer, Policy, Prompt, Question, Seats, Standing, View, policy_of
 from rpgres.engine.records import Pending, QuestionRecord, Result, bare_result
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare, run
 from rpgres.engine.running import NeedsAnswer, Stop, Trust
+from rpgres.engine.views import laid_by, private_in
 from rpgres.engine.waiting import Answered, Asked, Waits, always, recalling, waiting
 from rpgres.errors import RpgresError, UsageError, named
 from rpgres.journal.history import History
-from rpgres.journal.permissions import claims_in, claims_of, laid_by, private_in
+from rpgres.journal.permissions import claims_in, claims_of
 from rpgres.journal.records import Entry, Secret, found_in
+from rpgres.lint.paths import Known
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
@@ -147,8 +149,9 @@ def run_at(
     dealer = TapedDealer(asked.given, then=SeededDealer(streams, step=step), tape=asked.tape, typed=asked.typed)
     waits = always if is_replay else _by_passes(history)
     if asked.kind == "act":
-        return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt)
+        return _act_at(rules, history, asked, dealer, waits, streams, step=step, prompt=prompt, is_replay=is_replay)
     policies = {who: policy_of(rules, name) for who, name in asked.policies.items()}
+    policies = policies if is_replay else with_orders(rules, history, policies)
     players = _players(asked, policies, waits, prompt)
     turned = partial(turn, rules, history.state, period=asked.name, moment=asked.kind, streams=streams, step=step)
     trust = _trust(rules, history, asked)
@@ -166,6 +169,7 @@ def _act_at(
     *,
     step: int,
     prompt: Prompt | None,
+    is_replay: bool,
 ) -> Ran:
     prepared = prepare(rules, asked.name, asked.inputs, state=history.state, actor=asked.actor, sheets=asked.sheets)
     trust = _trust(rules, history, asked)
@@ -184,7 +188,9 @@ def _act_at(
         waits = _in_public(
             prepared, waits, dealer=lambda: GivenDealer(dealer.given, then=SeededDealer(streams, step=step))
         )
-    players = _players(asked, policies_of(prepared, asked.policies), waits, prompt)
+    policies = policies_of(prepared, asked.policies)
+    policies = policies if is_replay else with_orders(rules, history, policies)
+    players = _players(asked, policies, waits, prompt)
     play_it = partial(run, prepared, streams=streams, step=step, note=asked.note, players=players, dealer=dealer)
     ran = _ran(rules, asked, play_it, history.state, players, dealer)
     sheets = {name: (_base(source.path), source.text) for name, source in prepared.sheets.items()}
@@ -230,9 +236,34 @@ def _players(asked: Run, policies: Mapping[str, Policy], waits: Waits, prompt: P
         waits=waits,
         recalled=asked.answered,
         own=asked.own,
-        policies={who: partial(_but_for_claims, policy) for who, policy in policies.items()},
+        policies={who: _heard(policy) for who, policy in policies.items()},
         prompt=prompt,
     )
+
+
+def with_orders(rules: Rules, history: History, policies: Mapping[str, Policy]) -> dict[str, Policy]:
+    """Return policies with the standing orders of seats, which count where nobody named a policy for the seat.
+
+    Orders that the rules no longer allow decide nothing, and nobody is told why: they are their owner's alone.
+    """
+    found = dict(policies)
+    for entry in history.orders_of(None):
+        (seat,) = entry.secret.to or ("",)
+        if seat in policies:
+            continue
+        from rpgres.engine.deciders import read_orders
+
+        with suppress(RpgresError):
+            standing = read_orders(Source(entry.secret.label, entry.secret.text), Known(rules))
+            found[seat] = Standing(standing, policies.get(""))
+    return found
+
+
+def _heard(policy: Policy) -> Policy:
+    """Return a policy that is asked everything but whether a claim counts."""
+    if isinstance(policy, Standing):
+        return Standing(partial(_but_for_claims, policy.orders), _heard(policy.fallback) if policy.fallback else None)
+    return partial(_but_for_claims, policy)
 
 
 def _but_for_claims(policy: Policy, view: View, question: Question) -> str | Mapping[str, int] | None:

@@ -18,7 +18,9 @@ from rpgres.journal.records import (
     Known,
     KnownMark,
     Mark,
+    OrdersMark,
     Pass,
+    Said,
     Standing,
 )
 from rpgres.model.events import DrawEvent, EventRecord, RollEvent
@@ -30,8 +32,8 @@ def stands_after(entry: Entry) -> Standing:
     match entry.kind:
         case "new":
             return Standing(new=mark)
-        case "pass":
-            return msgspec.structs.replace(stands, passes=latest([*stands.passes, pass_of(entry)]))
+        case "pass" | "orders":
+            return _with_said(stands, said_in(entry))
         case "seal":
             return msgspec.structs.replace(stands, seals=(*stands.seals, mark))
         case "reveal":
@@ -56,32 +58,32 @@ def stands_after(entry: Entry) -> Standing:
 
 def taken_back(
     first: Entry,
-    said: Iterable[Pass],
+    said: Iterable[Said],
     alone: Container[int | None],
     known: Iterable[Known],
     known_by: Callable[[KnownMark], Iterable[Known]],
 ) -> tuple[Standing, tuple[Known, ...]]:
-    """Return what counts once everything is taken back that was done from an entry on; notes and passes stay.
+    """Return what counts once everything is taken back that was done from an entry on; notes, passes and orders stay.
 
     With it comes what the seed has answered by then and the undo tells.
 
     Args:
         first: that entry.
-        said: the passes after it, taken back alone or not; nothing that could end them stands any more.
-        alone: the numbers of passes, before it and after, that were taken back alone since.
+        said: the passes and orders after it, taken back alone or not; nothing that could end them stands any more.
+        alone: the numbers of passes and orders, before it and after, that were taken back alone since.
         known: what the seed has answered in all entries from that one on.
         known_by: returns what an earlier entry tells of that.
     """
     stands = first.secret.stands
-    passes = tuple(one for one in latest([*stands.passes, *said]) if one.number not in alone)
+    stands = _without_said(_with_said(stands, said), alone)
     told = with_earlier(known, stands.known, known_by, least=step_of(first))
     kept = _not_told(stands.known, told)
-    return msgspec.structs.replace(stands, passes=passes, known=kept), told
+    return msgspec.structs.replace(stands, known=kept), told
 
 
-def without_pass(stands: Standing, number: int) -> Standing:
-    """Return what counts once a note or a pass is taken back alone."""
-    return msgspec.structs.replace(stands, passes=tuple(one for one in stands.passes if one.number != number))
+def without_said(stands: Standing, number: int) -> Standing:
+    """Return what counts once a note, a pass, or standing orders are taken back alone."""
+    return _without_said(stands, (number,))
 
 
 def undone_in(later: Iterable[Entry]) -> set[int]:
@@ -111,9 +113,41 @@ def latest(passes: list[Pass]) -> tuple[Pass, ...]:
     return tuple(one for one in passes if one.number in last.values())
 
 
-def pass_of(entry: Entry) -> Pass:
-    """Return what an entry says in advance."""
-    return Pass(entry.number, entry.secret.by, entry.secret.label, entry.secret.until)
+def said_in(entry: Entry) -> tuple[Said, ...]:
+    """Return what an entry says in advance; nothing of most."""
+    secret = entry.secret
+    if entry.kind == "pass":
+        return (Pass(entry.number, secret.by, secret.label, secret.until),)
+    if entry.kind == "orders":
+        return tuple(OrdersMark(entry.number, entry.hash, seat, bool(secret.text)) for seat in secret.to or ())
+    return ()
+
+
+def latest_said(said: Iterable[Said]) -> tuple[Said, ...]:
+    """Return what was said without what was said again later."""
+    several = tuple(said)
+    orders = {one.seat: one for one in several if isinstance(one, OrdersMark)}
+    return (*latest([one for one in several if isinstance(one, Pass)]), *orders.values())
+
+
+def _with_said(stands: Standing, said: Iterable[Said]) -> Standing:
+    """Return what counts with what seats say in advance; of the orders of a seat the last ones count."""
+    passes, orders = list(stands.passes), {one.seat: one for one in stands.orders}
+    for one in said:
+        if isinstance(one, Pass):
+            passes.append(one)
+        else:
+            orders[one.seat] = one
+    kept = tuple(sorted((one for one in orders.values() if one.is_set), key=attrgetter("number")))
+    return msgspec.structs.replace(stands, passes=latest(passes), orders=kept)
+
+
+def _without_said(stands: Standing, numbers: Container[int | None]) -> Standing:
+    return msgspec.structs.replace(
+        stands,
+        passes=tuple(one for one in stands.passes if one.number not in numbers),
+        orders=tuple(one for one in stands.orders if one.number not in numbers),
+    )
 
 
 def _ends(until: str, later: Entry) -> bool:

@@ -19,7 +19,6 @@ from rpgres.journal.checking import chain_of, remember, stamp
 from rpgres.journal.commands import code_of, hash_of, rules_of, seated, set_table
 from rpgres.journal.commitments import check_opening
 from rpgres.journal.history import Entries, History
-from rpgres.journal.paths import set_by
 from rpgres.journal.records import RUNNING, Entry, Secret, drawn_in, found_in
 from rpgres.journal.replay import Ran, answered_in, run_at, run_of
 from rpgres.journal.rows import state_of
@@ -29,6 +28,7 @@ from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import State
 from rpgres.rulesets import Rules
+from rpgres.rulesets.corrections import set_by
 from rpgres.rulesets.sheets import read_sheet
 from rpgres.toml.reading import Source
 

@@ -1,19 +1,17 @@
-"""What a seat may see of a table that lasts: of its state, its entries, its results and its pending decision.
+"""What a seat may see of a table that lasts: of its entries, its results and its pending decision.
 
-One rule for all: what a seat may know of the state it sees; an event with an audience is for that audience; an answer
-is its event's; an effect that names something hidden is left out; what was typed is for everybody unless the rules say
-otherwise (`seen-by`); of a decision that waits, its owner sees everything, the game master whose it is, and others only
-that somebody is asked. The host sees what any seat may see, and no seed.
+The rule for all of it is that of `rpgres.engine.views`. The host sees what any seat may see, and no seed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from rpgres.engine.records import AnswerRecord, Pending, QuestionRecord, Result
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.views import HOST, event_seen, found_seen, hidden_in, input_seen, seats_of, state_seen
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -25,6 +23,8 @@ from rpgres.journal.forms import (
     LogRecord,
     NewEntry,
     NoteEntry,
+    OrdersEntry,
+    OrdersRecord,
     PassEntry,
     PassRecord,
     RevealEntry,
@@ -34,165 +34,11 @@ from rpgres.journal.forms import (
     UndoEntry,
 )
 from rpgres.journal.history import History
-from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.journal.standing import undone_in
-from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent
+from rpgres.model.events import DecisionEvent, DrawEvent, RollEvent
 from rpgres.model.serialization import state_record
-from rpgres.model.state import EMPTY, FACE_DOWN, GM, Map, State, slug
-
-HOST: Final = None  # whoever has the file: what any seat may see
-SOMEBODY = "another seat"  # who is asked, for those who may not know
-NO_PILES = ("characters.", "counters.", "tags.")  # how the places begin that inputs lay something in, beside piles
-
-
-def seats_of(state: State) -> list[str]:
-    """Return the seats of a table, the game master's first."""
-    return list(dict.fromkeys([GM, *(state.seat_of(name) for name in state.characters)]))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The state
-
-
-def state_seen(state: State, seat: str | None) -> State:
-    """Return what a seat, or the host, may know of the state."""
-    if seat is not HOST:
-        return state.seen_by(seat)
-    unknown = {name for name, seats in state.audiences.items() if not seats}
-    return msgspec.structs.replace(
-        state,
-        tags=tuple(tag for tag in state.tags if tag.audience != ()),
-        tracks=_without(state.tracks, unknown),
-        things=_without(state.things, unknown),
-        audiences=_without(state.audiences, unknown),
-        piles=Map({name: pile.seen_by_somebody() for name, pile in state.piles.items()}),
-    )
-
-
-def _without(named: Map[str, Any], names: set[str]) -> Map[str, Any]:
-    return Map({name: value for name, value in named.items() if name not in names}) if names else named
-
-
-def hidden_in(*states: State) -> dict[str, list[str]]:
-    """Return what is hidden in some states, with the seats that may know of it in one of them, by slug.
-
-    What everybody knows of in one of the states is not hidden.
-    """
-    hidden: dict[str, set[str]] = {}
-    public: set[str] = set()
-    for state in states:
-        for tag in state.tags:
-            if tag.audience is None:
-                public.add(tag.slug)
-            else:
-                hidden.setdefault(tag.slug, set()).update(tag.audience)
-        for name in (*state.tracks, *state.things):
-            if name in state.audiences:
-                hidden.setdefault(slug(name), set()).update(state.audiences[name])
-            else:
-                public.add(slug(name))
-    return {name: sorted(seats) for name, seats in sorted(hidden.items()) if name not in public}
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Results and pending decisions
-
-
-def event_seen(event: EventRecord, seat: str | None) -> EventRecord | None:
-    """Return what a seat, or the host, may know of an event; None when that is nothing."""
-    audience = event.audience
-    if audience is None or (bool(audience) if seat is HOST else seat in audience):
-        return event
-    return event.others if isinstance(event, DrawEvent | MoveEvent) else None
-
-
-def found_seen(
-    found: Result | Pending,
-    seat: str | None,
-    *,
-    state: State,
-    hidden: Mapping[str, Iterable[str]] = EMPTY,
-    inputs: Mapping[str, Any] = EMPTY,
-) -> Result | Pending:
-    """Return a result, or a pending decision, as far as a seat or the host may know it.
-
-    Args:
-        found: with nothing left out.
-        seat: who looks.
-        state: the table, for whose seat is whose.
-        hidden: the seats that may know of what is hidden, by slug.
-        inputs: what was typed, as far as it may be known.
-    """
-    events = [seen for event in found.events if (seen := event_seen(event, seat)) is not None]
-    names = _unspoken(found, seat, state, hidden) - set(_words(inputs))
-    common: dict[str, Any] = {"events": events, "answers": list(_answers(events)), "inputs": dict(inputs)}
-    if isinstance(found, Pending):
-        question, *together = _questions_seen(found, seat, state)
-        return msgspec.structs.replace(found, **common, question=question, together=together, resume="")
-    return msgspec.structs.replace(
-        found,
-        **common,
-        effects=[effect for effect in found.effects if not _mentions(effect, names)],
-        details={key: value for key, value in found.details.items() if not _mentions(value, names)},
-    )
-
-
-def _unspoken(found: Result | Pending, seat: str | None, state: State, hidden: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the hidden names that a seat may not meet in what came of an action.
-
-    A name that was typed for it by somebody who does not know that something hidden is called so is only a word, and
-    stays: were it left out, that would tell.
-    """
-    if seat is HOST:
-        return set()
-    actor = state.seat_of(found.actor or GM)
-    typed = set(_words(found.inputs))
-    return {name for name, seats in hidden.items() if seat not in seats and not (name in typed and actor not in seats)}
-
-
-def _words(value: Any) -> Iterator[str]:
-    """Yield the names, as slugs, that something typed is made of."""
-    if isinstance(value, str):
-        yield from {slug(text) for text in (value, *value.split("=")) if text}
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _words(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _words(inner)
-
-
-def _questions_seen(found: Pending, seat: str | None, state: State) -> list[QuestionRecord]:
-    """Return what is asked as far as a seat may know it, its own questions first."""
-    asked = [found.question, *found.together]
-    own = [one for one in asked if seat in (HOST, state.seat_of(one.who))]
-    others = [one.who if seat == GM else SOMEBODY for one in asked if one not in own]
-    return [*own, *(QuestionRecord(label="", who=who, text="", options=[]) for who in others)]
-
-
-def _answers(events: Iterable[EventRecord]) -> Iterator[AnswerRecord]:
-    """Yield the answers of events: whoever sees an event sees its answer."""
-    for event in events:
-        match event:
-            case RollEvent() if event.faces:
-                yield AnswerRecord(event.label, "chance", event.faces)
-            case DrawEvent() if event.card != FACE_DOWN:
-                yield AnswerRecord(event.label, "chance", event.card)
-            case DecisionEvent():
-                yield AnswerRecord(event.label, "decision", event.answer)
-
-
-def _mentions(value: Any, names: set[str]) -> bool:
-    """Tell whether something names one of the things that are hidden."""
-    if not names:
-        return False
-    if isinstance(value, str):
-        return slug(value) in names if value else False
-    if isinstance(value, Mapping):
-        return any(_mentions(inner, names) for pair in value.items() for inner in pair)
-    return isinstance(value, list | tuple) and any(_mentions(inner, names) for inner in value)
-
+from rpgres.model.state import State
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Entries
@@ -236,6 +82,11 @@ def entry_seen(history: History, entry: Entry, seat: str | None, *, undone: Cont
             if seat not in (HOST, by):
                 return PassEntry(**seen, is_hidden=True)
             return PassEntry(**seen, by=by, label=secret.label, until=secret.until)
+        case "orders":
+            if not _is_for(secret.to, seat):
+                return OrdersEntry(**seen, is_hidden=True)
+            (whose,) = secret.to or ("",)
+            return OrdersEntry(**seen, by=by, seat=whose, file=secret.label, text=secret.text)
 
 
 def _is_for(to: list[str] | None, seat: str | None) -> bool:
@@ -297,26 +148,10 @@ def _input_seen(history: History, entry: Entry, key: str, value: Any, seat: str 
     begun = history.run_of(entry)
     if seat in (HOST, begun.secret.by) or begun.kind != "act":
         return value
-    place, fields = entry.secret.laid.get(key), entry.secret.private.get(key)
-    if fields is None and history.new.public.trust:  # at older tables nothing was public
-        return value
-    if fields:
-        return without_fields(value, fields)
-    return value if place is not None and _may_see(history.state, place, seat) else None  # cards
-
-
-def _may_see(state: State, place: str | None, seat: str | None) -> bool:
-    """Tell whether a seat may see what was said to lie in a place, or in several, as far as those are piles.
-
-    Of a pile that is not there any more, nobody can tell for whom it was.
-    """
-    for name in (place or "").split(", "):
-        pile = state.piles.get(name)
-        if pile is None and not name.startswith(NO_PILES):
-            return False
-        if pile is not None and pile.audience is not None and seat not in pile.audience:
-            return False
-    return True
+    fields = entry.secret.private.get(key)
+    if fields is None and not history.new.public.trust:  # at older tables nothing was public
+        fields = []
+    return input_seen(value, entry.secret.laid.get(key), fields, state=history.state, seat=seat)
 
 
 def log_seen(history: History, seat: str | None, *, last: int | None = None) -> list[AnyEntry]:
@@ -363,7 +198,15 @@ def table_record(history: History, seat: str | None) -> TableRecord:
         pending=waits if isinstance(waits, Pending) else None,
         said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,
+        orders={one.seat: one.number for one in history.stands.orders if seat in (HOST, one.seat)},
     )
+
+
+def orders_record(history: History, seat: str | None) -> OrdersRecord:
+    """Return the standing orders that a seat may see for JSON: its own; everybody's for the host."""
+    views = [entry_seen(history, entry, seat, undone=()) for entry in history.orders_of(seat)]
+    orders = [view for view in views if isinstance(view, OrdersEntry)]
+    return OrdersRecord(ruleset=history.new.public.ruleset, seat=seat, orders=orders)
 
 
 def passed(

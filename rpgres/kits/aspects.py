@@ -165,20 +165,31 @@ def invoke_window(
         ledger: what has been used up on this roll before; nothing by default.
     """
     sides = [own, other if other is not None else NOBODY]
-    ledger = ledger if ledger is not None else new_ledger(table)
-    switches = table.rules.switches(AspectSwitches)
+    costs = invoke_among(table, sides, ledger if ledger is not None else new_ledger(table))
+    return sides[0], sides[1], costs
+
+
+def invoke_among(table: Table, sides: list[Side], ledger: Ledger) -> tuple[Effect, ...]:
+    """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
+
+    Args:
+        table: where it is played.
+        sides: the sides in the order in which they are asked; each is up against the highest of the others.
+        ledger: what has been used up on this roll before.
+    """
+    switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
-        for turn in (0, 1):
+        for turn in range(count):
             while _invoke(table, sides, turn, ledger):
                 pass
     else:
         passes, turn = 0, 0
-        while passes < 2:
+        while passes < count:
             passes = 0 if _invoke(table, sides, turn, ledger) else passes + 1
-            turn = 1 - turn
+            turn = (turn + 1) % count
     if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
-    return sides[0], sides[1], tuple(ledger.effects)
+    return tuple(ledger.effects)
 
 
 NOTHING = "no aspect is left that is free or can be paid for on this roll"  # why nothing can be invoked
@@ -195,7 +206,7 @@ def no_window(
 
 def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text: str = "Invoke an aspect?") -> bool:
     """Ask the members of one side in turn; True when one of them invoked something."""
-    side, other = sides[turn], sides[1 - turn]
+    side, other = sides[turn], sides[1 - turn] if len(sides) == 2 else _others(sides, turn)
     against = other.height if other.label else None  # without a label it has no total yet
     could = False
     for member in side.members:
@@ -229,6 +240,13 @@ def _invoke(table: Table, sides: list[Side], turn: int, ledger: Ledger, *, text:
     if not could:
         no_window(table, [side.members], [side.label])
     return False
+
+
+def _others(sides: Sequence[Side], turn: int) -> Side:
+    """Return what one of several sides is up against: the highest of the others, and everybody on them."""
+    others = [side for number, side in enumerate(sides) if number != turn]
+    highest = max(others, key=lambda side: side.height)
+    return msgspec.structs.replace(highest, members=tuple(member for side in others for member in side.members))
 
 
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:

@@ -20,7 +20,7 @@ from rpgres.rulesets.numbers import (
 )
 from rpgres.rulesets.rows import Condition, bounded, templates
 from rpgres.rulesets.rules import Rules
-from rpgres.rulesets.schema import Action, Parameter
+from rpgres.rulesets.schema import FIELDS, Action, Parameter
 from rpgres.rulesets.templates import names_in
 from rpgres.rulesets.tree import reached
 from rpgres.toml.diagnostics import Fault, KeyPath
@@ -36,6 +36,11 @@ def description_faults(rules: Rules) -> Iterator[Fault]:
         yield from circumstance_faults(rules, path, conditions, everything.numbers)
     for name in described_actions(rules.file):
         yield from _action(rules, name, rules.file.actions[name])
+    for name, action in rules.file.actions.items():
+        known = ("actor", "opponent", "variant", *rules.file.parameters_of(name))
+        for field in FIELDS.findall(action.sentence):
+            if field not in known:
+                yield missing(("actions", name, "sentence"), "input", field, known)
 
 
 def _action(rules: Rules, name: str, action: Action) -> Iterator[Fault]:

@@ -45,8 +45,8 @@ class DecisionEvent(_Event, frozen=True, tag="decision"):
         who: whose decision it was.
         answer: the option chosen; `no` for a moment that passed.
         text: what the option means.
-        means: who answered: choose, policy, prompt, window for a moment that nobody used, or at a persistent table the
-            host for somebody.
+        means: who answered: choose, policy, orders (standing ones), prompt, window for a moment that nobody used, or at
+            a persistent table the host for somebody.
         of: whose matter it was, where somebody else decided; left out elsewhere.
     """
 

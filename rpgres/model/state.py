@@ -179,6 +179,11 @@ class Pile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def seen_by(self, seat: str) -> Pile:
         """Return what a seat may know of the pile: how many cards there are, if no more."""
+        audience = self.audience
+        if audience is None or seat in audience:
+            return self
+        if not self.knowers:
+            return Pile((FACE_DOWN,) * len(self.cards), audience, self.owner, self.shuffles)
         return self._known(lambda seats: seats is None or seat in seats)
 
     def seen_by_somebody(self) -> Pile:
@@ -345,6 +350,7 @@ def pile_name(name: str, owner: str = "") -> str:
     return f"{name}:{owner}" if owner else name
 
 
+@lru_cache(maxsize=10_000)
 def code_of(card: str) -> str:
     """Return the code of a physical card: without the number of its copy.
 

@@ -15,7 +15,7 @@ from rpgres.rulesets import Rules
 from rpgres.toml.reading import Source
 
 if TYPE_CHECKING:
-    from rpgres.rulesets.sheets import Sheet
+    from rpgres.rulesets.sheets import Sheet, SheetOrders
 
 ACTOR = "actor"  # the name of somebody acting of whom no sheet is known
 OPPONENT = "opponent"  # the other side when it is nobody with a sheet
@@ -27,7 +27,8 @@ class InputContext(msgspec.Struct):
 
     `confined` allows sheets by plain file name only, for inputs that strangers typed. `placed` are cards that somebody
     says lie in a pile, as (pile, cards, input). `sheets` are texts of sheets by the name that is typed: those that are
-    known beforehand, whatever the files say now, and those that were read.
+    known beforehand, whatever the files say now, and those that were read. `orders` are standing orders on sheets, by
+    character.
     """
 
     rules: Rules
@@ -37,6 +38,7 @@ class InputContext(msgspec.Struct):
     confined: bool = False
     placed: list[tuple[str, tuple[str, ...], str]] = []
     sheets: dict[str, Source] = {}
+    orders: dict[str, SheetOrders] = {}
 
     def add_sheet(self, sheet: Sheet) -> str:
         """Put a character and its tags on the table and return the name it has there."""
@@ -49,6 +51,8 @@ class InputContext(msgspec.Struct):
             tags = tuple(msgspec.structs.replace(tag, on=name) for tag in sheet.tags)
             sheet = msgspec.structs.replace(sheet, character=character, tags=tags)
         self.state = seated(self.state, sheet)
+        if sheet.orders is not None:
+            self.orders[name] = sheet.orders
         return name
 
     def name_at_table(self, name: str) -> str:

@@ -321,14 +321,24 @@ class Layers:
     def _identify(self) -> dict[str, Any]:
         digest = blake2b(digest_size=16)
         for folder in self.folders:
-            paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.toml") if path.is_file()}
-            for name in sorted(paths):
-                if name.startswith(("sheets/", "scenes/")):
-                    continue  # characters and stories are no rules
-                text = paths[name].read_bytes().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
+            for name in sorted(_files_of_rules(folder)):
+                with open(f"{folder}/{name}", "rb") as file:
+                    text = file.read().replace(b"\r\n", b"\n")  # the same whatever a checkout does to lines
                 digest.update(name.encode() + b"\0" + text + b"\0")
         return {
             "version": self._file.version,
             "hash": digest.hexdigest(),
             "overlays": self.overlays,
         }
+
+
+def _files_of_rules(folder: Path) -> Iterator[str]:
+    """Yield the TOML files in a folder, but its characters and stories: relative to it, with slashes."""
+    root = str(folder)
+    for path, folders, files in os.walk(root):  # objects for paths would cost more than reading the files
+        within = path[len(root) + 1 :].replace(os.sep, "/")
+        if not within:
+            folders[:] = [name for name in folders if name not in ("sheets", "scenes")]
+        for name in files:
+            if os.path.normcase(name).endswith(".toml") and os.path.isfile(os.path.join(path, name)):
+                yield f"{within}/{name}" if within else name

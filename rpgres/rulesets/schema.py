@@ -195,6 +195,8 @@ class Action(Record, frozen=True):
         summary: what it does, in a line.
         details: more, for its help.
         example: a command line that works.
+        sentence: what the account of a scene says is done, with inputs in braces; a part in brackets is left out where
+            one of its inputs was not given.
         parameters: what it takes, in the order of its help.
         required: parameters it cannot do without, by the name they are typed under.
         labels: what its rule asks, beside the questions of its outcome tables.
@@ -217,6 +219,7 @@ class Action(Record, frozen=True):
     summary: str
     details: str = ""
     example: str = ""
+    sentence: str = ""
     parameters: list[Id] = []
     required: list[Id] = []
     labels: list[Id] = []

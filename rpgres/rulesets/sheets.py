@@ -17,10 +17,12 @@ import msgspec
 from rpgres.errors import FileError, RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, place_of
 from rpgres.model.state import GM, Box, Character, Map, State, Tag, freeze, mark_box, slug
 from rpgres.rulesets import Field, Prepare, RecordField, Rules, Track
+from rpgres.rulesets.orders import Order, Orders
 from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, parse, read_source
 
 RULESET = "ruleset"  # the key by which any sheet may say whose it is
+ORDERS = "orders"  # the key under which any sheet may have standing orders
 STDIN = "-"
 UNNAMED = "character"
 
@@ -29,11 +31,25 @@ class MissingSheet(FileError):
     """There is no sheet of that name."""
 
 
+class SheetOrders(msgspec.Struct, frozen=True):
+    """The standing orders of a sheet, and where they stand: the texts, and the key path in them."""
+
+    orders: tuple[Order, ...]
+    sources: tuple[Source, ...]
+    at: KeyPath
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether they stand on a sheet, which may sit down at any table, and not in a scene."""
+        return self.at == (ORDERS,)
+
+
 class Sheet(msgspec.Struct, frozen=True):
-    """A character as it comes to a table, with the tags it brings."""
+    """A character as it comes to a table, with the tags it brings and the standing orders of whoever plays it."""
 
     character: Character
     tags: tuple[Tag, ...] = ()
+    orders: SheetOrders | None = None
 
 
 @lru_cache(maxsize=16)  # a table reads many sheets of one ruleset
@@ -48,6 +64,8 @@ def sheet_type(rules: Rules) -> type[msgspec.Struct]:
             fields.append((_attribute(name), type_ | None, None))
     if RULESET not in rules.file.sheet:
         fields.append((RULESET, str | None, None))
+    if ORDERS not in rules.file.sheet:
+        fields.append((ORDERS, Orders | None, None))
     fields.sort(key=len)  # required fields come first in a record
     return msgspec.defstruct(
         f"{rules.id.title()}Sheet", fields, rename="kebab", forbid_unknown_fields=True, frozen=True, kw_only=True
@@ -223,7 +241,9 @@ def make_sheet(
         seat=seat,
     )
     character = _prepared(rules, character, where=where, sources=sources, prefix=prefix)
-    return Sheet(character, (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written)))
+    tags = (*_tags(fields, values, on=name), *(Tag(text, kind, name) for text, kind in written))
+    orders = None if ORDERS in fields else getattr(read, ORDERS)
+    return Sheet(character, tags, SheetOrders(tuple(orders), tuple(sources), (*prefix, ORDERS)) if orders else None)
 
 
 def _prepared(

@@ -10,6 +10,8 @@ import msgspec
 from rpgres.rulesets.rows import RowQuestion
 from rpgres.toml.diagnostics import KeyPath
 
+_LEAVES = frozenset({str, int, bool, float, type(None)})  # most of what is walked, and nothing is in them
+
 
 def walk(
     value: Any,
@@ -33,7 +35,10 @@ def walk(
         value = msgspec.structs.replace(value, options={}) if is_again else value
     yield path, value
     for key, inner in _inside(value):
-        yield from walk(inner, (*path, key), menu=menu, within=within)
+        if type(inner) in _LEAVES:
+            yield (*path, key), inner
+        else:
+            yield from walk(inner, (*path, key), menu=menu, within=within)
 
 
 def filled(question: RowQuestion, menu: Callable[[str], RowQuestion]) -> RowQuestion:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from rpgres.scenes.checking import check_scene, require_sound, scene_diagnostics
-from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, seed_of
+from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, scene_result, seed_of, step_record
+from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
 from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_names
-from rpgres.scenes.records import ABSENT, Expect, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.scenes.records import ABSENT, Expect, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 
 __all__ = [
     "ABSENT",
     "Expect",
+    "Leaf",
     "Mismatch",
     "PlayedStep",
     "ProvedFile",
@@ -32,5 +34,7 @@ __all__ = [
     "run_scene",
     "scene_diagnostics",
     "scene_names",
+    "scene_result",
     "seed_of",
+    "step_record",
 ]

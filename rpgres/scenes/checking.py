@@ -8,18 +8,23 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.labels import check_labels
-from rpgres.engine.players import policy_of
 from rpgres.engine.run import prepare
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.model.conditions import condition_faults
+from rpgres.model.paths import parse_path
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
-from rpgres.rulesets.sheets import find_sheet, seated
-from rpgres.scenes.reading import faults_on_table, folder_of, laid_out, read_character, set_out
-from rpgres.scenes.records import ABSENT, Scene, SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.rulesets.orders import Order
+from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
+from rpgres.scenes.deciding import beside
+from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
+from rpgres.scenes.reading import Including, faults_on_table, folder_of, laid_out, read_character, set_out
+from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in
 from rpgres.toml.diagnostics import KeyPath as Path_
 from rpgres.toml.reading import Source, diagnose, located, parse
@@ -64,26 +69,32 @@ def scene_diagnostics(
         faults.add("unknown-name", error.message, "ruleset")
         return faults.in_order()
     rules = _switched(faults, data, lambda chosen: load_rules(code, switches={**chosen, **switches}, extra=extra))
-    _check_head(faults, rules, data)
-    state = _check_characters(faults, rules, data, folder=folder_of(source, folder))
+    _check_head(faults, data)
+    state, on_sheets = _check_characters(faults, rules, data, folder=folder_of(source, folder))
     tags = _sound(data.get("tags"), SceneTag)
     state = laid_out(state, tags.values())
     tracks, things = _sound(data.get("tracks"), SceneTrack), _sound(data.get("things"), SceneThing)
     _check_table(faults, tracks, things, (*_names(state, data), GM))
     if not any(faults_on_table(tracks, things)):
         state = set_out(state, tracks=tracks, things=things)
-    steps = [_as_step(raw) for raw in _items(data.get("steps"))]
-    scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, folder_of(source, folder))
-    _check_steps(faults, scene, steps, everybody=_names(state, data))
+    folder = folder_of(source, folder)
+    scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
+    checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [])
+    checked.steps(_items(data.get("steps")), ("steps",))
+    checked.ends(_table(data.get("ends")))
     _check_tags(faults, tags, (*_names(state, data), GM))
+    _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
 
 
 def check_scene(scene: Scene) -> list[Diagnostic]:
     """Return everything wrong with a scene that was read, without playing it, in line order."""
     faults = _Faults(scene.source, [])
-    names = tuple(scene.state.characters)
-    _check_steps(faults, scene, scene.file.steps, everybody=names)
+    names, data = tuple(scene.state.characters), parse(scene.source)
+    including = Including(scene.file.ruleset, scene.source, scene.folder, scene.extra)
+    checked = _Checked(faults, scene, names, including, [])
+    checked.steps(_items(data.get("steps")), ("steps",))
+    checked.ends(_table(data.get("ends")))
     _check_tags(faults, scene.file.tags, (*names, GM))
     _check_table(faults, scene.file.tracks, scene.file.things, (*names, GM))
     return faults.in_order()
@@ -149,9 +160,13 @@ def _sound(value: Any, type_: type[Laid]) -> dict[str, Laid]:
 
 
 def _as_step(raw: Any) -> Step | str:
-    """Return a step, or the id of one that is faulty in itself, which others may still speak of."""
+    """Return a step, or the id of one that is faulty in itself, which others may still speak of.
+
+    The steps of a group are left out: each is sound or not by itself.
+    """
+    own = {**raw, "steps": [{"note": "a step"}]} if isinstance(raw, dict) and raw.get("steps") else raw
     try:
-        return msgspec.convert(raw, Step)
+        return msgspec.convert(own, Step)
     except msgspec.ValidationError:
         id_ = _table(raw).get("id")
         return id_ if isinstance(id_, str) else ""
@@ -179,14 +194,38 @@ def _switched(faults: _Faults, data: Mapping[str, Any], load: Callable[[Mapping[
     return rules
 
 
-def _check_head(faults: _Faults, rules: Rules, data: Mapping[str, Any]) -> None:
-    seed, policy = data.get("seed"), data.get("policy")
+def _check_head(faults: _Faults, data: Mapping[str, Any]) -> None:
+    seed = data.get("seed")
     if isinstance(seed, str):
         with _faults_of_errors(faults, "wrong-value", "seed"):
             read_seed(seed)
-    if isinstance(policy, str) and policy:
-        with _faults_of_errors(faults, "unknown-name", "policy"):
-            policy_of(rules, policy)
+
+
+def _check_deciders(
+    faults: _Faults, scene: Scene, data: Mapping[str, Any], on_sheets: Mapping[str, SheetOrders]
+) -> None:
+    """Check who decides: policies by name, sets of standing orders, and those of characters."""
+    from rpgres.engine.deciders import check_deciders
+
+    sets = {name: orders for name, raw in _table(data.get("orders")).items() if (orders := _as_orders(raw)) is not None}
+    places: dict[str, Path_] = {"": ("policy",)}
+    said = {"": data.get("policy")}
+    for name, described in _table(data.get("characters")).items():
+        places[name] = ("characters", name, "policy")
+        said[name] = _table(described).get("policy")
+    users = {who: beside(its, scene.folder) for who, its in said.items() if isinstance(its, str) and its}
+    for who, found in check_deciders(scene.rules, scene.state, sets=sets, users=users, on_sheets=on_sheets):
+        if isinstance(found, Fault):
+            faults.take([found])
+        else:
+            faults.refuse(found, "unknown-name", *places.get(who, ()))
+
+
+def _as_orders(raw: Any) -> list[Order] | None:
+    try:
+        return msgspec.convert(raw, list[Order])
+    except msgspec.ValidationError:  # told by its types
+        return None
 
 
 @contextmanager
@@ -198,19 +237,17 @@ def _faults_of_errors(faults: _Faults, code: str, *path: str | int) -> Iterator[
         faults.refuse(error, code, *path)
 
 
-def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None) -> State:
-    """Return the table with every character that could be read."""
+def _check_characters(
+    faults: _Faults, rules: Rules, data: Mapping[str, Any], *, folder: Path | None
+) -> tuple[State, dict[str, SheetOrders]]:
+    """Return the table with every character that could be read, and the standing orders of these."""
     counters = {name: value for name, value in _table(data.get("counters")).items() if type(value) is int}
-    state = State(counters=Map(counters))
+    state, on_sheets = State(counters=Map(counters)), dict[str, SheetOrders]()
     for name, described in _table(data.get("characters")).items():
         if not isinstance(described, dict):
             continue
         at: Path_ = ("characters", name)
-        policy, sheet = described.get("policy"), described.get("sheet")
-        if isinstance(policy, str) and policy:
-            with _faults_of_errors(faults, "unknown-name", *at, "policy"):
-                policy_of(rules, policy)
-        own = dict(described)
+        sheet, own = described.get("sheet"), dict(described)
         if isinstance(sheet, str):
             try:
                 find_sheet(rules, sheet, beside=folder)
@@ -220,7 +257,9 @@ def _check_characters(faults: _Faults, rules: Rules, data: Mapping[str, Any], *,
         with _faults_of_errors(faults, "refused", *at, *(["sheet"] if "sheet" in own else [])):
             read, _ = read_character(rules, name, own, source=faults.source, folder=folder)
             state = seated(state, read)
-    return state
+            if read.orders is not None:
+                on_sheets[name] = read.orders
+    return state, on_sheets
 
 
 def _check_tags(faults: _Faults, tags: Mapping[str, SceneTag], seats: Sequence[str]) -> None:
@@ -242,44 +281,102 @@ def _check_table(
                     faults.name("no character in this scene is named", seat, seats, field, name, "seen-by")
 
 
-def _check_steps(faults: _Faults, scene: Scene, steps: Sequence[Step | str], *, everybody: Sequence[str]) -> None:
-    ids: list[str] = []
-    for number, step in enumerate(steps):
-        at: Path_ = ("steps", number)
-        if isinstance(step, str):
-            ids.append(step)
-            continue
-        _check_story(faults, scene.rules, step, at, ids=[id_ for id_ in ids if id_])
-        ids.append(step.id)
+class _Checked(NamedTuple):
+    """The steps of a scene while they are checked: who is in it, and the ids of earlier steps."""
+
+    faults: _Faults
+    scene: Scene
+    everybody: Sequence[str]
+    including: Including
+    ids: list[str]
+
+    def steps(self, steps: Sequence[Any], at: Path_) -> None:
+        """Check steps as they stand in TOML, those of groups too."""
+        for number, raw in enumerate(steps):
+            step, place = _as_step(raw), (*at, number)
+            if isinstance(step, str):
+                self.steps(_items(_table(raw).get("steps")), (*place, "steps"))
+                self.ids.extend(filter(None, [step]))
+                continue
+            self.conditions(step.when, (*place, "when"))
+            if step.id in self.ids:
+                self.faults.add("taken-name", f"an earlier step has the id {step.id!r}", *place, "id")
+            if step.include:
+                self.include(step, place)
+            elif step.steps:
+                self.steps(_items(_table(raw).get("steps")), (*place, "steps"))
+                self.conditions(step.repeat.until if step.repeat else {}, (*place, "repeat", "until"))
+            else:
+                self.step(step, place)
+            self.ids.extend(filter(None, [step.id]))
+
+    def ends(self, ends: Mapping[str, Any]) -> None:
+        """Check the endings of a scene as they stand in TOML."""
+        always = ""
+        for name, raw in ends.items():
+            when = _table(_table(raw).get("when"))
+            if always:
+                message = f"this ending never comes: {always!r} stands before it and always holds"
+                self.faults.add("never-matches", message, "ends", name)
+            self.conditions(when, ("ends", name, "when"))
+            always = always or ("" if when else name)
+
+    def conditions(self, when: Mapping[str, Any], at: Path_) -> None:
+        """Check conditions: outcomes of earlier steps, and places of the table."""
+        bands = self.scene.rules.file.bands
+        for key, wanted in when.items():
+            if key not in self.ids and "." not in key:
+                message = "there is no earlier step with the id"
+                self.faults.name(message, key, self.ids, *at, key)
+            elif key in self.ids:
+                for band in wanted if isinstance(wanted, list) else [wanted]:
+                    if band not in bands:
+                        self.faults.name("there is no outcome", str(band), bands, *at, key)
+        places = {key: wanted for key, wanted in when.items() if key not in self.ids and "." in key}
+        self.faults.take(replace(fault, path=(*at, *fault.path)) for fault in condition_faults(places))
+
+    def include(self, step: Step, at: Path_) -> None:
+        """Check that an included scene can be read, and take note of its ids."""
+        try:
+            other, steps = self.including(step, self.scene.source, (*at, "include"))
+            program = program_of(steps, other, ends={}, included=self.including)
+        except FileError as error:
+            self.faults.refuse(error, "unreadable-file", *at, "include")
+            return
+        self.ids.extend(leaf.step.id for leaf in program.leaves if leaf.step.id)
+
+    def step(self, step: Step, at: Path_) -> None:
+        """Check a step that is played, or only changes the table."""
+        faults, rules, everybody = self.faults, self.scene.rules, self.everybody
+        _check_expected(faults, rules, step, at)
         if step.actor and step.actor not in everybody:
             faults.name("no character in this scene is named", step.actor, everybody, *at, "actor")
         if step.moment is not None:
             from rpgres.engine.periods import period_names
 
-            known, (period, moment) = period_names(scene.rules), step.moment
+            known, (period, moment) = period_names(rules), step.moment
             if period not in known:
-                faults.name(f"{scene.rules.id} has no period", period, known, *at, moment)
-            continue
-        if step.action not in scene.rules.file.actions:
-            faults.name(f"{scene.rules.id} has no action", step.action, scene.rules.file.actions, *at, "action")
-            continue
-        _check_answers(faults, scene.rules, step, at)
+                faults.name(f"{rules.id} has no period", period, known, *at, moment)
+            return
+        for path in step.set:
+            with _faults_of_errors(faults, "unknown-name", *at, "set", path):
+                parse_path(path)
+        if not step.played:
+            return
+        kind = "procedure" if step.procedure else "action"
+        known = [name for name, one in rules.file.actions.items() if one.procedure == bool(step.procedure)]
+        if step.played not in known:
+            faults.name(f"{rules.id} has no {kind}", step.played, known, *at, kind)
+            return
+        _check_answers(faults, rules, step, at)
         if step.expect is None or step.expect.error is None:
-            for message, key in _input_faults(scene, step, everybody=everybody):
+            for message, key in _input_faults(self.scene, step, everybody=everybody):
                 faults.add("bad-input", message, *at, *key)
 
 
-def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: Sequence[str]) -> None:
-    """Check a step's id, on which steps it depends, and which outcomes it speaks of."""
+def _check_expected(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
+    """Check which outcomes a step's expectation speaks of."""
     bands = rules.file.bands
-    if step.id in ids:
-        faults.add("taken-name", f"an earlier step has the id {step.id!r}", *at, "id")
-    for earlier, wanted in step.when.items():
-        if earlier not in ids:
-            faults.name("there is no earlier step with the id", earlier, ids, *at, "when", earlier)
-        for band in [wanted] if isinstance(wanted, str) else wanted:
-            if band not in bands:
-                faults.name("there is no outcome", band, bands, *at, "when", earlier)
     if step.expect is None:
         return
     others = {band.also for band in bands.values() if band.also}
@@ -292,10 +389,10 @@ def _check_story(faults: _Faults, rules: Rules, step: Step, at: Path_, *, ids: S
 def _check_answers(faults: _Faults, rules: Rules, step: Step, at: Path_) -> None:
     for label in step.given:
         with _faults_of_errors(faults, "unknown-name", *at, "given", label):
-            check_labels(rules, step.action, given={label: ""}, choose={})
+            check_labels(rules, step.played, given={label: ""}, choose={})
     for label in step.choose:
         with _faults_of_errors(faults, "unknown-name", *at, "choose", label):
-            check_labels(rules, step.action, given={}, choose={label: ""})
+            check_labels(rules, step.played, given={}, choose={label: ""})
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -347,7 +444,7 @@ def _opposer(value: Any) -> str:
 
 def _kind(scene: Scene, step: Step, key: str) -> str:
     name = key.replace("_", "-")
-    for known, parameter in scene.rules.parameters(step.action).items():
+    for known, parameter in scene.rules.parameters(step.played).items():
         if name == known or name in parameter.aliases:
             return parameter.kind
     return ""
@@ -357,7 +454,7 @@ def _refusal(scene: Scene, step: Step, inputs: Mapping[str, Any]) -> RpgresError
     characters = scene.state.characters
     actor = step.actor if step.actor in characters else next(iter(characters), "") if step.actor else ""
     try:
-        prepare(scene.rules, step.action, inputs, state=scene.state, actor=actor, beside=scene.folder)
+        prepare(scene.rules, step.played, inputs, state=scene.state, actor=actor, beside=scene.folder)
     except RpgresError as error:
         return error
     return None

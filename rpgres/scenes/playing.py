@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -10,13 +10,15 @@ import msgspec
 from rpgres.dice.seeds import Streams, read_seed
 from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
-from rpgres.engine.run import Prepared, prepare, run
+from rpgres.engine.run import Answering, Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
-from rpgres.model.state import State
-from rpgres.rulesets import Rules, unknown
-from rpgres.scenes.records import Answers, Scene, Step
+from rpgres.model.state import GM, State
+from rpgres.rulesets import unknown
+from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
+from rpgres.scenes.program import Leaf, Scene
+from rpgres.scenes.views import changes_seen, require_seat, result_seen
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
@@ -26,18 +28,27 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
         ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
         title: the scene's title.
-        seed: where the dice came from.
+        summary: what it is about, in a line.
+        seat: the seat as which it is seen; null for everything.
+        seed: where the dice came from; null as seen by a seat.
         switches: every house rule and the choice in force.
-        steps: each step's result with its `id`; a step whose `when` did not hold has `skipped`.
+        steps: each step's result with its `id`, in the order in which they were played; a step whose `when` did not
+            hold has `skipped`, one that only changes the table `set`, a line of the account `note` alone.
+        ending: the name of how it ended; null where the scene names no endings, or none of them holds.
+        ending_text: what that means; empty where the scene does not say.
         state: the table at the end: characters, tags, counters, tracks, things, and the audiences of these two.
     """
 
     ruleset: str
     rules: dict[str, Any]
     title: str
-    seed: str
+    summary: str = ""
+    seat: str | None = None
+    seed: str | None
     switches: dict[str, str]
     steps: list[dict[str, Any]]
+    ending: str | None = None
+    ending_text: str = ""
     state: dict[str, Any]
 
 
@@ -53,17 +64,59 @@ class SkippedStep(msgspec.Struct, frozen=True):
     skipped: Literal[True]
 
 
-class PlayedStep(NamedTuple):
-    """A step that was played: its result (None when `when` did not hold), and the table after it."""
+class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A step that plays nothing: it changes the table, or is a line of the account.
 
-    number: int
+    Attributes:
+        id: the step's name.
+        note: the line.
+        set: what stands at places of the table from now on, by path.
+    """
+
     id: str
+    note: str = ""
+    set: dict[str, bool | int | str] = {}
+
+
+class PlayedStep(NamedTuple):
+    """A step that was played or passed over, and the table after it.
+
+    Attributes:
+        leaf: the step.
+        passes: for each group it is in, which pass this is, from 0.
+        is_skipped: whether its `when` did not hold.
+        result: what came of it; None where it was skipped, or played nothing.
+        state: the table after it.
+        before: the table as it found it.
+        after: the table as it left it: another than `state` where that is forgotten (`fresh`).
+    """
+
+    leaf: Leaf
+    passes: tuple[int, ...]
+    is_skipped: bool
     result: Result | None
     state: State
+    before: State
+    after: State
+
+    @property
+    def number(self) -> int:
+        """The step's place among the steps of the scene, from 0."""
+        return self.leaf.number
+
+    @property
+    def id(self) -> str:
+        """The step's name."""
+        return self.leaf.step.id
 
 
 def play_scene(
-    scene: Scene, *, seed: str, prompt: Prompt | None = None, begins: Callable[[int], None] | None = None
+    scene: Scene,
+    *,
+    seed: str,
+    prompt: Prompt | None = None,
+    begins: Callable[[Leaf, tuple[int, ...]], None] | None = None,
+    ended: Callable[[str], None] | None = None,
 ) -> Iterator[PlayedStep]:
     """Yield what comes of each step of a scene, as it is played.
 
@@ -71,29 +124,36 @@ def play_scene(
         scene: the scene.
         seed: what all chance is drawn from.
         prompt: asks a person what nobody else answers.
-        begins: is told the number of each step that is played, before it is.
+        begins: is told each step that is played, before it is, and on which passes of its groups.
+        ended: is told the name of how the scene ended; empty where it has none.
 
     Raises:
         FileError: a step cannot be played, or a decision has nobody to take it; says which step and where.
     """
-    streams = Streams(seed)
-    state, outcomes = scene.state, dict[str, str]()
-    for number, step in enumerate(scene.file.steps):
-        if not is_due(step, outcomes, rules=scene.rules):
-            yield PlayedStep(number, step.id, None, state)
-            continue
+    program, streams, state, at = scene.program, Streams(seed), scene.state, At()
+    while True:
+        skipped: list[tuple[Leaf, tuple[int, ...]]] = []
+        at = onward(program, scene.rules, at, state, skips=lambda leaf, passes: skipped.append((leaf, passes)))  # noqa: B023
+        for leaf, passes in skipped:
+            yield PlayedStep(leaf, passes, True, None, state, state, state)
+        if is_over(program, at):
+            break
+        leaf = leaf_at(program, at)
         if begins is not None:
-            begins(number)
+            begins(leaf, at.passes)
+        before = scene.state if leaf.step.fresh else state
         try:
-            found, after = play_step(scene, number, scene.state if step.fresh else state, streams, prompt=prompt)
+            found, after = play_step(scene, leaf, at, before, streams, prompt=prompt)
         except RpgresError as error:
-            raise at_step(scene, number, error) from error
+            raise at_step(leaf, error) from error
         if isinstance(found, Pending):
-            raise unanswered(scene, number, found)
-        state = state if step.fresh else after
-        if step.id and found.outcome is not None:
-            outcomes[step.id] = found.outcome
-        yield PlayedStep(number, step.id, found, state)
+            raise unanswered(leaf, found)
+        state = state if leaf.step.fresh else after
+        passes = at.passes
+        at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
+        yield PlayedStep(leaf, passes, False, found, state, before, after)
+    if ended is not None:
+        ended(ending_of(program, scene.rules, at, state) if program.ends else "")
 
 
 def seed_of(scene: Scene, seed: str | None) -> str:
@@ -105,108 +165,162 @@ def seed_of(scene: Scene, seed: str | None) -> str:
     return read_seed(seed if seed is not None else scene.file.seed)
 
 
-def run_scene(scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None) -> SceneResult:
+def run_scene(
+    scene: Scene, *, seed: str | None = None, prompt: Prompt | None = None, seat: str | None = None
+) -> SceneResult:
     """Return what comes of a scene as a whole; see `play_scene`.
 
     Args:
         scene: the scene.
         seed: in place of the scene's own; without either a fresh one is minted.
         prompt: asks a person what nobody else answers.
+        seat: leave out what this seat may not know, and the seed.
     """
-    seed = seed_of(scene, seed)
-    steps: list[dict[str, Any]] = []
-    state = scene.state
-    for played in play_scene(scene, seed=seed, prompt=prompt):
+    seed, endings = seed_of(scene, seed), list[str]()
+    steps = list(play_scene(scene, seed=seed, prompt=prompt, ended=endings.append))
+    return scene_result(scene, steps, ending=endings[0], seed=seed, seat=seat)
+
+
+def scene_result(
+    scene: Scene, steps: Iterable[PlayedStep], *, ending: str, seed: str, seat: str | None = None
+) -> SceneResult:
+    """Return what comes of a scene from its steps.
+
+    Args:
+        scene: the scene.
+        steps: what came of each step, with nothing left out.
+        ending: the name of how it ended; empty where it has none.
+        seed: what all chance was drawn from.
+        seat: leave out what this seat may not know, and the seed.
+
+    Raises:
+        UsageError: the scene has no such seat.
+    """
+    if seat is not None:
+        require_seat(seat, scene.state)
+    state, records = scene.state, list[dict[str, Any]]()
+    for played in steps:
         state = played.state
-        if played.result is None:
-            steps.append(msgspec.to_builtins(SkippedStep(played.id, True)))
-        else:
-            steps.append({"id": played.id, **msgspec.to_builtins(played.result)})
+        record = step_record(scene, played, seat=seat)
+        if record is not None:
+            records.append(record)
+    text = scene.file.ends[ending].text if ending else "none of the endings of the scene" if scene.file.ends else ""
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
         title=scene.file.title,
-        seed=seed,
+        summary=scene.file.summary.strip(),
+        seat=seat,
+        seed=seed if seat is None else None,
         switches=scene.rules.chosen,
-        steps=steps,
-        state=state_record(state),
+        steps=records,
+        ending=ending or None,
+        ending_text=text,
+        state=state_record(state if seat is None else state.seen_by(seat)),
     )
 
 
-def is_due(step: Step, outcomes: Mapping[str, str], *, rules: Rules) -> bool:
-    """Tell whether a step is played after the outcomes so far; one that is also another counts as both."""
-    for earlier, wanted in step.when.items():
-        outcome = outcomes.get(earlier, "")
-        if not any(rules.is_band(outcome, band) for band in (wanted if isinstance(wanted, list) else [wanted])):
-            return False
-    return True
+def step_record(scene: Scene, played: PlayedStep, *, seat: str | None = None) -> dict[str, Any] | None:
+    """Return a step as the JSON of a scene has it; None for one that a player does not hear of.
+
+    A step that was skipped tells what might have been, so it is for the game master alone.
+
+    Args:
+        scene: the scene.
+        played: what came of the step.
+        seat: leave out what this seat may not know, and the seed.
+    """
+    step, record = played.leaf.step, dict[str, Any]()
+    if played.is_skipped:
+        return msgspec.to_builtins(SkippedStep(step.id, True)) if seat in (None, GM) else None
+    if played.result is None:
+        changes = step.set if seat is None else changes_seen(step.set, seat, before=played.before, after=played.after)
+        note = step.note if seat in (None, GM) or not step.set else ""
+        record = msgspec.to_builtins(PlainStep(step.id, note, changes))
+        return record if note or changes else None
+    result = played.result
+    if seat is not None:
+        result = result_seen(scene.rules, result, seat, before=played.before, after=played.after)
+    return {"id": step.id, **msgspec.to_builtins(result)}
 
 
 def play_step(
-    scene: Scene, number: int, state: State, streams: Streams, *, prompt: Prompt | None = None
-) -> tuple[Result | Pending, State]:
-    step = scene.file.steps[number]
-    if step.moment is not None:
-        return _turn(scene, number, state, streams, prompt=prompt)
-    return run(
-        prepare_step(scene, step, state),
-        streams=streams,
-        step=number,
-        given=_lists(step.given),
-        choose=_lists(step.choose),
-        policies=scene.policies,
-        prompt=prompt,
-        note=step.note or None,
-    )
+    scene: Scene, leaf: Leaf, at: At, state: State, streams: Streams, *, prompt: Prompt | None = None
+) -> tuple[Result | Pending | None, State]:
+    """Return what comes of a step, None where it plays nothing; and the table after it.
 
-
-def _turn(
-    scene: Scene, number: int, state: State, streams: Streams, *, prompt: Prompt | None
-) -> tuple[Result | Pending, State]:
-    """Return what comes of a step that begins or ends a period."""
+    Args:
+        scene: the scene.
+        leaf: the step.
+        at: the passes of the groups it is in.
+        state: the table before it.
+        streams: what chance is drawn from.
+        prompt: asks a person what nobody else answers.
+    """
+    step = leaf.step
+    if not (step.played or step.moment):
+        return None, changed_by(scene, leaf, state)
+    by: Answering = {
+        "streams": streams,
+        "step": scene.program.number_of(leaf, at.passes),
+        "given": lists(step.given),
+        "choose": lists(step.choose),
+        "policies": scene.policies,
+        "prompt": prompt,
+        "note": step.note or None,
+    }
+    if step.moment is None:
+        return run(prepare_step(scene, leaf, state), **by)
     from rpgres.engine.periods import turn
 
-    step = scene.file.steps[number]
-    assert step.moment is not None
     period, moment = step.moment
-    return turn(
-        scene.rules,
-        state,
-        period=period,
-        moment=moment,
-        streams=streams,
-        step=number,
-        given=_lists(step.given),
-        choose=_lists(step.choose),
-        policies=scene.policies,
-        prompt=prompt,
-        note=step.note or None,
-    )
+    return turn(scene.rules, state, period=period, moment=moment, **by)
 
 
-def prepare_step(scene: Scene, step: Step, state: State) -> Prepared:
+def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
+    """Return the table after a step that only sets what stands at its places.
+
+    Raises:
+        UsageError: there is no such place, or the value does not fit.
+    """
+    from rpgres.rulesets.corrections import changed
+
+    for path, value in leaf.step.set.items():
+        text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        state = changed(scene.rules, state, path, text)
+    return state
+
+
+def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:
+    """Return the action or procedure of a step with its inputs read.
+
+    Raises:
+        UsageError: there is no such action or character, or an input is impossible.
+    """
+    step, rules = leaf.step, scene.rules
     if step.actor and step.actor not in state.characters:
         raise UsageError(unknown("character", step.actor, state.characters, of="the scene"))
-    return prepare(scene.rules, step.action, step.with_, state=state, actor=step.actor, beside=scene.folder)
+    rules.require_action(step.played)
+    if bool(step.procedure) != rules.file.actions[step.played].procedure:
+        was, should = ("action", "procedure") if step.action else ("procedure", "action")
+        raise UsageError(f'{step.played} is no {was} of {rules.id}; write {should} = "{step.played}"')
+    return prepare(rules, step.played, step.with_, state=state, actor=step.actor, beside=scene.folder)
 
 
-def _lists(answers: Answers) -> dict[str, list[str]]:
-    return {label: [value] if isinstance(value, str) else value for label, value in answers.items()}
-
-
-def at_step(scene: Scene, number: int, error: RpgresError) -> FileError:
-    where = scene.where("steps", number)
-    if isinstance(error, FileError) and error.message.startswith(scene.source.path):
+def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
+    """Return the error of a step with the place where it stands, if that is in a file."""
+    if not leaf.source.text or (isinstance(error, FileError) and error.message.startswith(leaf.source.path)):
         return error
-    return FileError(f"{where}: {scene.step_name(number)}: {error.message}", **error.details)
+    return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
 
 
-def unanswered(scene: Scene, number: int, pending: Pending) -> FileError:
+def unanswered(leaf: Leaf, pending: Pending) -> FileError:
+    """Return the error of a step that waits for a decision."""
     question = pending.question
     names = ", ".join(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label
     return FileError(
-        f"{scene.where('steps', number)}: {scene.step_name(number)} waits for a decision: {question.label} "
+        f"{leaf.where()}: {leaf.name} waits for a decision: {question.label} "
         f'({question.who} chooses among {names}); answer it with choose = {{ {key} = "..." }}, '
         f"or give {question.who} a policy",
         label=question.label,

@@ -12,8 +12,10 @@ from rpgres.engine.records import Pending, Result
 from rpgres.errors import RpgresError
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import State
-from rpgres.scenes.playing import at_step, is_due, play_step, unanswered
-from rpgres.scenes.records import Expect, Scene
+from rpgres.scenes.course import At, after_step, is_over, leaf_at, onward
+from rpgres.scenes.playing import at_step, play_step, unanswered
+from rpgres.scenes.program import Leaf, Scene
+from rpgres.scenes.records import Expect
 
 
 class Mismatch(msgspec.Struct, frozen=True):
@@ -72,41 +74,56 @@ def prove_scene(scene: Scene, *, seed: str | None = None) -> tuple[int, list[Mis
         FileError: a step that expects no fault cannot be played.
     """
     streams = Streams(read_seed(next((one for one in (seed, scene.file.seed) if one is not None), "0")))
-    state, outcomes = scene.state, dict[str, str]()
-    checks, wrong = 0, []
-    for number, step in enumerate(scene.file.steps):
-        expect = step.expect or Expect()
-        is_played = is_due(step, outcomes, rules=scene.rules)
-        if expect.played is not None:
-            checks += 1
-            if expect.played != is_played:
-                where = scene.where("steps", number, "expect", "played")
-                wrong.append(Mismatch(where, scene.step_name(number), "played", expect.played, is_played))
-        if not is_played:
-            continue
-        found: Result | Pending | RpgresError
-        after = before = scene.state if step.fresh else state
+    program, rules, state, at = scene.program, scene.rules, scene.state, At()
+    proof = _Proof()
+    while True:
+        at = onward(program, rules, at, state, skips=proof.skip)
+        if is_over(program, at):
+            return proof.checks, proof.wrong
+        leaf = leaf_at(program, at)
+        expect = leaf.step.expect or Expect()
+        proof.hold(leaf, "played", expect.played, True)
+        found: Result | Pending | RpgresError | None
+        after = before = scene.state if leaf.step.fresh else state
         try:
-            found, after = play_step(scene, number, before, streams)
+            found, after = play_step(scene, leaf, at, before, streams)
         except RpgresError as error:
             if expect.error is None:
-                raise at_step(scene, number, error) from error
+                raise at_step(leaf, error) from error
             found = error
         if isinstance(found, Pending) and expect.asks is None:
-            raise unanswered(scene, number, found)
+            raise unanswered(leaf, found)
         for what, expected, came in _compare(expect, found, after):
-            checks += 1
-            if expected != came:
-                where = scene.where("steps", number, "expect", *what.split(".", 1)[:1])
-                wrong.append(Mismatch(where, scene.step_name(number), what, expected, came))
-        if not step.fresh:
-            state = after
-        if step.id and isinstance(found, Result):
-            outcomes[step.id] = found.outcome or ""
-    return checks, wrong
+            proof.hold(leaf, what, expected, came)
+        state = state if leaf.step.fresh else after
+        outcome = (found.outcome or "") if isinstance(found, Result) else None
+        at = after_step(program, rules, at, state, outcome=outcome)
 
 
-def _compare(expect: Expect, found: Result | Pending | RpgresError, state: State) -> Iterator[tuple[str, Any, Any]]:
+class _Proof:
+    """How many expectations were looked at so far, and which of them did not hold."""
+
+    def __init__(self) -> None:
+        self.checks = 0
+        self.wrong: list[Mismatch] = []
+
+    def skip(self, leaf: Leaf, _passes: tuple[int, ...]) -> None:
+        """Take note of a step that was not played."""
+        self.hold(leaf, "played", leaf.step.expect.played if leaf.step.expect is not None else None, False)
+
+    def hold(self, leaf: Leaf, what: str, expected: Any, came: Any) -> None:
+        """Hold something against what was expected of it; None where nothing was."""
+        if expected is None:
+            return
+        self.checks += 1
+        if expected != came:
+            where = leaf.where("expect", *what.split(".", 1)[:1])
+            self.wrong.append(Mismatch(where, leaf.name, what, expected, came))
+
+
+def _compare(
+    expect: Expect, found: Result | Pending | RpgresError | None, state: State
+) -> Iterator[tuple[str, Any, Any]]:
     """Yield every comparison of a step as (what, expected, found)."""
     if expect.error is not None:
         message = found.message if isinstance(found, RpgresError) else "no error"

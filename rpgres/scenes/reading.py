@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from rpgres.dice.seeds import read_seed
-from rpgres.engine.players import Policy, policy_of
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
-from rpgres.rulesets.sheets import STDIN, Sheet, find_sheet, make_sheet, seated
-from rpgres.scenes.records import Scene, SceneFile, SceneTag, SceneThing, SceneTrack
-from rpgres.toml.diagnostics import Fault, diagnostics_error, nearest
+from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
+from rpgres.scenes.deciding import Deciding
+from rpgres.scenes.program import Scene, program_of
+from rpgres.scenes.records import SceneFile, SceneTag, SceneThing, SceneTrack, Step
+from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error, nearest
 from rpgres.toml.reading import Source, convert, locate, located, overlay, parse, read_source
 
 
@@ -91,7 +94,9 @@ def read_scene(
     switches: Mapping[str, str] = EMPTY,
     extra: Sequence[Path] = (),
     policy: str = "",
+    named: Mapping[str, str] = EMPTY,
     auto: bool = False,
+    orders_file: Callable[[str], Source] | None = None,
     load: Callable[..., Rules] = load_rules,
 ) -> Scene:
     """Return a scene from its text.
@@ -102,8 +107,11 @@ def read_scene(
         folder: where sheets are sought first; by default where the text stands.
         switches: house rules chosen over the scene's own.
         extra: further folders with rulesets and overlays.
-        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them.
+        policy: who answers for everybody who has no policy in the scene; in place of the scene's own for them. The name
+            of a policy, or a file of standing orders.
+        named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
+        orders_file: returns the text of a file of standing orders by its path; by default as it lies there.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
 
     Raises:
@@ -112,15 +120,84 @@ def read_scene(
     file: SceneFile = convert(parse(source), SceneFile, sources=[source])
     if file.seed is not None:
         _check_seed(file.seed, source)
-    rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
-    state = State(counters=Map(file.counters))
     folder = folder_of(source, folder)
-    policies: dict[str, Policy] = {}
+    including = Including(file.ruleset, source, folder, extra)
+    program = program_of(file.steps, source, ends=file.ends, included=including)
+    rules = load(find_ruleset(file.ruleset), switches={**file.switches, **switches}, extra=extra)
+    state, deciding = State(counters=Map(file.counters)), Deciding()
+    deciding.add("", file.policy, folder)
+    for part in (Part(file, source, folder), *including.parts):
+        state = _with_part(rules, state, part, deciding)
+    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto, file=orders_file)
+    return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
+
+
+class Part(NamedTuple):
+    """A scene, or one that it includes: what the file says, its text, and where it stands."""
+
+    file: SceneFile
+    source: Source
+    folder: Path | None
+
+
+class Including:
+    """Reads the scenes that a scene includes, and theirs.
+
+    Attributes:
+        parts: what was read, in order.
+    """
+
+    def __init__(self, ruleset: str, source: Source, folder: Path | None, extra: Sequence[Path]) -> None:
+        self.parts: list[Part] = []
+        self._ruleset, self._extra = ruleset, extra
+        self._folders = {source.path: folder}
+        self._above: dict[str, tuple[str, ...]] = {source.path: ()}
+
+    def __call__(self, step: Step, source: Source, at: KeyPath) -> tuple[Source, Sequence[Step]]:
+        """Return the text and the steps of an included scene.
+
+        Raises:
+            FileError: there is none, it is faulty, for another ruleset, or includes itself.
+        """
+        where = f"{source.path}:{locate(source.text, at) or 1}"
+        beside = self._folders[source.path]
+        path = beside / step.include if beside is not None else Path(step.include)
+        try:
+            other, folder = open_scene(str(path) if os.path.isfile(path) else step.include, extra=self._extra)
+        except FileError as error:
+            raise FileError(f"{where}: {error.message}", **error.details) from None
+        above = (*self._above[source.path], source.path)
+        if other.path in above:
+            raise FileError(f"{where}: {step.include!r} includes this scene, so it would never end", file=source.path)
+        file: SceneFile = convert(parse(other), SceneFile, sources=[other])
+        if file.ruleset != self._ruleset:
+            message = f"{step.include!r} is for the ruleset {file.ruleset}, and this scene for {self._ruleset}"
+            raise FileError(f"{where}: {message}", file=source.path)
+        self._above[other.path], self._folders[other.path] = above, folder
+        self.parts.append(Part(file, other, folder))
+        return other, file.steps
+
+
+def _with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> State:
+    """Return the table with who and what a scene, or one that it includes, brings and is not there yet.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table so far.
+        part: the scene.
+        deciding: who decides, to which what the scene says of it is added.
+    """
+    file, source = part.file, part.source
+    deciding.add_sets(file.orders, source)
     for name, described in file.characters.items():
-        sheet, own = read_character(rules, name, described, source=source, folder=folder)
+        if name in state.characters:
+            continue
+        sheet, own = read_character(rules, name, described, source=source, folder=part.folder)
         state = seated(state, sheet)
-        if own:
-            policies[name] = policy_of(rules, own)
+        deciding.add(name, own, part.folder)
+        if sheet.orders is not None:
+            deciding.orders[name] = sheet.orders
+    state = put(state, ("counters",), Map({**file.counters, **state.counters}))
     there = {tag.slug for tag in state.tags}
     for key, laid in file.tags.items():
         if slug(laid.text) in there:
@@ -128,14 +205,12 @@ def read_scene(
             raise FileError(f"{where}: something called {laid.text!r} is already on the table; use another name")
         there.add(slug(laid.text))
     state = laid_out(state, file.tags.values())
-    wrong = list(faults_on_table(file.tracks, file.things))
+    tracks = {name: track for name, track in file.tracks.items() if name not in state.tracks}
+    things = {name: thing for name, thing in file.things.items() if name not in state.things}
+    wrong = list(faults_on_table(tracks, things))
     if wrong:
         raise diagnostics_error(located(wrong, [source]))
-    state = set_out(state, tracks=file.tracks, things=file.things)
-    everybody = policy or file.policy
-    if everybody or auto:
-        policies[""] = policy_of(rules, everybody)
-    return Scene(file, source, rules, state, policies, folder)
+    return set_out(state, tracks=tracks, things=things)
 
 
 def folder_of(source: Source, folder: Path | None = None) -> Path | None:
@@ -218,5 +293,7 @@ def read_character(
     if sheet is None:
         return make_sheet(rules, own, name=name, sources=[source], prefix=prefix), policy
     base = read_source(find_sheet(rules, sheet, beside=folder))
-    make_sheet(rules, parse(base), name=name, sources=[base])  # faults of the sheet are the sheet's, not the scene's
-    return make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix), policy
+    # Faults of the sheet are the sheet's, not the scene's; and so are its orders, unless the scene has others.
+    of_sheet = make_sheet(rules, parse(base), name=name, sources=[base])
+    made = make_sheet(rules, overlay(parse(base), own), name=name, sources=[source], prefix=prefix)
+    return (made if ORDERS in own else replace(made, orders=of_sheet.orders)), policy

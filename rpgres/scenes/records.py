@@ -1,19 +1,19 @@
-"""The records of a scene: as it stands in TOML, and as it was read. Nothing here reads or plays one."""
+"""The records of a scene as it stands in TOML. Nothing here reads or plays one."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rpgres.engine.players import Policy
+from rpgres.model.conditions import Wanted
 from rpgres.model.paths import ABSENT as ABSENT  # what an expectation says of what must not be there
-from rpgres.model.state import SCENE, State
-from rpgres.rulesets import Id, Rules
-from rpgres.toml.reading import Source, locate
+from rpgres.model.state import SCENE
+from rpgres.rulesets import Id
+from rpgres.rulesets.orders import NamedOrders
 
 Answers = dict[str, str | list[str]]
+When = dict[str, Wanted]  # by the id of an earlier step: outcomes; by a path of the table: what has to stand there
 
 
 class _Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab", kw_only=True):
@@ -107,47 +107,97 @@ class Expect(_Record, frozen=True):
     state: dict[str, Any] = {}
 
 
+class Repeat(_Record, frozen=True):
+    """How long a group of steps is played again and again.
+
+    Attributes:
+        until: conditions as in `when`, looked at before each pass; where all hold, the group is over.
+        at_most: how many passes at the most.
+    """
+
+    until: When = {}
+    at_most: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 100
+
+
+class End(_Record, frozen=True):
+    """How a scene may end: the first of its endings whose conditions hold is the one.
+
+    Attributes:
+        when: conditions as in the `when` of a step; left out, they always hold.
+        text: what that means, for the account.
+        at_once: whether the scene is over as soon as they hold, whatever steps are left.
+    """
+
+    when: When = {}
+    text: str = ""
+    at_once: bool = False
+
+
+_KINDS = ("action", "procedure", "begin", "end", "set", "include", "steps")
+
+
 class Step(_Record, frozen=True):
-    """One action of a scene, or the `begin` or `end` of a period. `fresh` plays it on the table as it was at first.
+    """One step of a scene: an action, a procedure, the `begin` or `end` of a period, a change, or a group of steps.
+
+    `fresh` plays it on the table as it was at first. A step that has nothing but a `note` is a line of the account.
 
     Attributes:
         action: the action's name.
+        procedure: in place of an action: a procedure of the ruleset, such as a conflict, which is played to its end.
         begin: in place of an action: what begins, such as a scene or an exchange.
         end: in place of an action: what ends.
+        set: in place of an action: what stands at places of the table from now on, by path.
+        include: in place of an action: the file of another scene, whose steps are played here.
+        steps: in place of an action: a group of steps, played once, or as `repeat` says.
+        repeat: how long the group is repeated.
         actor: who acts: one of the scene's characters.
         id: a name, so that later steps can branch on what came of it.
         with_: the action's inputs, by parameter.
         given: results read off real dice, by label: one, or a list in the order of the questions.
         choose: answers to decisions, by label or WHO:LABEL, likewise.
-        when: the step is played only after these outcomes: id of a step = outcome, or a list of outcomes.
+        when: the step is played only where all of this holds: id of an earlier step = outcome, or a list of outcomes;
+            a path of the table = a value, or a comparison such as "<= 1".
         expect: what `scene test` checks.
         note: carried into the result.
         fresh: plays the step on the table as it was at the beginning, and leaves that as it is.
     """
 
     action: str = ""
+    procedure: str = ""
     begin: str = ""
     end: str = ""
+    set: dict[str, bool | int | str] = {}
+    include: str = ""
+    steps: list[Step] = []
+    repeat: Repeat | None = None
     actor: str = ""
     id: str = ""
     with_: dict[str, Any] = msgspec.field(default_factory=dict, name="with")
     given: Answers = {}
     choose: Answers = {}
-    when: dict[str, str | list[str]] = {}
+    when: When = {}
     expect: Expect | None = None
     note: str = ""
     fresh: bool = False
 
     def __post_init__(self) -> None:
-        if sum(map(bool, (self.action, self.begin, self.end))) != 1:
-            raise ValueError("a step has one of action, begin and end")
+        kinds = [kind for kind in _KINDS if getattr(self, kind)]
+        if len(kinds) > 1 or not (kinds or self.note):
+            raise ValueError(f"a step has one of {', '.join(_KINDS[:-1])} and {_KINDS[-1]}, or a note alone")
+        if self.repeat is not None and not self.steps:
+            raise ValueError("only a group of steps has `repeat`: put them under `steps`")
+
+    @property
+    def played(self) -> str:
+        """The action or procedure that is played; empty for anything else."""
+        return self.action or self.procedure
 
     @property
     def moment(self) -> tuple[str, Literal["begin", "end"]] | None:
-        """The period that begins or ends, and which; None for an action."""
-        if self.action:
-            return None
-        return (self.begin, "begin") if self.begin else (self.end, "end")
+        """The period that begins or ends, and which; None for anything else."""
+        if self.begin:
+            return self.begin, "begin"
+        return (self.end, "end") if self.end else None
 
 
 class SceneFile(_Record, frozen=True):
@@ -158,7 +208,9 @@ class SceneFile(_Record, frozen=True):
         title: what the scene is called.
         summary: what it is about, in a line.
         seed: any text, so that every run is the same; left out, each run has a fresh one.
-        policy: who answers what nobody else does: the name of a policy of the ruleset.
+        policy: who answers what nobody else does: a policy of the ruleset, orders of this scene by name, or a file of
+            standing orders.
+        orders: standing orders by name, which a `policy` can name.
         switches: house rules that are not at their default.
         counters: counters of the table, such as the game master's points, at the beginning.
         characters: who takes part, by short name: a sheet, or the keys of one, or both.
@@ -166,6 +218,7 @@ class SceneFile(_Record, frozen=True):
         tracks: boxes of the table itself at the beginning, such as a clock that fills, by name.
         things: what else the ruleset keeps on the table, at the beginning, by the name it gives it.
         steps: the actions, in order.
+        ends: how the scene may end, by name, in order; the first whose conditions hold at its end is the one.
     """
 
     ruleset: str
@@ -173,6 +226,7 @@ class SceneFile(_Record, frozen=True):
     summary: str = ""
     seed: str | None = None
     policy: str = ""
+    orders: NamedOrders = {}
     switches: dict[str, str] = {}
     counters: dict[str, int] = {}
     characters: dict[Id, dict[str, Any]] = {}
@@ -180,32 +234,4 @@ class SceneFile(_Record, frozen=True):
     tracks: dict[Id, SceneTrack] = {}
     things: dict[Id, SceneThing] = {}
     steps: list[Step] = []
-
-
-class Scene(msgspec.Struct, frozen=True):
-    """A scene that was read.
-
-    Attributes:
-        file: what it says.
-        source: its text, for pointing at faults.
-        rules: the rules it is played by.
-        state: the table at its beginning.
-        policies: who decides when nobody else does, by character.
-        folder: where sheets are sought first: beside the scene; None when it stands in no file.
-    """
-
-    file: SceneFile
-    source: Source
-    rules: Rules
-    state: State
-    policies: dict[str, Policy]
-    folder: Path | None = None
-
-    def where(self, *path: str | int) -> str:
-        """Return `FILE:LINE` of a key path."""
-        return f"{self.source.path}:{locate(self.source.text, path) or 1}"
-
-    def step_name(self, number: int) -> str:
-        """Return what a step is called in messages."""
-        step = self.file.steps[number]
-        return f"step {step.id!r}" if step.id else f"step {number + 1}"
+    ends: dict[Id, End] = {}

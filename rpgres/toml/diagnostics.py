@@ -45,6 +45,7 @@ CODES: dict[str, str] = {
     "too-early": "a value is used before the roll that determines it",
     "unfilled-text": "an unknown placeholder in a text",
     "unread-file": "an unused file or folder",
+    "unseen": "a condition on something that the seat may not see",
     "unused": "an unused declaration",
     "useless": "a field without effect",
     # of scenes and sheets

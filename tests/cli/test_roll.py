@@ -48,7 +48,7 @@ def test_an_action_in_plain_words() -> None:
         "  Great (+4) against Fair (+2), margin +2\n"
         "  roll: +0+- = +1\n"
         "  You get what you wanted.\n"
-        "  * goal\n"
+        "  * the goal is reached\n"
         "  seed: 7\n"
     )
 
@@ -180,8 +180,8 @@ def test_an_action_that_waits_for_its_effects_shows_them_in_words() -> None:
         "  Superb (+5) against Fair (+2), margin +3\n"
         "  roll: 0++0 = +2\n"
         "  The aspect comes about, with two free invocations for you.\n"
-        '  * aspect: created, "Roofs"\n'
-        "  * free invoke: for actor, count 2, on Roofs\n"
+        "  * aspect created: Roofs\n"
+        "  * free invocations of Roofs for actor: 2\n"
         "  seed: 8\n"
     )
 

@@ -46,25 +46,38 @@ with = { skill = "athletics", vs = 1 }
 """
 
 RUN = """\
-At the gate  (seed: 7)
+At the gate
+
+Fate (five actions); seed: 7
+Taking part: Mara Quill, Guards
 
 1. Bribe
-  mara, overcome: Fail
-    Fair (+2) against Good (+3), margin -1
-    roll (mara): +-0+ = +1
-    opposition (guards): +0++ = +3
-    price (mara): fail
-    You fall short.
-    You do not get what you wanted.
+  Mara Quill tries to overcome what is in the way with resources, against the
+  will of Guards.
+    Roll (Mara Quill): +-0+ = +1
+    Opposition (Guards): +0++ = +3
+    Price (Mara Quill, chosen): fail
+  Fail: Fair (+2) against Good (+3), margin -1
+  You fall short. You do not get what you wanted.
 
 2. Sneak
-  mara, overcome: Succeed
-    Good (+3) against Average (+1), margin +2
-    roll (mara): +0-0 = +0
-    You get what you wanted.
-    * goal
+  Mara Quill tries to overcome what is in the way with stealth, against Average
+  (+1).
+    Roll (Mara Quill): +0-0 = +0
+  Succeed: Good (+3) against Average (+1), margin +2
+  You get what you wanted.
+    * The goal is reached
 
 3. Step 3  (skipped)
+
+On the table
+  Mara Quill
+    refresh 3, fate points 3, members 1, physical stress 0 of 2, mental stress 0
+      of 3, consequences 0 of 3
+    aspect: Smuggler with a Conscience; Wanted in Three Ports; Tobin Owes Me His
+      Life; Silver Tongue, Empty Purse; I Know a Back Way
+  Guards: refresh 3, fate points 3, members 1, physical stress 0 of 2, mental
+    stress 0 of 2, consequences 0 of 3
 """
 
 
@@ -104,10 +117,11 @@ def test_what_lies_on_the_table_is_told_at_the_end() -> None:
     done = rpgres("run", "gate.toml")
     assert (
         done.stdout.removeprefix(RUN)
-        == """
-On the table
+        == """\
   Alarm: 2 of 4
-  Locks: 0 of 1  (known to the game master)
+  Locks
+    0 of 1
+    known to the game master
   Zones
     yard: mara, guards
     hall: nothing
@@ -229,7 +243,7 @@ def test_answers_not_used_are_told_as_the_scene_says_them() -> None:
 
 def test_house_rules_stand_once_above_a_scene() -> None:
     shown = rpgres("run", "gate.toml", "--switch", "opposers=one").stdout
-    assert shown.splitlines()[1] == "  house rules: opposers=one"
+    assert shown.splitlines()[2] == "Fate (five actions); house rules: opposers=one; seed: 7"
     assert shown.count("house rules") == 1
 
 

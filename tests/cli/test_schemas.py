@@ -355,7 +355,7 @@ def test_mistakes_are_found(kind: str, text: str, told: str) -> None:
 
 def test_sheets_offer_names_to_an_editor() -> None:
     sheet = validator("sheet", "fate").schema["$defs"]["Sheet"]["properties"]
-    assert list(sheet) == ["ruleset", *rules().file.sheet]
+    assert list(sheet) == ["ruleset", *rules().file.sheet, "orders"]
     assert sheet["refresh"] == {
         "description": rules().file.sheet["refresh"].help,
         "type": "integer",
@@ -366,3 +366,41 @@ def test_sheets_offer_names_to_an_editor() -> None:
     assert list(sheet["skills"]["properties"]) == rules().file.sheet["skills"].names
     assert list(sheet["stress"]["properties"]) == ["physical", "mental", "consequences"]
     assert list(sheet["consequences"]["properties"]) == ["mild", "moderate", "severe", "mild-physical", "mild-mental"]
+
+
+ORDERS = """
+[[orders]]
+ask = ["price", "cost"]
+when = { "self.tracks.physical.free" = "<= 1", "self.is-out" = false, "counters.fate-points" = [0, ">= 3"] }
+choose = { fail = 1, cost = 2 }
+note = "When it gets tight."
+[[orders]]
+ask = "invoke"
+choose = ["*reroll*", "no"]
+[[orders]]
+choose = { lowest = "cost" }
+[[orders]]
+policy = "sensible"
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "around"),
+    [("orders", "{}"), ("sheet", 'name = "Ada"\n{}'), ("scene", 'ruleset = "fate"\n[characters.ada]\n{}')],
+)
+def test_standing_orders_have_one_form_everywhere(kind: str, around: str) -> None:
+    at = "characters.ada.orders" if kind == "scene" else "orders"
+    text = around.format(ORDERS.replace("[[orders]]", f"[[{at}]]"))
+    assert faults(kind, "fate", tomllib.loads(text)) == []
+    for old, new in (
+        ('"price", "cost"', '"prise"'),
+        ("choose = { fail = 1, cost = 2 }", 'note2 = "x"'),
+        ("choose = { fail = 1, cost = 2 }", 'policy = "sensible"\nchoose = "fail"'),
+        ('"<= 1"', "1.5"),
+    ):
+        assert faults(kind, "fate", tomllib.loads(text.replace(old, new))), new
+
+
+def test_named_orders_of_a_scene() -> None:
+    text = 'ruleset = "fate"\npolicy = "brave"\n' + ORDERS.replace("[[orders]]", "[[orders.brave]]")
+    assert faults("scene", "fate", tomllib.loads(text)) == []

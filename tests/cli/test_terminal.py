@@ -50,7 +50,7 @@ def test_dice_are_drawn() -> None:
         "  Great (+4) against Fair (+2), margin +2\n"
         "  roll: [+][ ][+][-] = +1\n"
         "  You get what you wanted.\n"
-        "  * goal\n"
+        "  * the goal is reached\n"
         "  seed: 7\n"
     )
     assert "[6][5][4]" in shown("roll", "3d6", "--given", "roll=6,5,4")
@@ -121,12 +121,13 @@ def test_a_question_of_a_scene_stands_below_its_step(tmp_path: Path) -> None:
     )
     terminal = Terminal(["scene", "run", str(scene)])
     asked = terminal.until("> ")
-    order = ["1. Step 1\n", "  mara, overcome: skill will, vs 3\n", "roll (mara): [-][-][-][-]", "mara chooses"]
+    order = ["1. Overcome\n", "  mara, overcome: skill will, vs 3\n", "roll (mara): [-][-][-][-]", "mara chooses"]
     assert sorted(order, key=asked.index) == order
-    assert "2. Step 2" not in asked
+    assert "2. Overcome" not in asked
     terminal.type("1" + ENTER)
     code, text = terminal.end()
-    assert (code, text.count("1. Step 1"), text.count("2. Step 2")) == (0, 0, 1)
+    assert (code, text.count("1. Overcome"), text.count("2. Overcome")) == (0, 0, 1)
+    assert "Price (Mara, asked): " in text
 
 
 def test_an_optional_moment_passes_with_enter() -> None:

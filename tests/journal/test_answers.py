@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -681,17 +683,28 @@ def told(place: Place, path: str, text: str, to: tuple[str, ...] = ()) -> str:
     return f"{msgspec.json.encode(log)!r} {done.history.state.seen_by('gm')}"
 
 
+@pytest.fixture
+def tables(tmp_path_factory: pytest.TempPathFactory) -> list[Place]:
+    """A table with things that only mara knows of, one with others, and one with none; not to be changed."""
+    return hiding_from_her(tmp_path_factory.getbasetemp() / "hiding")
+
+
+@cache
+def hiding_from_her(folder: Path) -> list[Place]:
+    folder.mkdir()
+    return [
+        hiding(folder / "one.db", *HIDDEN),
+        hiding(folder / "other.db", ("tags.Old Flame", "vow"), ("things.maps", "1")),
+        hiding(folder / "none.db"),
+    ]
+
+
 @pytest.mark.parametrize(("path", "text"), TRIED)
 @pytest.mark.parametrize("to", [(), ("gm",)])
 def test_a_correction_tells_the_game_master_nothing_of_what_is_hidden(
-    tmp_path: Path, path: str, text: str, to: tuple[str, ...]
+    tables: list[Place], tmp_path: Path, path: str, text: str, to: tuple[str, ...]
 ) -> None:
-    """At a table with things that only mara knows of, at one with others, and at one with none."""
-    places = [
-        hiding(tmp_path / "one.db", *HIDDEN),
-        hiding(tmp_path / "other.db", ("tags.Old Flame", "vow"), ("things.maps", "1")),
-        hiding(tmp_path / "none.db"),
-    ]
+    places = [Place(Path(shutil.copy(place.path, tmp_path))) for place in tables]
     answers = [told(place, path, text, to) for place in places]
     assert answers[0] == answers[1] == answers[2]
     mine = store.read(places[0].path).state.seen_by("mara")

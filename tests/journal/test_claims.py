@@ -20,12 +20,12 @@ from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.players import Question
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.table import Outcome, Table
+from rpgres.engine.views import without_fields
 from rpgres.journal import commands as sitting
-from rpgres.journal import files, store, views
+from rpgres.journal import store, views
 from rpgres.journal.chain import SALT
 from rpgres.journal.commands import Done, Place, seating, writing
 from rpgres.journal.exchange import answer_for, view_of
-from rpgres.journal.permissions import without_fields
 from rpgres.journal.records import found_in
 from rpgres.journal.replay import questions_of
 from rpgres.journal.verifying import verify
@@ -437,7 +437,6 @@ def test_what_is_not_for_a_seat_changes_nothing_that_it_meets(
         patch.setattr(writing, "find_ruleset", lambda *_, **__: tug)
         patch.setattr(writing, "load_rules", lambda *_, switches, **__: tug_rules(folder / "tug", **switches))
         patch.setattr(seating, "set_table", lambda *_: pullers())
-        patch.setattr(files, "SYNCHRONOUS", "OFF")
         for number, token in enumerate((one, other)):
             place = tug_at(folder, str(number), trust)
             met: list[Any] = []

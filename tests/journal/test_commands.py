@@ -514,8 +514,8 @@ TEXTS = ["2", "-1", "true", '["a"]', "{ a = 1 }", "x", "", "absent", "gm", "1.5"
 @pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga"])
 def test_whatever_is_set_the_table_can_be_used(tmp_path: Path, ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every place of a table with every kind of value: it is refused in words, or the table is as it should be."""
-    from rpgres.journal.paths import changed
     from rpgres.model.serialization import plain, read_state, state_record
+    from rpgres.rulesets.corrections import changed
 
     sheets = {"fate": ["mara"], "coppermane": ["tamsin"], "saga": ["ilse"]}[ruleset]
     done = sitting.begin_table(Place(tmp_path / "t.db"), ruleset=ruleset, sheets=sheets)

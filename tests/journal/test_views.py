@@ -22,7 +22,7 @@ from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.cli.render.transcripts import transcript
 from rpgres.engine.records import Pending
 from rpgres.journal import commands as sitting
-from rpgres.journal import files, store, views
+from rpgres.journal import store, views
 from rpgres.journal.commands import TRUSTS, Done, Place, writing
 from rpgres.journal.exchange import view_of
 from rpgres.journal.exporting import sheets_of
@@ -171,7 +171,6 @@ def rules_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         read = cache(writing.load_rules)
         patch.setattr(writing, "load_rules", lambda ruleset, **settings: read(ruleset))
-        patch.setattr(files, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
         yield
 
 

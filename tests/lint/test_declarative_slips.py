@@ -109,6 +109,10 @@ SLIPS = {
         ("under = true", "under = true\nbands = { wonder = { when = { natural-to = 4 } } }"),
         "actions.try.roll: no outcome has bounds (`from`, `to`), so results have no meaning",
     ),
+    "misspelt input of a sentence": (
+        ("[actions.try]\n", '[actions.try]\nsentence = "{actor} tries[ with {shft}]"\n'),
+        "actions.try.sentence: the ruleset has no input 'shft'; did you mean `shift`?",
+    ),
     "unknown kind": (
         ('kind = "hurt"', 'kind = "hrt"'),
         "the ruleset has no kind of effect 'hrt'; did you mean `hurt`?",

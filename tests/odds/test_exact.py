@@ -49,7 +49,7 @@ def test_odds_agree_with_play() -> None:
     prepared = tiny_action(vs=8, push=True)
     policies = {"": pushing}
     odds = outcome_odds(prepared, policies=policies)
-    runs = 20_000
+    runs = 5_000
     streams = Streams("agreement")
     found: Counter[str] = Counter()
     for number in range(runs):

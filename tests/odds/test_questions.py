@@ -40,7 +40,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("coppermane", "attack", {"attribute": 4, "vs": "4dF+2"}),
     ("saga", "act", {"ability": "strength=8", "vs": 16, "hand": "St6"}),
     ("saga", "act", {"ability": "strength=4", "vs": 16, "edge": 3, "hand": "St2,Ag3,Do5,In2", "bank": "Do4,Do1"}),
-    ("saga", "act", {"ability": "strength=4", "vs": 8, "opposing": 5, "hand": "St6,Ag3"}),
+    ("saga", "act", {"ability": "strength=4", "vs": 8, "opposing": 5, "hand": "Ag3"}),
     ("saga", "act", {"ability": "agility=5", "vs": 14, "dire": True, "hand": "Ag4,St5,Wi2"}),
     ("saga", "act", {"ability": "strength=8", "vs": 14}),
     ("faith", "confront", {"skill": 6, "attribute": 1, "gm": True}),

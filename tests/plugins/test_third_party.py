@@ -341,7 +341,7 @@ def test_answers_that_a_resumed_run_does_not_take_are_the_rules_fault_when_it_st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("action", ["try", "many", "deaf"])
-@pytest.mark.parametrize("command", [("roll",), ("odds", "--seconds", "2")])
+@pytest.mark.parametrize("command", [("roll",), ("odds", "--seconds", "1")])
 def test_a_rule_that_asks_for_ever_ends_within_bounds(action: str, command: tuple[str, ...], site: Path) -> None:
     import tracemalloc
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from tests.support.checkout import ROOT
-from tests.support.installed import bare_environment, scripts_of, wheel_of_rpgres
+from tests.support.installed import bare_environment, build, crowded_environment, environment, install, wheel_of_rpgres
 from tests.support.packages import quiet
 
 pytestmark = pytest.mark.slow
@@ -85,19 +84,18 @@ def test_the_seed_gives_the_same_run_whatever_python_hashes(installed: Path, tmp
     assert len(shown) == 1
 
 
-def test_a_new_plugin_works_at_once(wheel: Path, tmp_path: Path) -> None:
+def test_a_new_plugin_works_at_once(wheel: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """What `plugin new` says to type, typed, in an environment that no other test looks at."""
-    quiet(sys.executable, "-m", "venv", tmp_path / "v", cwd=tmp_path)
-    rpgres, python = scripts_of(tmp_path) / "rpgres", scripts_of(tmp_path) / "python"
-    quiet(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    python = environment(tmp_path)
+    rpgres = python.parent / "rpgres"
+    install(python, wheel)
     quiet(rpgres, "plugin", "new", "tide-pool", cwd=tmp_path)
     folder = tmp_path / "rpgres-tide-pool"
-    wheels = tmp_path / "wheels"
-    quiet(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, folder, cwd=tmp_path)
-    names = set(zipfile.ZipFile(next(wheels.glob("*.whl"))).namelist())
+    [built] = build(crowded_environment(tmp_path_factory) / "python", folder, into=tmp_path / "wheels")
+    names = set(zipfile.ZipFile(built).namelist())
     source = folder / "src"
     assert {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()} <= names
-    quiet(python, "-m", "pip", "install", "--quiet", "--editable", f"{folder}[test]", cwd=tmp_path)
+    install(python, "--editable", f"{folder}[test]")
     rolled = quiet(rpgres, "roll", "tide-pool", "attempt", "--skill", "2", "--vs", "9", "--auto", cwd=tmp_path)
     assert rolled.startswith("Attempt: ")
     assert re.search("^tide-pool +ok ", quiet(rpgres, "plugin", "list", "--check", cwd=tmp_path), re.MULTILINE)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rpgres.journal import commands as sitting
-from rpgres.journal import files, store
+from rpgres.journal import store
 from rpgres.journal.commands import Place
 from tests.support.command_line import rpgres
 from tests.support.forging import rewrite
@@ -21,12 +21,6 @@ FEW = 20  # seeds, each a test of its own
 CHUNK = 250  # seeds of a slow test with --exhaustive, 2,000 in all: ten minutes of a processor
 SAMPLE = 12  # of these without it
 VALUES: list[Any] = [None, True, 0, -1, 7, 10**30, 2.5, "", "x", "mara", "?", [], {}, [[]], [{}], {"x": 1}, "\x1b[31m"]
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody pulls the plug here."""
-    monkeypatch.setattr(files, "SYNCHRONOUS", "OFF")
 
 
 @pytest.fixture(scope="module")

@@ -495,6 +495,8 @@ def test_no_step_makes_a_traceback(step: dict[str, Any]) -> None:
 
     from rpgres.model.state import State
     from rpgres.scenes import SceneFile
+    from rpgres.scenes.program import program_of
+    from rpgres.scenes.reading import Including
     from rpgres.toml.reading import convert, parse
     from tests.support.tiny import tiny_rules
 
@@ -502,6 +504,7 @@ def test_no_step_makes_a_traceback(step: dict[str, Any]) -> None:
     source = Source(path="s.toml", text=text)
     with contextlib.suppress(RpgresError):
         file = convert(parse(source), SceneFile, sources=[source])
-        scene = Scene(file, source, tiny_rules(), State(), {})
+        program = program_of(file.steps, source, ends=file.ends, included=Including("tiny", source, None, ()))
+        scene = Scene(file, source, tiny_rules(), State(), {}, program)
         check_scene(scene)
         run_scene(scene, seed="1")

@@ -72,11 +72,17 @@ def crowded_environment(session: pytest.TempPathFactory) -> Path:
         install(python, "hatchling", "pytest")
         for package in (AFTER_HOURS, *BROKEN):  # copies, since building may leave files behind
             shutil.copytree(package, folder / "src" / package.name, ignore=shutil.ignore_patterns("__pycache__"))
-        sources, wheels = sorted((folder / "src").iterdir()), folder / "wheels"
-        pip(python, "wheel", "--no-deps", "--wheel-dir", wheels, "--no-build-isolation", *sources)
-        install(python, wheel_of_rpgres(session), *sorted(wheels.glob("*.whl")))
+        wheels = build(python, *sorted((folder / "src").iterdir()), into=folder / "wheels")
+        install(python, wheel_of_rpgres(session), *wheels)
 
     return scripts_of(made_once(session, "crowded", make))
+
+
+def build(python: Path, *packages: Path, into: Path) -> list[Path]:
+    """Build wheels, each as pip has the backend do it, and all by one process of an interpreter that has hatchling."""
+    code = "import os, sys; from hatchling.build import build_wheel\nfor package in sys.argv[2:]: os.chdir(package); "
+    quiet(python, "-c", f"{code}build_wheel(sys.argv[1])", into, *packages, cwd=python.parent)
+    return sorted(into.glob("*.whl"))
 
 
 def environment(folder: Path) -> Path:
@@ -86,13 +92,12 @@ def environment(folder: Path) -> Path:
 
 
 def install(python: Path, *what: str | Path) -> None:
-    """Install something into an environment."""
-    pip(python, "install", *what)
+    """Install something into an environment with the pip of these tests.
 
-
-def pip(python: Path, command: str, *args: str | Path) -> None:
-    """Run the pip of these tests on another environment."""
-    quiet(sys.executable, "-m", "pip", "--quiet", "--python", python, command, *args, cwd=python.parent)
+    What is not imported there need not be compiled.
+    """
+    command = (sys.executable, "-m", "pip", "--quiet", "--python", python, "install", "--no-compile")
+    quiet(*command, *what, cwd=python.parent)
 
 
 def scripts_of(folder: Path) -> Path:

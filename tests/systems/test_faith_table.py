@@ -17,7 +17,7 @@ from rpgres.cli.render.lines import plain_text
 from rpgres.cli.render.tables import found_lines, log_lines, show_lines
 from rpgres.engine.records import Pending, Result
 from rpgres.journal import commands as sitting
-from rpgres.journal import files, store, views
+from rpgres.journal import store, views
 from rpgres.journal.commands import Done, Place, writing
 from rpgres.journal.exchange import view_of
 from rpgres.journal.records import RUNNING, found_in
@@ -42,7 +42,6 @@ def rules_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         read = cache(lambda ruleset, switches: load_rules(ruleset, switches=dict(switches)))
         patch.setattr(writing, "load_rules", lambda ruleset, *, switches, **_: read(ruleset, tuple(switches.items())))
-        patch.setattr(files, "SYNCHRONOUS", "OFF")  # nobody pulls the plug here
         yield
 
 

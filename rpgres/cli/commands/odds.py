@@ -12,6 +12,7 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
+from rpgres.cli.commands.scene_odds import check_by, scene_command, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import is_terminal, say, say_json
 from rpgres.cli.rulesets import RulesetData
@@ -66,12 +67,16 @@ class Line(Struct, kw_only=True):
 
     def policies(self, prepared: Prepared) -> dict[str, Policy]:
         """Return the policies by character."""
-        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"])
+        return opt.read_policies(prepared, names=self.shared["policy"], auto=self.shared["auto"], with_orders=True)
 
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
     shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
+    if data.file.actions[action].procedure:
+        check_by(shared["by"])
+        weigh_procedure(data, action, opt.given_inputs(values), shared)
+        return
     line = _read_line(data, action, opt.given_inputs(values), shared)
     by = opt.read_by(shared["by"])
     opposition = missing_opposition(line.rules, action, line.inputs)
@@ -148,7 +153,8 @@ def _action_odds(line: Line, by: By) -> OddsResult:
         best = best_odds(prepared, **answers, leaves=budget["leaves"], seconds=exact, only_first=is_each)
         odds = best.odds(prepared)
         choices = best.records(prepared, samples=_samples(prepared, best, answers, end=end))
-    told = {"policies": line.named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
+    named = {**dict.fromkeys(prepared.orders, "orders"), **line.named}
+    told = {"policies": named, "choices": choices, "note": line.shared["note"], "weighed": line.weighed}
     return odds_record(prepared, odds, by=by, **told)
 
 
@@ -243,19 +249,27 @@ class OddsGroup(PlayGroup):
     """What can be weighed."""
 
     verb = Verb(
-        "odds", ACTION_OPTIONS, DICE_OPTIONS, "Compute the exact probabilities of dice.", weigh_action, weigh_notation
+        "odds",
+        ACTION_OPTIONS,
+        DICE_OPTIONS,
+        "Compute the exact probabilities of dice.",
+        weigh_action,
+        weigh_notation,
+        scene=scene_command,
     )
 
 
 app = typer.Typer(
     cls=OddsGroup,
     add_completion=False,
-    help="""Compute the exact probabilities of an action's outcomes, or of dice.
+    help="""Compute the exact probabilities of an action's outcomes, of a scene, or of dice.
 
     `rpgres odds fate overcome --skill 3 --vs 4dF+2` evaluates every result the dice can show; without
     --vs it does so for every rung of the ladder.
 
+    `rpgres odds scene.toml` or `rpgres odds fate/bribe` evaluates how a whole scene ends.
+
     `rpgres odds 4d6kh3` evaluates dice; `rpgres odds 4d6kh3 --help` explains the notation.""",
-    short_help="Compute the exact probabilities of an action's outcomes, or of dice.",
-    subcommand_metavar="RULESET ACTION [OPTIONS] | NOTATION [OPTIONS]",
+    short_help="Compute the exact probabilities of an action, a scene or dice.",
+    subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS] | NOTATION [OPTIONS]",
 )

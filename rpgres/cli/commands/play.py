@@ -29,6 +29,7 @@ DEEDS: dict[str, str] = {
     "log": "all entries (log --last 5)",
     "answer": "answer the pending decision",
     "pass": "skip optional decisions: pass invoke --until scene",
+    "orders": "decide in advance: orders set brave.toml; orders show; orders clear",
     "seal": "commit to an answer without showing it: seal --choose declare=... --out sealed.json",
     "open": "reveal a sealed answer: open --from sealed.json",
     "begin": "begin a scene or another period: begin conflict",
@@ -54,8 +55,8 @@ def command(
     """Sit down at the table that is kept here, and type what is done.
 
     A line is an action with its options, as `rpgres table act` takes it, or one of show, log, answer, pass, begin, end,
-    undo, set, note, join, help and quit. `mara: attack --skill fight --vs guards:fight` says who acts. Decisions are
-    put to you as they come.
+    undo, set, note, orders, join, help and quit. `mara: attack --skill fight --vs guards:fight` says who acts.
+    Decisions are put to you as they come.
     """
     import os
 

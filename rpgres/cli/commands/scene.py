@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +11,14 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.checks import AsForm, end_file_checks, form_of
-from rpgres.cli.options import PLAIN, SEED, SWITCH
+from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
-    from rpgres.cli.prompt import Person
     from rpgres.scenes import Scene
     from rpgres.toml.diagnostics import Diagnostic
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, check and test scripted scenes.")
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="Play, tell, check and test scripted scenes.")
 
 
 def _complete_scenes(incomplete: str) -> list[str]:
@@ -51,6 +51,27 @@ Switches = Annotated[
 Seed = Annotated[str | None, typer.Option("--seed", metavar=SEED.metavar, help=SEED.help, show_default=False)]
 
 
+AsSeat = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="SEAT",
+        help="Tell only what this seat may know, and no seed; by default what the game master may.",
+        show_default=False,
+    ),
+]
+AsMarkdown = Annotated[
+    str | None, typer.Option("--markdown", metavar="FILE", help="Write the account as Markdown.", show_default=False)
+]
+AsHtml = Annotated[
+    str | None, typer.Option("--html", metavar="FILE", help="Write the account as a web page.", show_default=False)
+]
+AsLonelog = Annotated[
+    str | None,
+    typer.Option("--lonelog", metavar="FILE", help="Write the account in Lonelog notation.", show_default=False),
+]
+
+
 @app.command("run")
 def run(
     file: File,
@@ -59,59 +80,80 @@ def run(
         bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
     ] = False,
     policy: Annotated[
-        str, typer.Option("--policy", metavar="NAME", help="Let this policy make them instead.", show_default=False)
-    ] = "",
+        list[str] | None, typer.Option("--policy", metavar=POLICY.metavar, help=POLICY.help, show_default=False)
+    ] = None,
     switch: Switches = None,
+    seat: AsSeat = None,
+    markdown: AsMarkdown = None,
+    html: AsHtml = None,
+    lonelog: AsLonelog = None,
     as_json: AsJson = False,
     plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
     rulesets: Folders = None,
 ) -> None:
-    """Play a scene from start to end.
+    """Play a scene from start to end, and tell what happens.
 
-    A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere it is an error that
-    names the step and its line.
+    A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere, and with --as, it is
+    an error that names the step and its line.
+
+    The account can be written to files as well; - is standard output, in place of the account for people. A file that
+    exists is replaced only if it is an account that rpgres wrote.
     """
-    from rpgres.cli.output import flush, is_terminal, say, say_json
-    from rpgres.scenes import play_scene, require_sound, run_scene, seed_of
+    from rpgres.cli.account_files import STANDARD, require_files, write_files
+    from rpgres.cli.output import say_json
+    from rpgres.cli.render.accounts import account_of
+    from rpgres.cli.telling import play_silently, tell_scene
+    from rpgres.scenes import require_sound, seed_of
+    from rpgres.scenes.views import require_seat
 
-    scene = _read(file, switch, rulesets, policy=policy, auto=auto)
+    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
+    scene = _read(file, switch, rulesets, policy=policy or (), auto=auto)
     require_sound(scene)
-    if as_json:
-        say_json(run_scene(scene, seed=seed))
-        return
-    from rpgres.cli.render.scenes import scene_heading, step_heading, step_lines, step_question_lines, table_lines
-    from rpgres.rulesets import pictured
-
+    if seat is not None:
+        require_seat(seat, scene.state)
     chosen = seed_of(scene, seed)
-    say(scene_heading(scene, seed=chosen), is_plain=plain)
-    is_drawn = is_terminal() and not plain
-    person = _person(is_plain=plain, auto=auto or bool(policy))
-
-    def begins(number: int) -> None:
-        say(step_heading(scene, number), is_plain=plain)
-        if person is not None:
-            person.begin(step_question_lines(scene, number))
-
-    state = scene.state
-    for played in play_scene(scene, seed=chosen, prompt=person.ask if person is not None else None, begins=begins):
-        if played.result is None:
-            say(step_heading(scene, played.number, is_skipped=True), is_plain=plain)
-        say(step_lines(scene, played, is_drawn=is_drawn), is_plain=plain)
-        flush()
-        state = played.state
-    pictures = pictured(scene.rules.ruleset, state, is_drawn=is_drawn)
-    say(table_lines(state, is_drawn=is_drawn, pictures=pictures), is_plain=plain)
+    if as_json or STANDARD in files.values():
+        played = play_silently(scene, seed=chosen)
+    else:
+        played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+    if as_json:
+        say_json(played.result(seat=seat))
+    if files:
+        write_files(account_of(played.told(seat=seat), scene.rules, name=scene.source.path), files)
 
 
-def _person(*, is_plain: bool, auto: bool) -> Person | None:
-    """Return who is asked, when there is somebody to ask."""
-    from rpgres.cli.output import can_prompt
+@app.command("show")
+def show(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="A log in Lonelog, or JSON of scene run or scene show; - reads input."),
+    ],
+    markdown: AsMarkdown = None,
+    html: AsHtml = None,
+    lonelog: AsLonelog = None,
+    as_json: AsJson = False,
+    plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
+    rulesets: Folders = None,
+) -> None:
+    """Tell a scene that was played: from a log in Lonelog, or from JSON.
 
-    if auto or not can_prompt():
-        return None
-    from rpgres.cli.prompt import Person
+    A log that `scene run --lonelog` wrote holds all of the account, so every other format can be made of it. A log by
+    another hand is read as far as its notation is known.
+    """
+    from rpgres.cli.account_files import STANDARD, read_account, require_files, write_files
+    from rpgres.cli.options import read_folders
+    from rpgres.cli.output import columns, is_terminal, say, say_json
 
-    return Person(is_plain=is_plain)
+    files = require_files({"markdown": markdown, "html": html, "lonelog": lonelog}, as_json=as_json)
+    account = read_account(file, folders=read_folders(rulesets or ()))
+    if as_json:
+        say_json(account)
+    elif STANDARD not in files.values():
+        from rpgres.cli.render.account_lines import WIDEST, WIDTH, account_lines
+
+        width = columns(default=WIDTH, at_most=WIDEST)
+        say(account_lines(account, width=width, is_drawn=is_terminal() and not plain), is_plain=plain)
+    write_files(account, files)
 
 
 @app.command("check")
@@ -206,20 +248,22 @@ def prove(
 
 
 def _read(
-    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: str = "", auto: bool = False
+    file: str, switch: list[str] | None, rulesets: list[str] | None, *, policy: Sequence[str] = (), auto: bool = False
 ) -> Scene:
-    from rpgres.cli.options import read_folders, read_switches
+    from rpgres.cli.options import named_policies, read_folders, read_switches
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import open_scene, read_scene
 
     folders = read_folders(rulesets or ())
     source, folder = open_scene(file, extra=folders)
+    named = named_policies(policy)
     return read_scene(
         source,
         find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
         folder=folder,
         switches=read_switches(switch or ()),
         extra=folders,
-        policy=policy,
+        policy=named.pop("", ""),
+        named=named,
         auto=auto,
     )

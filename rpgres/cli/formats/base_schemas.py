@@ -21,7 +21,7 @@ from rpgres.rulesets import (
     RulesetFile,
 )
 from rpgres.scenes import SceneResult
-from rpgres.scenes.playing import SkippedStep
+from rpgres.scenes.playing import PlainStep, SkippedStep
 
 Schema = dict[str, Any]
 
@@ -30,7 +30,7 @@ Schema = dict[str, Any]
 _EXTRA: dict[Any, tuple[Any, ...]] = {
     RulesetFile: (OutcomeTable, RowQuestion, DeckFile),
     OddsResult: (DiceOdds, LadderOdds),
-    SceneResult: (Result, SkippedStep),
+    SceneResult: (Result, SkippedStep, PlainStep),
     Request: (DiceRequest,),
 }
 
@@ -40,6 +40,8 @@ def base_schema(type_: Any) -> Schema:
     (schema, *_), definitions = msgspec.json.schema_components((type_, *extra), ref_template="#/$defs/{name}")
     for name, record in records_in((type_, *extra)).items():
         _describe(definitions[name], record)
+    if "Order" in definitions:
+        definitions["Order"]["oneOf"] = [{"required": ["choose"]}, {"required": ["policy"]}]
     return {**schema, "$defs": definitions}
 
 
@@ -74,7 +76,7 @@ def add_known_forms(schema: Schema) -> None:
             effect = record_schema("Effect", "Something the outcome changes.", {"kind": kind}, required=("kind",))
             properties_of(definitions, name)["effects"]["items"] = effect
     if "SceneResult" in definitions:
-        _either(properties_of(definitions, "SceneResult")["steps"]["items"], ("Result", "SkippedStep"))
+        _either(properties_of(definitions, "SceneResult")["steps"]["items"], ("Result", "SkippedStep", "PlainStep"))
     if "DiceOdds" in definitions:
         _tell_odds_apart(schema)
     if "DiceRequest" in definitions:

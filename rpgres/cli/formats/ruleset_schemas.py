@@ -18,7 +18,7 @@ from rpgres.rulesets import (
     Switch,
 )
 from rpgres.rulesets.rows import EffectHead
-from rpgres.rulesets.sheets import RULESET, sheet_type
+from rpgres.rulesets.sheets import ORDERS, RULESET, sheet_type
 from rpgres.scenes import ABSENT
 
 _REMOVE: Schema = {
@@ -62,6 +62,12 @@ def refine_odds(schema: Schema, rules: Rules) -> None:
     properties_of(definitions, "OddsResult")["outcomes"] |= {"propertyNames": names}
     del definitions["DiceOdds"]
     schema["oneOf"] = [{"$ref": "#/$defs/OddsResult"}, {"$ref": "#/$defs/LadderOdds"}]
+
+
+def refine_simulation(schema: Schema, rules: Rules) -> None:
+    properties = properties_of(schema["$defs"], "SimulationResult")
+    _name_ruleset(properties, rules)
+    properties["action"]["enum"] = [*properties["action"]["enum"], None]  # a scene has none
 
 
 def refine_request(schema: Schema, rules: Rules) -> None:
@@ -128,10 +134,16 @@ def refine_sheet(schema: Schema, rules: Rules) -> None:
         if RULESET in rules.file.sheet
         else {RULESET: {"description": "the id of the ruleset it is for", "const": rules.id}}
     )
-    definition["properties"] = own | {
+    last: Schema = {}
+    if ORDERS not in rules.file.sheet:
+        told = "standing orders of whoever plays the character, in order of priority"
+        last = {ORDERS: without_null(definition["properties"][ORDERS]) | {"description": told}}
+        refine_orders(schema, rules)
+    own |= {
         key: _sheet_field(definition["properties"][key], field, rules, schema["$defs"])
         for key, field in rules.file.sheet.items()
     }
+    definition["properties"] = own | last
     schema["$defs"] = {"Sheet" if key == name else key: value for key, value in schema["$defs"].items()}
     schema["$ref"] = "#/$defs/Sheet"
 
@@ -176,40 +188,61 @@ def refine_scene(schema: Schema, rules: Rules) -> None:
     character = definitions["Character"] = {**definitions.pop("Sheet"), "title": "Character", "required": []}
     character["properties"] = {
         "sheet": text_schema("a sheet next to the scene, or one shipped with the ruleset"),
-        "policy": text_schema("the policy that decides for this character", enum=_policies(rules)),
+        "policy": text_schema("the policy that decides for this character", **_deciders(rules)),
         **character["properties"],
     }
     properties = properties_of(definitions, "SceneFile")
     _narrow(properties, "ruleset", {"const": rules.id})
     properties["characters"]["additionalProperties"] = {"$ref": "#/$defs/Character"}
     _narrow(properties, "switches", _switches(rules))
-    properties["policy"] |= {"enum": [*_policies(rules), ""]}
+    properties["policy"] |= _deciders(rules)
+    refine_orders(schema, rules)
     step = definitions["Step"]
-    step["properties"]["action"] |= {"enum": list(rules.file.actions)}
+    for kind, is_procedure in (("action", False), ("procedure", True)):
+        names = [name for name, action in rules.file.actions.items() if action.procedure == is_procedure]
+        step["properties"][kind] |= {"enum": [*names, ""]}
     for moment in ("begin", "end"):
         step["properties"][moment] |= {"enum": list(dict.fromkeys([*rules.file.periods, "scene"]))}
     step["properties"]["given"]["propertyNames"] = {"enum": sorted(_labels(rules, kind="chance"))}
     decided = sorted(_labels(rules, kind="decision"))
     somebody = {"pattern": f":({'|'.join(decided)})$"} if decided else False
     step["properties"]["choose"]["propertyNames"] = {"anyOf": [{"enum": decided}, somebody]}
-    step["allOf"] = _inputs_by_action(rules)
+    step["allOf"] = [*_inputs_by_action(rules), *_inputs_by_action(rules, procedures=True)]
     expect = properties_of(definitions, "Expect")
     expect["outcome"] |= {"enum": list(rules.file.bands)}
     expect["also"] |= {"enum": [*_others(rules), ABSENT]}
+
+
+def refine_orders(schema: Schema, rules: Rules) -> None:
+    properties = properties_of(schema["$defs"], "Order")
+    label = {"enum": sorted(_labels(rules, kind="decision"))}
+    properties["ask"]["anyOf"] = [label, {"type": "array", "items": label}]
+    properties["policy"] |= _deciders(rules)
+    if "OrdersFile" in schema["$defs"]:
+        file = properties_of(schema["$defs"], "OrdersFile")
+        _narrow(file, "ruleset", {"const": rules.id})
+        file["policy"] |= {"enum": _policies(rules)}
+
+
+def _deciders(rules: Rules) -> Schema:
+    """Return what a policy can be: one of the ruleset's for an editor to offer, or orders by name or in a file."""
+    return {"anyOf": [{"enum": _policies(rules)}, {"type": "string"}]}
 
 
 def _policies(rules: Rules) -> list[str]:
     return list(dict.fromkeys([*rules.ruleset.policies, *rules.file.policies, *COMMON_POLICIES]))
 
 
-def _inputs_by_action(rules: Rules) -> list[Schema]:
-    """Return what `with` may hold, for each action."""
+def _inputs_by_action(rules: Rules, *, procedures: bool = False) -> list[Schema]:
+    """Return what `with` may hold, for each action; or for each procedure."""
+    key = "procedure" if procedures else "action"
     return [
         {
-            "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
+            "if": {"properties": {key: {"const": action}}, "required": [key]},
             "then": {"properties": {"with": _inputs(rules, action)}},
         }
-        for action in rules.file.actions
+        for action, described in rules.file.actions.items()
+        if described.procedure == procedures or not procedures
     ]
 
 

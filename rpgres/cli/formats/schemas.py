@@ -11,12 +11,14 @@ from typing import Any
 
 import msgspec
 
+from rpgres.cli.formats.accounts import Account
 from rpgres.cli.formats.base_schemas import Schema, add_known_forms, base_schema, without_null
 from rpgres.cli.formats.decks import DeckDescription, DeckDraw, DeckList
 from rpgres.cli.formats.ruleset_schemas import (
     refine_deck,
     refine_menus,
     refine_odds,
+    refine_orders,
     refine_outcomes,
     refine_pending,
     refine_request,
@@ -25,6 +27,7 @@ from rpgres.cli.formats.ruleset_schemas import (
     refine_scene,
     refine_scene_result,
     refine_sheet,
+    refine_simulation,
 )
 from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
@@ -33,16 +36,19 @@ from rpgres.engine.records import Pending, Result
 from rpgres.engine.resolve import ErrorRecord, Request
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
-from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, TableRecord, ViewRecord
+from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scenes import SceneOddsResult
 from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
+from rpgres.rulesets.orders import OrdersFile
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
+from rpgres.simulate.summaries import SimulationResult
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 VERSION = 1  # of all formats; part of every `$id`
@@ -94,13 +100,17 @@ KINDS: dict[str, Kind] = {
     "odds": Kind("What `rpgres odds --json` prints: of an action, dice, or a ladder.", OddsResult, refine_odds),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
+    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
+    "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
+    "account": Kind("What `rpgres scene show --json` prints.", Account),
     "deck-draw": Kind("What `rpgres deck draw --json` prints.", DeckDraw),
     "table": Kind("What `rpgres table show --json` prints.", TableRecord),
     "log": Kind("What `rpgres table log --json` prints.", LogRecord),
     "entry": Kind("What `rpgres table set`, `note`, `undo` and the like print with --json.", EntryRecord),
     "view": Kind("What `rpgres table view` writes for a player elsewhere.", ViewRecord),
     "answer": Kind("A player's answer from elsewhere, which `rpgres table answer --from` takes.", AnswerFile),
+    "orders-shown": Kind("What `rpgres table orders --json` prints.", OrdersRecord),
     "seal": Kind("A seat's secret copy of what it sealed, as `rpgres table seal --out` writes it.", SealFile),
     "verify": Kind("What `rpgres table verify --json` prints.", Verification),
     "odds-ladder": Kind("What `rpgres odds --json` prints of every rung of the ladder.", LadderOdds),
@@ -116,6 +126,7 @@ KINDS: dict[str, Kind] = {
     "plugins": Kind("What `rpgres plugin list --json` prints.", PluginList),
     "plugin-check": Kind("What `rpgres plugin check --json` prints.", PluginCheck),
     "scene": Kind("A scene file.", SceneFile, refine_scene, is_file=True),
+    "orders": Kind("A file of standing orders.", OrdersFile, refine_orders, is_file=True),
     "sheet": Kind("A character sheet.", None, refine_sheet, is_file=True),
     "ruleset": Kind("A ruleset.toml, or one that changes a ruleset.", RulesetFile, refine_ruleset, is_file=True),
     "outcomes": Kind("A file outcomes/NAME.toml.", OutcomeTable, refine_outcomes, is_file=True),

@@ -17,7 +17,9 @@ from rpgres.errors import FileError, RpgresError, UsageError
 from rpgres.model.state import GM, Box
 from rpgres.plugins.discovery import installed_folders, owner_of, ruleset_names
 from rpgres.rulesets import Field, RecordField, Rules, data_folders
+from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import (
+    ORDERS,
     RULESET,
     MissingSheet,
     Sheet,
@@ -376,4 +378,23 @@ def diagnose_sheet(rules: Rules, source: Source) -> list[Diagnostic]:
             if error.details.get("complete") is False:
                 last = found[-1]
                 found[-1] = msgspec.structs.replace(last, message=f"{last.message} ({MORE})")
+    found += located([fault.under(ORDERS) for fault in _order_faults(rules, data, short_name(source))], [source])
     return sorted(found, key=lambda diagnostic: diagnostic.line or 0)
+
+
+def _order_faults(rules: Rules, data: Mapping[str, Any], name: str) -> Iterator[Fault]:
+    """Yield what is wrong with a sheet's standing orders; that they are sound by type is told elsewhere."""
+    try:
+        orders = msgspec.convert(data.get(ORDERS) if ORDERS not in rules.file.sheet else None, Orders | None)
+    except msgspec.ValidationError:
+        return
+    if orders:
+        from rpgres.engine.deciders import policy_names
+        from rpgres.lint.orders import order_faults
+        from rpgres.lint.paths import Known
+
+        seat = (
+            GM if any(data.get(key) == GM for key, field in rules.file.sheet.items() if field.kind == "seat") else name
+        )
+        known = Known(rules, who=name, seat=seat)
+        yield from order_faults(rules, orders, known=known, policies=policy_names(rules))

@@ -31,7 +31,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
     lines = [line(Piece(f"{title(record.action or '')}: odds{by}", "title"))]
     if by:
         lines += _number_lines(record.outcomes, left=record.open, sample=record.sample, bars=bars)
-        return [*lines, *_left_open(record.open, record.sample), *_notes(record.policies, record.note)]
+        return [*lines, *_left_open(record.open, record.sample), *note_lines(record.policies, record.note)]
     names = titles(file, record.outcomes)
     width = max(map(len, names.values()), default=0)
     fractions = _fractions(record.outcomes, left=record.open, sample=record.sample)
@@ -41,7 +41,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         likely = _likely(name, chance, record.sample)
         shown = f"{_percent(likely, record.sample):>9}  {fractions[name]}"
         name_piece = Piece(f"{names[name]:<{width}}", _style(file, name))
-        lines.append(line(INDENT, name_piece, "  ", *_bar(likely, bars), shown))
+        lines.append(line(INDENT, name_piece, "  ", *bar_pieces(likely, bars), shown))
     if any(choice.estimate for choice in record.choices):
         lines.append(line(INDENT, "the budget was too small to find the best first choice; known so far:"))
     else:
@@ -51,7 +51,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
     if record.passed:
         said = f"skipped for lack of a policy: {', '.join(record.passed)} (use --auto for a policy)"
         lines.append(line(INDENT, Piece(said, "quiet")))
-    return [*lines, *_notes(record.policies, record.note)]
+    return [*lines, *note_lines(record.policies, record.note)]
 
 
 def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
@@ -63,7 +63,7 @@ def dice_odds_lines(record: DiceOdds, *, bars: int = 0) -> list[Line]:
         )
     ]
     lines += _number_lines(record.outcomes, left=record.open, sample=None, bars=bars)
-    return [*lines, *_left_open(record.open), *_notes({}, record.note)]
+    return [*lines, *_left_open(record.open), *note_lines({}, record.note)]
 
 
 def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sample | None, bars: int) -> Iterator[Line]:
@@ -76,7 +76,7 @@ def _number_lines(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sampl
     fractions = _fractions({value: outcomes[value] for value in shown_ones}, left=left, sample=sample)
     wide = max(map(len, fractions.values()), default=0)
     for value in shown_ones:
-        bar = _bar(rows[value] / most, bars)
+        bar = bar_pieces(rows[value] / most, bars)
         shown = f"{_percent(rows[value], sample):>9}  {fractions[value]:<{wide}}"
         or_more = Piece(f"  {_percent(at_least[value], sample):>9} or more", "quiet")
         yield line(INDENT, f"{value:>{width}}  ", *bar, shown, or_more)
@@ -103,7 +103,7 @@ def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
         lines.append(line(INDENT, f"{name:<{first}}", *cells))
         lines += _left_open(one.open, one.sample)
     lines += [line(INDENT, text) for text in ladder.advice]
-    return [*lines, *_notes(ladder.policies, ladder.note)]
+    return [*lines, *note_lines(ladder.policies, ladder.note)]
 
 
 def percent(probability: float) -> str:
@@ -164,7 +164,7 @@ def _at_least(outcomes: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def _bar(share: float, columns: int) -> list[Piece]:
+def bar_pieces(share: float, columns: int) -> list[Piece]:
     if not columns:
         return []
     halves = round(share * columns * 2)
@@ -188,7 +188,7 @@ def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[
         exact = "" if success.startswith("~") else f"  {_fraction(choice.success, left=choice.open)}"
         shown = f"{success:>9}{exact}"
         name = Piece(f"{choice.option:<{width}}", "name")
-        yield line(INDENT * 2, name, "  ", *_bar(choice.success.probability, bars), shown, left)
+        yield line(INDENT * 2, name, "  ", *bar_pieces(choice.success.probability, bars), shown, left)
     yield from _estimated(record)
 
 
@@ -260,7 +260,7 @@ def _style(file: RulesetFile, band: str) -> str:
     return style_of(known.success, 0) if known is not None else ""
 
 
-def _notes(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
+def note_lines(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
     everybody = "everybody else" if BEST in policies.values() else "everybody"
     for who, name in policies.items():
         how = "optimal" if name == BEST else f"policy {name}"

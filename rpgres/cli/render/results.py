@@ -9,7 +9,7 @@ from typing import Any
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
 from rpgres.cli.render.words import band_title, dice_pieces, effect_words, rung, signed, style_of, title, titles, who_is
 from rpgres.dice.seeds import run_seed
-from rpgres.engine.players import NO, Question
+from rpgres.engine.players import NO, ORDERS, Question
 from rpgres.engine.records import Pending, QuestionRecord, Result, event_record
 from rpgres.engine.running import PLACE, Event
 from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, MoveEvent, RollEvent, TextEvent, TurnEvent
@@ -23,7 +23,6 @@ def result_lines(
     *,
     house_rules: str = "",
     is_drawn: bool = False,
-    is_scripted: bool = False,
     said_by: str | None = None,
 ) -> list[Line]:
     """Return a result as lines: the outcome first, then how it came about, what it means and what changes.
@@ -33,14 +32,13 @@ def result_lines(
         file: the ruleset's data, for its words.
         house_rules: those in force, in words; empty for none.
         is_drawn: whether dice are drawn.
-        is_scripted: whether it is a step of a scene, in which answers stand as `choose = { ... }`.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
     if result.ruleset is None or file is None:
         return list(_dice_lines(result, is_drawn))
     return [
         *_action_lines(result, file, is_drawn, said_by),
-        *_unused_lines(result, is_scripted),
+        *_unused_lines(result),
         *house_rules_lines(house_rules),
         *_note_lines(result.note, result.seed, by=said_by),
     ]
@@ -59,7 +57,7 @@ def _by(seat: str | None) -> str:
 
 
 def _typed_words(inputs: Mapping[str, Any]) -> str:
-    return ", ".join(_input_words(name, value) for name, value in inputs.items() if name != "sheet")
+    return ", ".join(input_words(name, value) for name, value in inputs.items() if name != "sheet")
 
 
 def moment_words(moment: str, period: str) -> str:
@@ -101,13 +99,9 @@ def _action_lines(result: Result, file: RulesetFile, is_drawn: bool, said_by: st
             yield line(INDENT, Piece("* "), effect_words(effect, pattern=pattern))
 
 
-def _unused_lines(result: Result, is_scripted: bool) -> Iterator[Line]:
+def _unused_lines(result: Result) -> Iterator[Line]:
     for answer in result.unused:
-        if not is_scripted:
-            yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
-        elif answer.value != NO:  # a scene may well say beforehand that no moment is to be used
-            key = f'"{answer.key}"' if answer.who else answer.key
-            yield line(INDENT, Piece(f'not used: choose = {{ {key} = "{answer.value}" }}', "quiet"))
+        yield line(INDENT, Piece(f"not used: --choose {answer.key}={answer.value}", "quiet"))
 
 
 def house_rules_lines(house_rules: str) -> list[Line]:
@@ -121,7 +115,8 @@ def action_lines(action: str, *, actor: str, inputs: Mapping[str, Any]) -> list[
     return [line(Piece(_heading(action, None, actor), "title"), f": {told}" if told else "")]
 
 
-def _input_words(name: str, value: Any) -> str:
+def input_words(name: str, value: Any) -> str:
+    """Return an input of an action as it was typed, in words."""
     name = name.replace("-", " ").replace("_", " ")
     if value is True:
         return name
@@ -159,7 +154,7 @@ def event_lines(events: Iterable[Event], *, is_drawn: bool = False) -> list[Line
 
 def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[str] = ()) -> Iterator[Line]:
     """Yield what happened; a choice whose meaning is told anyway is named only, and what was let pass is left out."""
-    for _, group in groupby(_without_carried_out(events), key=_drawing):
+    for _, group in groupby(untold(events), key=_drawing):
         drawn: list[DrawEvent] = []
         for event in group:
             match event:
@@ -173,7 +168,8 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                     text = f": {event.text}" if event.text and event.text not in told else ""
                     of = f" of {event.of}" if event.of else ""
                     whose = f"{event.label}{of} ({who_is(event.who)}): "
-                    yield line(INDENT, whose, Piece(event.answer, "name"), text)
+                    ordered = Piece("  (standing orders)" if event.means == ORDERS else "", "quiet")
+                    yield line(INDENT, whose, Piece(event.answer, "name"), text, ordered)
                 case MoveEvent() if event.label:
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
@@ -195,15 +191,18 @@ def _turn_words(event: TurnEvent) -> Iterator[Piece | str]:
         yield f": {' '.join(event.texts)}"
 
 
-def _without_carried_out(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
+def untold(events: Sequence[EventRecord]) -> Iterator[EventRecord]:
     """Yield events but for choices of cards, which are told by their move."""
     for number, event in enumerate(events):
-        if not (isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :])):
-            yield event
+        if isinstance(event, DecisionEvent) and _is_carried_out(event, events[number + 1 :]):
+            continue
+        yield event
 
 
 def _is_carried_out(decision: DecisionEvent, later: Sequence[EventRecord]) -> bool:
     """Tell whether a choice is followed by the move that it was for, be it after the choices of others."""
+    if decision.means == ORDERS:  # which is told, so that it is marked
+        return False
     for event in later:
         if isinstance(event, MoveEvent) and (event.label, event.by) == (decision.label, decision.who):
             return True
@@ -223,12 +222,16 @@ def _whose(event: RollEvent | DrawEvent | MoveEvent) -> str:
 
 
 def _cards(cards: Sequence[str]) -> Piece:
+    return Piece(cards_words(cards), "number")
+
+
+def cards_words(cards: Sequence[str]) -> str:
     """Return cards for people; those that are face down are counted."""
     hidden = sum(card == FACE_DOWN for card in cards)
     shown = [card for card in cards if card != FACE_DOWN]
     if hidden:
         shown.append("a card" if hidden == 1 else f"{hidden} cards")
-    return Piece(", ".join(shown), "number")
+    return ", ".join(shown)
 
 
 def _value(event: RollEvent) -> str:

@@ -1,4 +1,4 @@
-"""Scenes as lines: their steps as they are played, and how their expectations held. Values to text; nothing prints."""
+"""What is asked in a step of a scene, what lies on a table, how expectations held, as lines. Nothing prints."""
 
 from __future__ import annotations
 
@@ -9,49 +9,22 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line, section
-from rpgres.cli.render.results import action_lines, house_rules_lines, moment_words, result_lines
-from rpgres.cli.render.words import card_count, house_rules, known_to, title, who_is
+from rpgres.cli.render.results import action_lines, moment_words
+from rpgres.cli.render.words import card_count, known_to, title, who_is
 from rpgres.model.cards import shown_codes
 from rpgres.model.state import EMPTY, FACE_DOWN, Map
 
 if TYPE_CHECKING:
     from rpgres.model.state import Box, Pile, State
-    from rpgres.scenes import Mismatch, PlayedStep, Scene
+    from rpgres.scenes import Leaf, Mismatch
 
 
-def scene_heading(scene: Scene, *, seed: str) -> list[Line]:
-    """Return what stands above a scene that is played."""
-    lines = [line(Piece(scene.file.title or scene.source.path, "title"), Piece(f"  (seed: {seed})", "quiet"))]
-    if scene.file.summary:
-        lines.append(line(f"  {scene.file.summary.strip()}"))
-    return [*lines, *house_rules_lines(house_rules(scene.rules))]
-
-
-def step_heading(scene: Scene, number: int, *, is_skipped: bool = False) -> list[Line]:
-    """Return what stands above a step: its number and name."""
-    step = scene.file.steps[number]
-    words = moment_words(step.moment[1], step.moment[0]) if step.moment is not None else f"Step {number + 1}"
-    name = title(step.id) if step.id else words
-    return [line(), line(Piece(f"{number + 1}. {name}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
-
-
-def step_question_lines(scene: Scene, number: int) -> list[Line]:
+def step_question_lines(leaf: Leaf) -> list[Line]:
     """Return what stands above the first question of a step: who does what."""
-    step = scene.file.steps[number]
+    step = leaf.step
     if step.moment is not None:
         return [line(INDENT, Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
-    return [line(INDENT, *pieces) for pieces in action_lines(step.action, actor=step.actor, inputs=step.with_)]
-
-
-def step_lines(scene: Scene, played: PlayedStep, *, is_drawn: bool = False) -> list[Line]:
-    """Return what came of one step, to stand below its heading; nothing for one that was skipped."""
-    if played.result is None:
-        return []
-    result = structs.replace(played.result, seed=None)  # the scene's seed stands above all of it
-    shown = result_lines(result, scene.rules.file, is_drawn=is_drawn, is_scripted=True)
-    if result.action is None and not played.id:  # the heading says it
-        shown = shown[1:]
-    return [line(INDENT, *pieces) for pieces in shown]
+    return [line(INDENT, *pieces) for pieces in action_lines(step.played, actor=step.actor, inputs=step.with_)]
 
 
 def table_lines(

@@ -12,6 +12,7 @@ from rpgres.cli.render.results import pending_lines, result_lines, said_lines
 from rpgres.cli.render.scenes import table_lines
 from rpgres.cli.render.words import known_to, title, who_is
 from rpgres.engine.records import Pending, QuestionRecord, Result
+from rpgres.engine.views import SOMEBODY
 from rpgres.journal.forms import (
     ActEntry,
     AnswerEntry,
@@ -19,6 +20,7 @@ from rpgres.journal.forms import (
     JoinEntry,
     NewEntry,
     NoteEntry,
+    OrdersEntry,
     PassEntry,
     RevealEntry,
     RunEntry,
@@ -26,8 +28,8 @@ from rpgres.journal.forms import (
     SetEntry,
     UndoEntry,
 )
-from rpgres.journal.views import SOMEBODY
 from rpgres.model.state import EMPTY, GM, Box, Character, State, Tag
+from rpgres.text.harmless import harmless
 
 if TYPE_CHECKING:
     from rpgres.journal.forms import PassRecord, TableRecord
@@ -63,6 +65,8 @@ def show_lines(
     first = [*_tag_lines([tag for tag in state.tags if tag.on not in state.characters])]
     first += [line(INDENT, f"{title(name)} {number}") for name, number in state.counters.items()]
     last = [_pass_line(passing) for passing in record.passes]
+    for whose, number in record.orders.items():
+        last.append(line(INDENT, Piece(f"{who_is(whose)} has standing orders (entry {number})", "quiet")))
     lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
     if record.pending is not None:
         if state.piles:
@@ -74,6 +78,13 @@ def show_lines(
     if record.seed is not None:
         lines += [line(), line(Piece(f"seed: {record.seed}", "quiet"))]
     return lines
+
+
+def orders_lines(entry: OrdersEntry) -> list[Line]:
+    """Return standing orders as lines: whose they are, and their text."""
+    told = f" (entry {entry.number}, {entry.file})"
+    heading = line(Piece(who_is(entry.seat), "title"), Piece(told, "quiet"))
+    return [heading, *(line(INDENT, harmless(text)) for text in entry.text.splitlines())]
 
 
 def _pass_line(passing: PassRecord) -> Line:
@@ -216,6 +227,11 @@ def _entry_words(entry: EntryView) -> Iterator[str | Piece]:
             yield Piece(f" (it was {value_words(entry.was)}){_for(entry)}", "quiet")
         case PassEntry():
             yield f"{by}skips {entry.label or 'every optional decision'} until: {entry.until}"
+        case OrdersEntry():
+            whose = who_is(entry.seat)
+            own = by if entry.by != entry.seat else ""
+            yield f"{own}{whose} {'has' if entry.text else 'has no more'} standing orders"
+            yield Piece(f" ({entry.file})" if entry.file else "", "quiet")
         case UndoEntry():
             yield (
                 f"{by}undid entry {entry.before}"

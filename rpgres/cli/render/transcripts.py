@@ -10,7 +10,7 @@ from rpgres.cli.render.results import result_lines
 from rpgres.cli.render.tables import entry_lines, typed_words
 from rpgres.cli.render.words import who_is
 from rpgres.engine.records import Result
-from rpgres.journal.forms import BeginEntry, EntryView, NewEntry, NoteEntry, PassEntry, RunEntry, UndoEntry
+from rpgres.journal.forms import BeginEntry, EntryView, NewEntry, NoteEntry, OrdersEntry, PassEntry, RunEntry, UndoEntry
 from rpgres.text.harmless import in_line
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def transcript(title: str, entries: Iterable[EntryView], file: RulesetFile) -> s
     """
     blocks = [f"# {_text(title)}"]
     for entry in entries:
-        if not (entry.undone or entry.is_hidden or isinstance(entry, NewEntry | UndoEntry | PassEntry)):
+        if not (entry.undone or entry.is_hidden or isinstance(entry, NewEntry | UndoEntry | PassEntry | OrdersEntry)):
             blocks += _block(entry, file)
     return "\n\n".join(blocks) + "\n"
 

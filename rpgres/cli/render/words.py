@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rpgres.cli.render.lines import Piece
@@ -10,6 +11,7 @@ from rpgres.model.state import GM
 from rpgres.rulesets import Rules, RulesetFile
 from rpgres.rulesets.schema import FIELDS
 
+_PARTS = re.compile(r"\[([^][]*)\]")  # parts of a pattern that may be left out
 _FATE_FACES = {"+": Piece("[+]", "plus"), "-": Piece("[-]", "minus"), "0": Piece("[ ]")}
 
 
@@ -96,12 +98,14 @@ def dice_pieces(faces: str, *, is_drawn: bool) -> list[Piece]:
     return pieces
 
 
-def effect_words(effect: Mapping[str, Any], *, pattern: str = "") -> str:
+def effect_words(effect: Mapping[str, Any], *, pattern: str = "", who: Callable[[str], str] = who_is) -> str:
     """Return an effect in words, made from its fields alone, since what they mean is the ruleset's.
 
     Args:
         effect: the effect.
-        pattern: how the ruleset tells it, with fields in braces; for effects that have all of them.
+        pattern: how the ruleset tells it, with fields in braces, and parts in brackets that need all fields in them;
+            for effects that have the fields that stand in no bracket.
+        who: how somebody is spoken of.
 
     >>> effect_words({"kind": "hit", "shifts": 3, "to": "gm"}, pattern="{to} takes {shifts}")
     'the game master takes 3'
@@ -110,22 +114,40 @@ def effect_words(effect: Mapping[str, Any], *, pattern: str = "") -> str:
     >>> effect_words({"kind": "aspect", "change": "created", "name": "Slick Roofs", "on": "mara"})
     'aspect: created, "Slick Roofs", on mara'
     """
-    wanted = FIELDS.findall(pattern)
-    if pattern and all(effect.get(key) is not None for key in wanted):
-        return FIELDS.sub(lambda found: who_is(str(effect[found[1]])), pattern)
-    words = [_field_words(key, value) for key, value in effect.items() if key != "kind"]
+    told = filled(pattern, {key: _told(key, value, who) for key, value in effect.items() if value not in (None, "")})
+    if told:
+        return told
+    words = [_field_words(key, value, who) for key, value in effect.items() if key != "kind"]
     message = ", ".join(word for word in words if word)
     kind = str(effect.get("kind", "")).replace("-", " ")
     return f"{kind}: {message}" if message else kind
 
 
-def _field_words(key: str, value: Any) -> str:
+def filled(pattern: str, fields: Mapping[str, str]) -> str:
+    """Return a pattern with its fields in braces filled in; nothing where one is missing.
+
+    A part in brackets is left out where one of its fields is missing.
+
+    >>> filled("{actor} climbs[ with {skill}][ against {vs}]", {"actor": "Mara", "skill": "athletics"})
+    'Mara climbs with athletics'
+    """
+    kept = _PARTS.sub(lambda found: found[1] if set(FIELDS.findall(found[1])) <= fields.keys() else "", pattern)
+    return FIELDS.sub(lambda found: fields[found[1]], kept) if set(FIELDS.findall(kept)) <= fields.keys() else ""
+
+
+def _told(key: str, value: Any, who: Callable[[str], str]) -> str:
+    """Return the value of an effect's field as a pattern tells it: somebody by name, a change with its sign."""
+    is_change = key == "change" and isinstance(value, int) and not isinstance(value, bool)
+    return signed(value) if is_change else who(str(value))
+
+
+def _field_words(key: str, value: Any, who: Callable[[str], str]) -> str:
     if value is None or value == "":
         return ""
     if key == "to":
-        return f"for {who_is(str(value))}"
+        return f"for {who(str(value))}"
     if key in ("on", "from", "by", "against"):
-        return f"{key} {who_is(str(value))}"
+        return f"{key} {who(str(value))}"
     if key in ("name", "becomes", "text"):
         return f'"{value}"' if key == "name" else f'{key} "{value}"'
     if isinstance(value, bool):

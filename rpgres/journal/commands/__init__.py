@@ -5,6 +5,7 @@ Who types is a seat (`--as`), or the host: whoever has the file, and may do anyt
 
 from rpgres.journal.commands.acting import act, actor_of, answer, turn
 from rpgres.journal.commands.correcting import let_pass, may_pass, reveal, set_value, undo, write_note
+from rpgres.journal.commands.ordering import owner_of, set_orders
 from rpgres.journal.commands.pending import require_own, require_pending
 from rpgres.journal.commands.sealing import open_seal, seal
 from rpgres.journal.commands.seating import TRUSTS, begin_table, join, seated, set_table
@@ -26,12 +27,14 @@ __all__ = [
     "let_pass",
     "may_pass",
     "open_seal",
+    "owner_of",
     "require_own",
     "require_pending",
     "reveal",
     "rules_of",
     "seal",
     "seated",
+    "set_orders",
     "set_table",
     "set_value",
     "turn",

@@ -11,6 +11,7 @@ from rpgres.engine.periods import check_period
 from rpgres.engine.players import Prompt, Question, View
 from rpgres.engine.records import Pending
 from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.pending import (
@@ -34,7 +35,6 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import Run, asked_of, run_at, run_of
-from rpgres.journal.views import HOST
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.rulesets import Rules, unknown
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from rpgres.engine.periods import period_names
 from rpgres.engine.players import NO
 from rpgres.engine.records import Pending
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal import store
 from rpgres.journal.commands.acting import answer_draft
@@ -14,7 +15,6 @@ from rpgres.journal.commands.pending import refuse_sealed, refuse_while_pending
 from rpgres.journal.commands.running import Typed
 from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
 from rpgres.journal.history import History
-from rpgres.journal.paths import audience_at, set_by
 from rpgres.journal.records import (
     ACTION,
     ALWAYS,
@@ -25,10 +25,11 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import asked_of, questions_of
-from rpgres.journal.views import HOST, passed
+from rpgres.journal.views import passed
 from rpgres.model.paths import ABSENT, value_at
 from rpgres.model.state import GM
 from rpgres.rulesets import RowQuestion, Rules, unknown
+from rpgres.rulesets.corrections import audience_at, set_by
 from rpgres.rulesets.tree import walk
 
 

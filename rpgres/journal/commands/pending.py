@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rpgres.engine.players import NO
 from rpgres.engine.records import Pending, QuestionRecord
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal.commitments import seal_by
 from rpgres.journal.history import History
@@ -13,7 +14,6 @@ from rpgres.journal.records import (
     found_in,
 )
 from rpgres.journal.replay import asked_of, questions_of
-from rpgres.journal.views import HOST
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import State
 

@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.engine.players import default_policy
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.journal.commands.writing import Place, draft_entry
 from rpgres.journal.history import History
@@ -23,7 +24,7 @@ from rpgres.journal.records import (
 )
 from rpgres.journal.replay import Ran, Run, run_at
 from rpgres.journal.standing import chance_in, known_in, step_of, with_earlier
-from rpgres.journal.views import HOST, hidden_by
+from rpgres.journal.views import hidden_by
 from rpgres.model.events import DecisionEvent
 from rpgres.model.state import EMPTY, State
 from rpgres.parameters.context import ACTOR

@@ -9,6 +9,7 @@ import msgspec
 
 from rpgres.dice.seeds import read_seed
 from rpgres.engine.piles import lay_out
+from rpgres.engine.views import HOST
 from rpgres.errors import UsageError, named
 from rpgres.journal import files, store
 from rpgres.journal.chain import commitment
@@ -21,7 +22,6 @@ from rpgres.journal.records import (
     Public,
     Secret,
 )
-from rpgres.journal.views import HOST
 from rpgres.model.state import EMPTY, GM, ROLES, State
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.sheets import Sheet, read_sheet, sheet_source

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from rpgres.engine.views import HOST, seats_of
 from rpgres.errors import RpgresError, UsageError
 from rpgres.journal import store
 from rpgres.journal.chain import SALT
@@ -22,7 +23,6 @@ from rpgres.journal.records import (
     Public,
     Secret,
 )
-from rpgres.journal.views import HOST, seats_of
 from rpgres.model.state import State
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules

@@ -11,7 +11,17 @@ from __future__ import annotations
 
 from rpgres.kits import aspects, harm
 from rpgres.kits.fate_family import policies
+from rpgres.kits.fate_family.moves import (
+    VICTORY,
+    ZONES,
+    ConflictSwitches,
+    ContestSwitches,
+    Moves,
+    check_attack,
+    concede,
+)
 from rpgres.kits.fate_family.rolls import (
+    FULL_DEFENSE,
     NEXT,
     Foe,
     Help,
@@ -41,21 +51,25 @@ from rpgres.kits.fate_family.settling import (
     roles_of,
     settle,
 )
-from rpgres.model.state import State, put
+from rpgres.model.state import Map, State, put
 from rpgres.rulesets import Effect, Ruleset
 
 __all__ = [
+    "FULL_DEFENSE",
     "NEXT",
     "OPPONENT",
     "Foe",
     "Help",
+    "Moves",
     "Part",
     "Standing",
     "add_up",
     "boost_defaults",
     "carrier_of",
+    "check_attack",
     "check_in",
     "check_present",
+    "concede",
     "crowd",
     "defense",
     "effort",
@@ -82,6 +96,11 @@ def register(ruleset: Ruleset) -> None:
     harm.register_effects(ruleset)
     ruleset.effect("goal")(harm.unchanged)
     ruleset.effect("cost")(harm.unchanged)
+    ruleset.effect(VICTORY)(harm.unchanged)
+    ruleset.switches(ContestSwitches)
+    ruleset.switches(ConflictSwitches)
+    ruleset.effect("move")(move)
+    ruleset.effect("leave")(leave_zones)
     ruleset.effect("opposition")(change_opposition)
     ruleset.policy("sensible")(policies.sensible)
     ruleset.policy("thrifty")(policies.thrifty)
@@ -94,3 +113,14 @@ def change_opposition(state: State, change: Effect) -> State:
         return state
     raised = max(0, who.counters.get(NEXT, 0) + change["change"])
     return put(state, ("characters", who.name, "counters"), who.counters.with_(NEXT, raised))
+
+
+def move(state: State, change: Effect) -> State:
+    """Return the state with somebody in another zone."""
+    where = state.things.get(ZONES, Map())
+    return put(state, ("things",), state.things.with_(ZONES, where.with_(change["to"], change["zone"])))
+
+
+def leave_zones(state: State, _effect: Effect) -> State:
+    """Return the state without zones, as a conflict is over."""
+    return put(state, ("things",), state.things.without(ZONES)) if ZONES in state.things else state

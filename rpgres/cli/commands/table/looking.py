@@ -49,7 +49,7 @@ def show(
         say_json(table_record(history, options.who))
         return
     from rpgres.cli.render.tables import show_lines
-    from rpgres.journal.views import state_seen
+    from rpgres.engine.views import state_seen
     from rpgres.rulesets import pictured
 
     state, rules = state_seen(history.state, options.who), rules_at(place, history)

@@ -1,0 +1,483 @@
+"""`rpgres simulate`: an action or a scene played many times, from what was typed to what is printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from msgspec import Struct
+
+from rpgres.cli import options as opt
+from rpgres.cli.dynamic import PlayGroup, Verb
+from rpgres.cli.lazy import Command
+from rpgres.cli.options import SectionedCommand
+from rpgres.cli.output import is_terminal, results_alone, say, say_json, say_text, warn
+from rpgres.cli.rulesets import RulesetData
+from rpgres.errors import UsageError
+
+if TYPE_CHECKING:
+    from rpgres.rulesets import Rules
+    from rpgres.scenes import Scene
+    from rpgres.simulate import Crew, Job, Plan, SimulationResult, Tally
+
+RUNS = 10_000  # unless something else is asked for
+INTERRUPTED = 130  # exit code
+
+_OUTPUT = (opt.FORMAT, opt.JSON, opt.SVG, opt.PLAIN, opt.NOTE)
+_SIMULATION = (opt.RUNS, opt.UNTIL_WIDTH, opt.WORKERS, opt.CLUSTER, opt.SAVE, opt.SHOW)
+ACTION_OPTIONS = (
+    *(opt.SEED, opt.CHOOSE, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
+    *(*_SIMULATION, *_OUTPUT),
+)
+SCENE_OPTIONS = (
+    *(opt.SEED, opt.AUTO, opt.POLICY, opt.COUNT, opt.SWITCH, opt.RULESETS),
+    *(*_SIMULATION, *_OUTPUT),
+)
+
+
+class Line(Struct, kw_only=True):
+    """What a line asks for.
+
+    Attributes:
+        shared: the options, as typed.
+        things: what is counted without being asked for.
+        rules: the rules.
+        job_of: makes the job of a seed.
+        show: prints one run of a seed; returns the exit code.
+        title: of the scene.
+        policies: who decides by which policy, for the record.
+        own_seed: the scene's.
+    """
+
+    shared: dict[str, Any]
+    things: Sequence[str]
+    rules: Rules
+    job_of: Callable[[str], Job]
+    show: Callable[[str], int]
+    title: str = ""
+    policies: Mapping[str, str] = {}
+    own_seed: str | None = None
+
+    @property
+    def paths(self) -> list[str]:
+        """What is counted beside these, each once."""
+        return [path for path in dict.fromkeys(self.shared["by"] or ()) if path not in self.things]
+
+
+def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
+    """Play an action many times and print what came of it."""
+    from rpgres.engine.labels import check_labels
+    from rpgres.engine.run import answers_to, prepare
+    from rpgres.plugins.loading import checked
+    from rpgres.simulate import action_job
+    from rpgres.simulate.subjects import ACTION_THINGS, require_paths
+
+    shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
+    switches = opt.read_switches(shared["switch"])
+    rules = checked(data.rules(switches))
+    choose = opt.read_answers(shared["choose"], option="--choose")
+    prepared = prepare(rules, action, opt.given_inputs(values))
+    named = opt.named_policies(shared["policy"])
+    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
+    check_labels(rules, action, given={}, choose=choose)
+    answers_to(prepared, choose)
+    told = {
+        **dict.fromkeys(prepared.orders, "orders"),
+        **opt.policy_names(rules, names=shared["policy"], auto=shared["auto"]),
+    }
+
+    def job_of(seed: str) -> Job:
+        return action_job(
+            prepared,
+            seed=seed,
+            by=line.paths,
+            switches=switches,
+            choose=choose,
+            policies=named,
+            auto=shared["auto"],
+        )
+
+    def show(seed: str) -> int:
+        from rpgres.dice.seeds import Streams
+        from rpgres.engine.run import run
+
+        found, _ = run(
+            prepared,
+            streams=Streams(seed),
+            choose=choose,
+            policies=policies,
+            note=shared["note"],
+            identify=shared["json"],
+        )
+        return _show_result(found, rules, shared)
+
+    line = Line(shared=shared, things=ACTION_THINGS, rules=rules, job_of=job_of, show=show, policies=told)
+    require_paths(prepared.state, line.paths)
+    _simulate(line)
+
+
+def _show_result(found: Any, rules: Rules, shared: Mapping[str, Any]) -> int:
+    """Print one run of an action; return the exit code."""
+    from rpgres.cli.output import exit_of
+    from rpgres.engine.records import Pending
+
+    if shared["json"]:
+        say_json(found)
+    else:
+        from rpgres.cli.render.results import pending_lines, result_lines
+        from rpgres.cli.render.words import house_rules
+
+        is_drawn = is_terminal() and not shared["plain"]
+        if isinstance(found, Pending):
+            say(pending_lines(found, is_drawn=is_drawn), is_plain=shared["plain"])
+        else:
+            lines = result_lines(found, rules.file, house_rules=house_rules(rules), is_drawn=is_drawn)
+            say(lines, is_plain=shared["plain"])
+    return exit_of(found, is_told=False)
+
+
+def simulate_scene(name: str, values: dict[str, Any]) -> None:
+    """Play a scene many times and print what came of it."""
+    from rpgres.plugins.discovery import find_ruleset
+    from rpgres.scenes import open_scene, read_scene, require_sound
+    from rpgres.simulate import scene_job
+    from rpgres.simulate.subjects import require_paths, scene_things
+
+    shared = dict(values)
+    switches, folders = opt.read_switches(shared["switch"]), opt.read_folders(shared["rulesets"])
+    named, auto = opt.named_policies(shared["policy"]), shared["auto"]
+    single = {who: name for who, name in named.items() if who}
+    source, folder = open_scene(name, extra=folders)
+    scene = read_scene(
+        source,
+        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+        folder=folder,
+        switches=switches,
+        extra=folders,
+        policy=named.get("", ""),
+        named=single,
+        auto=auto,
+    )
+    require_sound(scene)
+
+    def job_of(seed: str) -> Job:
+        return scene_job(scene, seed=seed, by=line.paths, switches=switches, policies=named, auto=auto)
+
+    line = Line(
+        shared=shared,
+        things=scene_things(scene),
+        rules=scene.rules,
+        job_of=job_of,
+        show=lambda seed: _show_scene(scene, seed, shared),
+        title=scene.file.title,
+        policies=_scene_policies(scene, named, auto=auto),
+        own_seed=scene.file.seed,
+    )
+    require_paths(scene.state, line.paths)
+    _simulate(line)
+
+
+def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
+    """Return who decides by which policy in a scene; everybody else under `*`."""
+    from rpgres.engine.players import default_policy
+
+    own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
+    everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
+    typed = {who or "*": name for who, name in named.items()}
+    return {**own, **({"*": everybody} if everybody else {}), **typed}
+
+
+def _show_scene(scene: Scene, seed: str, shared: Mapping[str, Any]) -> int:
+    """Print one run of a scene; return the exit code."""
+    if shared["json"]:
+        from rpgres.scenes import run_scene
+
+        say_json(run_scene(scene, seed=seed))
+        return 0
+    from rpgres.cli.telling import tell_scene
+
+    tell_scene(scene, seed=seed, seat=None, is_plain=shared["plain"], auto=True)
+    return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What both have in common
+
+
+def _simulate(line: Line) -> None:
+    """Do what a line asks for and print it; exit with the code it calls for."""
+    from rpgres.cli.progress import progress
+    from rpgres.cli.render.words import house_rules
+    from rpgres.errors import RpgresError
+    from rpgres.simulate import empty_tally, simulated, summed_up
+    from rpgres.simulate.saving import read_saved, tally_for
+
+    shared = line.shared
+    form = _form(shared)
+    path = Path(shared["save"]) if shared["save"] else None
+    saved = read_saved(path) if path is not None else None
+    seed = _seed(line, saved.job.seed if saved is not None else None)
+    is_shown = shared["show"] is not None
+    job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
+    tally = empty_tally((*line.things, *line.paths))
+    if path is not None and saved is not None:
+        tally = tally_for(path, saved, job, runs=None if is_shown else plan.runs)
+    if is_shown:
+        raise typer.Exit(line.show(_shown_seed(line, seed)))
+    keeper = Keeper(path=path, job=job, kept=tally.runs)
+    is_interrupted = False
+    if not plan.is_complete(tally):
+        runs = simulated(job, plan, crew=crew, start=tally)
+        try:
+            with progress("simulating", done=tally.runs, is_plain=shared["plain"]) as show:
+                for tally in runs:
+                    keeper.keep(tally)
+                    show(tally.runs, plan.expected(tally))
+        except KeyboardInterrupt:
+            is_interrupted = True
+        except RpgresError:
+            keeper.keep(tally, is_last=True)
+            raise
+    keeper.keep(tally, is_last=True)
+    if not tally.runs:
+        raise KeyboardInterrupt
+    record = summed_up(
+        job,
+        tally,
+        rules=line.rules,
+        complete=not is_interrupted,
+        wanted=plan.runs,
+        width=plan.width or None,
+        title=line.title,
+        policies=line.policies,
+        note=shared["note"],
+    )
+    _print(record, line, form, house_rules(line.rules))
+    if is_interrupted:
+        wanted = f" of {plan.runs:,}" if plan.runs is not None else ""
+        later = f"; the same command with --save {path} goes on" if path is not None else ""
+        warn(f"interrupted after {tally.runs:,}{wanted} runs{later}")
+        raise typer.Exit(INTERRUPTED)
+
+
+class Keeper(Struct):
+    """Keeps the counts in a file, every few seconds and at the end.
+
+    Attributes:
+        path: the file; None for none.
+        job: what is simulated.
+        kept: how many runs the file has.
+        since: when it was written.
+    """
+
+    path: Path | None
+    job: Job
+    kept: int
+    since: float = 0.0
+
+    def keep(self, tally: Tally, *, is_last: bool = False) -> None:
+        """Write the file if it is time."""
+        from rpgres.simulate.saving import SAVED_SECONDS, write_saved
+
+        self.since = self.since or monotonic()
+        if self.path is None or tally.runs == self.kept:
+            return
+        if is_last or monotonic() - self.since >= SAVED_SECONDS:
+            write_saved(self.path, self.job, tally)
+            self.kept, self.since = tally.runs, monotonic()
+
+
+def _seed(line: Line, saved: str | None) -> str:
+    """Return the seed: the one that was typed, the saved one, the scene's, or a fresh one."""
+    from rpgres.dice.seeds import read_seed
+
+    return read_seed(next((one for one in (line.shared["seed"], saved, line.own_seed) if one is not None), None))
+
+
+def _shown_seed(line: Line, seed: str) -> str:
+    """Return the seed of the run that is to be shown."""
+    from rpgres.dice.seeds import run_seed
+
+    shared = line.shared
+    if shared["seed"] is None and shared["save"] is None and line.own_seed is None:
+        raise UsageError("--show needs the --seed of the simulation, which it prints at its end, or its --save file")
+    text = shared["show"].strip().replace("_", "")
+    if not text.isascii() or not text.isdecimal() or len(text) > 15:
+        raise UsageError(f"--show takes the number of a run, from 0 on, not {shared['show']!r}")
+    return run_seed(seed, int(text))
+
+
+def _plan(line: Line) -> Plan:
+    from rpgres.simulate import Plan
+
+    shared = line.shared
+    if shared["until_width"] is None:
+        return Plan(opt.read_count(shared["runs"], option="--runs", default=RUNS))
+    if shared["runs"] is not None:
+        raise UsageError("--runs and --until-width exclude each other: one says how many runs, the other how sure")
+    from rpgres.simulate.subjects import main_things
+
+    return Plan(None, _width(shared["until_width"]), main_things(line.things))
+
+
+def _width(text: str) -> float:
+    """Return a width as a share.
+
+    Raises:
+        UsageError: it is no percentage between 0 and 100.
+    """
+    number = 0.0
+    with suppress(ValueError):
+        number = float(text.strip().removesuffix("%"))
+    if not 0.0001 <= number < 100:
+        raise UsageError(f"--until-width takes a percentage from 0.0001 % to below 100 %, such as 0.1%, not {text!r}")
+    return number / 100
+
+
+def _crew(shared: Mapping[str, Any]) -> Crew:
+    from functools import partial
+
+    from rpgres.simulate import Crew
+    from rpgres.simulate.workers import cores, processes
+
+    if shared["cluster"] is not None:
+        from rpgres.simulate.cluster import cluster
+
+        if shared["workers"] is not None:
+            raise UsageError("--workers and --cluster exclude each other: a cluster has workers of its own")
+        return Crew(partial(cluster, shared["cluster"]), is_asked=True, is_elsewhere=True)
+    count = opt.read_count(shared["workers"], option="--workers", default=cores())
+    if count > MOST_WORKERS:
+        raise UsageError(f"--workers takes at most {MOST_WORKERS} processes; {cores()} would use every processor")
+    return Crew(partial(processes, count) if count > 1 else None, is_asked=shared["workers"] is not None)
+
+
+MOST_WORKERS = 61 if os.name == "nt" else 512  # Windows waits for no more
+
+
+def _form(shared: Mapping[str, Any]) -> str:
+    """Return the format in which the simulation is printed.
+
+    Raises:
+        UsageError: there is no such format, or two are asked for.
+    """
+    form: str = shared["format"] or ("json" if shared["json"] else "table")
+    if form not in ("table", "md", "csv", "json"):
+        raise UsageError(f"--format takes table, md, csv or json, not {form!r}")
+    if shared["json"] and form != "json":
+        raise UsageError(f"--json and --format {form} exclude each other")
+    return form
+
+
+def _print(record: SimulationResult, line: Line, form: str, house_rules: str) -> None:
+    from rpgres.cli.render import simulations
+
+    shared, file = line.shared, line.rules.file
+    if shared["svg"] is not None:
+        _write_chart(Path(shared["svg"]), simulations.simulation_svg(record, file))
+    if form == "json":
+        say_json(record)
+    elif form == "md":
+        say_text(simulations.simulation_markdown(record, file))
+    elif form == "csv":
+        say_text(simulations.simulation_csv(record))
+    else:
+        detailed = shared["by"] or ()
+        bars = _bars(is_plain=shared["plain"])
+        lines = simulations.simulation_lines(record, file, detailed=detailed, house_rules=house_rules, bars=bars)
+        say(lines, is_plain=shared["plain"])
+
+
+def _write_chart(path: Path, text: str) -> None:
+    from rpgres.errors import FileError
+
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written: {error.strerror or error}", file=str(path)) from None
+
+
+def _bars(*, is_plain: bool) -> int:
+    """Return how many columns there are for a bar, 0 where bars would be noise."""
+    if is_plain or not is_terminal():
+        return 0
+    from shutil import get_terminal_size
+
+    return max(8, min(40, get_terminal_size().columns - 56))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The command
+
+
+def _no_dice(notation: str, values: dict[str, Any]) -> NoReturn:
+    raise UsageError(
+        f"dice need no simulation: `rpgres odds {notation}` has their exact probabilities, and "
+        f"`rpgres roll {notation} --repeat 100` rolls them"
+    )
+
+
+def scene_command(name: str) -> SectionedCommand:
+    """Return the command that simulates a scene."""
+
+    @results_alone()
+    def call(**values: Any) -> None:
+        simulate_scene(name, values)
+
+    summary = "Play this scene many times, and summarise."
+    return SectionedCommand(
+        name,
+        callback=call,
+        params=[option.build() for option in SCENE_OPTIONS],
+        help=f"{summary}\n\n{COUNTED}",
+        short_help=summary,
+        rich_markup_mode=None,
+    )
+
+
+COUNTED = """\
+Counted are the outcome of every step, and with --by any part of the state at the end: numbers, texts, and tracks by
+how many boxes are marked."""
+
+
+class SimulateGroup(PlayGroup):
+    """What can be simulated."""
+
+    verb = Verb("simulate", ACTION_OPTIONS, (), "", simulate_action, _no_dice, scene=scene_command)
+
+    def load(self, name: str, args: Sequence[str]) -> Command:
+        """Return the group of a ruleset, or the command of a scene."""
+        return scene_command(name) if name == "-" else super().load(name, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what stands behind it.
+
+        Raises:
+            UsageError: nothing does.
+        """
+        if not ctx._protected_args:
+            raise UsageError(
+                "name what to simulate: a scene, as in `rpgres simulate fate/bribe`, or a ruleset and an action, as in "
+                "`rpgres simulate fate overcome --skill 3 --vs 4dF+2`"
+            )
+        return super().invoke(ctx)
+
+
+app = typer.Typer(
+    cls=SimulateGroup,
+    add_completion=False,
+    help="""Play an action or a scene many times, and summarise.
+
+    `rpgres simulate fate overcome --skill 3 --vs 4dF+2 -n 1000000` plays an action, `rpgres simulate scene.toml` or
+    `rpgres simulate fate/bribe` a scene.
+
+    Run N (from 0) is the run with the seed SEED#N, so the result depends only on the seed and the number of runs, not
+    on the number of workers. Ctrl-C prints what is done so far.""",
+    short_help="Play an action or a scene many times, and summarise.",
+    subcommand_metavar="RULESET ACTION [OPTIONS] | SCENE [OPTIONS]",
+)

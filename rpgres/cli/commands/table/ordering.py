@@ -1,0 +1,72 @@
+"""`rpgres table orders`: standing orders of a seat, given, shown and taken away."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from rpgres.cli.annotations import spread
+from rpgres.cli.commands.table.common import TableOptions, app, finish_run, say_entry
+from rpgres.cli.output import say, say_json
+from rpgres.errors import UsageError
+
+
+@app.command("orders")
+@spread
+def orders(
+    deed: Annotated[
+        Literal["show", "set", "clear"], typer.Argument(metavar="[show|set|clear]", help="What to do.")
+    ] = "show",
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="[FILE]", help="For set: a TOML file with the orders, or - for standard input.", show_default=False
+        ),
+    ] = "",
+    whose: Annotated[
+        str,
+        typer.Option(
+            "--for", metavar="SEAT", help="The seat, where the host sets or shows its orders.", show_default=False
+        ),
+    ] = "",
+    *,
+    options: TableOptions,
+) -> None:
+    """Show, set or clear standing orders: who decides for a seat while its player is away.
+
+    Orders are their owner's alone: only the seat itself (--as) and the host (--for) can see or set them. What they
+    decide is marked in the log. A decision of the seat that is pending now is taken by new orders.
+    """
+    if (deed == "set") != bool(file):
+        raise UsageError("`set` takes a file: rpgres table orders set FILE --as SEAT; `show` and `clear` take none")
+    if deed == "show":
+        _show(options, whose)
+        return
+    from pathlib import Path
+
+    from rpgres.journal.commands import set_orders
+    from rpgres.toml.reading import read_source
+
+    source = read_source(Path(file)) if file else None
+    done = set_orders(options.find(), source, seat=options.who, whose=whose)
+    if done.entry.kind == "orders":
+        say_entry(done, options)
+        return
+    finish_run(done, options)
+
+
+def _show(options: TableOptions, whose: str) -> None:
+    from rpgres.cli.render.lines import line
+    from rpgres.cli.render.tables import orders_lines
+    from rpgres.journal.commands import owner_of
+    from rpgres.journal.views import orders_record
+
+    _, history = options.read()
+    who = owner_of(history, options.who, whose) if whose else options.who
+    record = orders_record(history, who)
+    if options.as_json:
+        say_json(record)
+        return
+    shown = [one for entry in record.orders for one in orders_lines(entry)]
+    say(shown or [line("no standing orders")], is_plain=options.plain)

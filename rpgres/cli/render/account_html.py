@@ -1,0 +1,219 @@
+"""The account of a scene as one web page: no other file, no script, headings and lists that a screen reader knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
+from itertools import groupby
+
+from rpgres.cli.formats.accounts import (
+    Account,
+    Came,
+    Change,
+    Chapter,
+    Chosen,
+    Dealt,
+    LineRecord,
+    Meaning,
+    Note,
+    Remark,
+    Rolled,
+    Stands,
+    Told,
+    Turn,
+)
+from rpgres.cli.render.account_lines import compared_words, decided_words, round_words, seat_words, whose
+from rpgres.cli.render.words import style_of, who_is
+from rpgres.text.harmless import in_line
+from rpgres.version import __version__
+
+_STYLE = """\
+:root{color-scheme:light dark;--paper:#fdfcf9;--ink:#1f2328;--quiet:#57606a;--line:#d5d0c4;--card:#f4f1ea;
+--good:#116329;--bad:#a40e26;--even:#7d4e00}
+@media (prefers-color-scheme:dark){:root{--paper:#16181c;--ink:#e6e4de;--quiet:#a3a8b0;--line:#3a3f47;--card:#1f2329;
+--good:#6fdd8b;--bad:#ff938a;--even:#f0c36d}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:1.05rem/1.6 Georgia,"Times New Roman",serif}
+main{max-width:44rem;margin:0 auto;padding:2rem 1.25rem 4rem}
+h1,h2,h3,h4{line-height:1.25;font-family:system-ui,sans-serif}
+h1{font-size:1.9rem;margin:0 0 .5rem}
+h2{font-size:1.35rem;margin:2.5rem 0 .75rem;border-bottom:1px solid var(--line);padding-bottom:.25rem}
+h3{font-size:1.1rem;margin:0 0 .4rem}
+h4{font-size:1rem;margin:1rem 0 .25rem}
+p{margin:.4rem 0}
+ol.steps{list-style:none;margin:0;padding:0}
+ol.steps>li{margin:0 0 1.75rem}
+ul{margin:.4rem 0;padding-left:1.25rem}
+ul.log{list-style:none;padding:.5rem .9rem;background:var(--card);border-radius:.4rem;
+font-family:system-ui,sans-serif;font-size:.92rem}
+ul.log li{padding-left:1.2em;text-indent:-1.2em}
+.note,.quiet,dl.facts dt{color:var(--quiet)}
+.note{font-style:italic}
+.does{font-weight:600}
+.dice{font-family:ui-monospace,Menlo,Consolas,monospace;letter-spacing:.1em}
+.good strong{color:var(--good)}.bad strong{color:var(--bad)}.even strong{color:var(--even)}
+dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:1rem 0;
+font-family:system-ui,sans-serif;font-size:.95rem}
+dl.facts dd{margin:0}
+table{border-collapse:collapse;width:100%;font-family:system-ui,sans-serif;font-size:.95rem}
+caption{text-align:left;color:var(--quiet);padding-bottom:.3rem}
+th,td{text-align:left;vertical-align:top;padding:.4rem .8rem .4rem 0;border-bottom:1px solid var(--line)}
+thead th{color:var(--quiet);font-weight:600}
+.hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+@media print{body{background:#fff;color:#000}ol.steps>li{break-inside:avoid}}
+"""
+_FATE = {"+": "plus", "-": "minus", "0": "blank"}  # faces that a screen reader would pass over
+_NEGATIVE = re.compile(r"(?<![\w.)\]-])-(?=\d)")
+
+
+def as_html(account: Account) -> str:
+    """Return an account as a web page."""
+    return "\n".join(_page(account)) + "\n"
+
+
+def _text(text: str) -> str:
+    """Return a text for a page; a hyphen before a number is a minus sign, which is read aloud."""
+    return escape(_NEGATIVE.sub("\N{MINUS SIGN}", in_line(text)))
+
+
+def _page(account: Account) -> Iterator[str]:
+    yield "<!doctype html>"
+    yield '<html lang="en">'
+    yield "<head>"
+    yield '<meta charset="utf-8">'
+    yield f'<meta name="generator" content="rpgres account {escape(__version__)}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{_text(account.title)}</title>"
+    yield f"<style>\n{_STYLE}</style>"
+    yield "</head>"
+    yield "<body>"
+    yield "<main>"
+    yield from _header(account)
+    yield from _section("story", "What happens", _story(account))
+    if account.table:
+        yield from _section("table", "On the table", _table(account.table))
+    yield "</main>"
+    yield "</body>"
+    yield "</html>"
+
+
+def _section(name: str, heading: str, inside: Iterable[str]) -> Iterator[str]:
+    yield f'<section aria-labelledby="{name}">'
+    yield f'<h2 id="{name}">{heading}</h2>'
+    yield from inside
+    yield "</section>"
+
+
+def _header(account: Account) -> Iterator[str]:
+    yield "<header>"
+    yield f"<h1>{_text(account.title)}</h1>"
+    if account.summary:
+        yield f"<p>{_text(account.summary)}</p>"
+    facts = {
+        "Rules": account.ruleset,
+        "House rules": account.house_rules,
+        "Seed": account.seed or "",
+        "As seen by": seat_words(account) if account.seed is None else "",
+    }
+    yield '<dl class="facts">'
+    yield from (f"<dt>{name}</dt><dd>{_text(told)}</dd>" for name, told in facts.items() if told)
+    yield "</dl>"
+    yield "</header>"
+    if account.people:
+        rows = ((one.title, who_is(one.seat) if one.seat != one.name else "a player") for one in account.people)
+        yield from _section("people", "Taking part", _rows("Who takes part", ("Character", "Played by"), rows))
+
+
+def _rows(caption: str, heads: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    yield f'<table><caption class="hidden">{caption}</caption>'
+    yield "<thead><tr>" + "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead>"
+    yield "<tbody>"
+    yield from (f'<tr><th scope="row">{_text(name)}</th><td>{_text(told)}</td></tr>' for name, told in rows)
+    yield "</tbody></table>"
+
+
+def _story(account: Account) -> Iterator[str]:
+    yield '<ol class="steps" role="list">'
+    for number, chapter in enumerate(account.chapters, 1):
+        yield from _chapter(chapter, number)
+    yield "</ol>"
+    if account.ending:
+        yield f"<p><strong>Ending:</strong> {_text(account.ending)}</p>"
+
+
+def _chapter(chapter: Chapter, number: int) -> Iterator[str]:
+    skipped = ' <span class="quiet">(skipped)</span>' if chapter.skipped else ""
+    yield f'<li id="step-{number}">'
+    yield f"<h3>{number}. {_text(chapter.title)}{skipped}</h3>"
+    for turn in chapter.turns:
+        yield from _turn(turn)
+    yield "</li>"
+
+
+def _turn(turn: Turn) -> Iterator[str]:
+    if turn.round is not None:
+        yield f"<h4>{_text(round_words(turn))}</h4>"
+    yield from (f'<p class="note">{_text(one.text)}</p>' for one in turn.lines if isinstance(one, Note))
+    if turn.does:
+        yield f'<p class="does">{_text(turn.sentence)}</p>'
+    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), _block):
+        if kind == "outcome":
+            yield from (_came(one) for one in group if isinstance(one, Came))
+        elif kind == "meaning":
+            yield f"<p>{' '.join(_text(one.text) for one in group if isinstance(one, Meaning))}</p>"
+        else:
+            yield f'<ul class="{kind}" role="list">'
+            yield from (f"<li>{_item(one)}</li>" for one in group)
+            yield "</ul>"
+
+
+def _block(one: LineRecord) -> str:
+    """Return what lines have in common that stand together."""
+    if isinstance(one, Came):
+        return "outcome"
+    return "meaning" if isinstance(one, Meaning) else "effects" if isinstance(one, Change) else "log"
+
+
+def _came(came: Came) -> str:
+    told = compared_words(came)
+    style = style_of(came.success, came.margin)
+    return f'<p class="{style}"><strong>{_text(came.outcome)}</strong>{f": {_text(told)}" if told else ""}</p>'
+
+
+def _item(one: LineRecord) -> str:
+    match one:
+        case Rolled():
+            words = f" ({_text(one.words)})" if one.words else ""
+            return f"{_text(whose(one))}: {_dice(one.faces)} = {_text(one.value)}{words}"
+        case Dealt():
+            return f"{_text(whose(one))}: {_text(one.cards)}"
+        case Chosen():
+            return f"{_text(decided_words(one))}: <em>{_text(one.answer)}</em>"
+        case Remark():
+            return f'<span class="quiet">{_text(one.text)}</span>'
+        case Told() | Change() | Meaning() | Note():
+            return _text(one.text)
+        case Came():
+            return _came(one)
+
+
+def _dice(faces: str) -> str:
+    """Return dice as they lie; signs are spelled out for whoever listens."""
+    if not faces:
+        return "no dice"
+    if not set(faces) <= {*_FATE, " ", ";"}:
+        return f'<span class="dice">{_text(faces)}</span>'
+    shown = faces.replace("-", "\N{MINUS SIGN}")
+    spoken = ", ".join(_FATE.get(face, "and") for face in faces if face != " ")
+    return f'<span class="dice" aria-hidden="true">{shown}</span><span class="hidden">{spoken}</span>'
+
+
+def _table(table: Iterable[Stands]) -> Iterator[str]:
+    yield '<table><caption class="hidden">What stands on the table at the end</caption>'
+    yield '<thead><tr><th scope="col">Name</th><th scope="col">How it stands</th></tr></thead>'
+    yield "<tbody>"
+    for stands in table:
+        details = "<br>".join(_text(detail) for detail in stands.details)
+        yield f'<tr><th scope="row">{_text(stands.name)}</th><td>{details}</td></tr>'
+    yield "</tbody></table>"

@@ -1,0 +1,216 @@
+"""The account of a scene as lines for a terminal or a pipe, broken at words. Values to text; nothing prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rpgres.cli.formats.accounts import (
+    Account,
+    Came,
+    Change,
+    Chosen,
+    Dealt,
+    LineRecord,
+    Meaning,
+    Note,
+    Remark,
+    Rolled,
+    Stands,
+    Told,
+    Turn,
+)
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.words import dice_pieces, signed, style_of, who_is
+from rpgres.model.state import GM
+
+WIDTH = 80  # columns where nobody knows how many there are
+WIDEST = 100  # longer lines are hard to read
+
+
+def account_lines(account: Account, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+    """Return the whole account as lines.
+
+    Args:
+        account: what is told.
+        width: columns of a line.
+        is_drawn: whether dice are drawn; a screen reader would rather not.
+    """
+    lines = heading_lines(account, width=width)
+    for number, chapter in enumerate(account.chapters, 1):
+        lines += chapter_heading(chapter.title, number, is_skipped=chapter.skipped)
+        for turn in chapter.turns:
+            lines += turn_lines(turn, width=width, is_drawn=is_drawn)
+    return [*lines, *end_lines(account, width=width)]
+
+
+def heading_lines(account: Account, *, width: int = WIDTH) -> list[Line]:
+    """Return what stands above the account: title, what it is about, rules, who takes part."""
+    lines = [line(Piece(account.title, "title"))]
+    if account.summary:
+        lines += [line(), *wrapped(line(account.summary), width)]
+    lines += [line(), *wrapped(line(Piece(rules_words(account), "quiet")), width)]
+    if account.people:
+        lines += wrapped(line(Piece("Taking part: ", "title"), people_words(account)), width, hang=INDENT)
+    return lines
+
+
+def rules_words(account: Account) -> str:
+    """Return by what rules, from what seed and for whom an account is told, in words."""
+    told = [account.ruleset]
+    if account.house_rules:
+        told.append(f"house rules: {account.house_rules}")
+    if account.seed is not None:
+        told.append(f"seed: {account.seed}")
+    else:
+        told.append(f"as seen by {seat_words(account)}")
+    return "; ".join(filter(None, told))
+
+
+def seat_words(account: Account) -> str:
+    """Return the seat that an account is told for, in words."""
+    return next((one.title for one in account.people if one.name == account.seat), who_is(account.seat))
+
+
+def people_words(account: Account) -> str:
+    """Return who takes part, in words; those whom the game master plays are marked."""
+    own = [one.title for one in account.people if one.seat != GM]
+    others = [one.title for one in account.people if one.seat == GM]
+    return "; ".join(filter(None, (", ".join(own), f"of the game master: {', '.join(others)}" if others else "")))
+
+
+def chapter_heading(title: str, number: int, *, is_skipped: bool = False) -> list[Line]:
+    """Return what stands above a step: its number and title."""
+    return [line(), line(Piece(f"{number}. {title}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
+
+
+def turn_lines(turn: Turn, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+    """Return what somebody does and what comes of it."""
+    lines: list[Line] = []
+    if turn.round is not None:
+        lines.append(line(INDENT, Piece(round_words(turn), "title")))
+    notes = [one for one in turn.lines if isinstance(one, Note)]
+    for note in notes:
+        lines += wrapped(line(note.text), width, INDENT)
+    if turn.does:
+        lines += wrapped(line(Piece(turn.sentence, "title")), width, INDENT)
+    for kind, group in groupby((one for one in turn.lines if not isinstance(one, Note)), type):
+        if kind is Meaning:
+            told = " ".join(one.text for one in group if isinstance(one, Meaning))
+            lines += wrapped(line(told), width, INDENT)
+            continue
+        for one in group:
+            lines += wrapped(line(*_pieces(one, is_drawn=is_drawn)), width, _indent(one), hang=INDENT)
+    return lines
+
+
+def round_words(turn: Turn) -> str:
+    """Return the number of an exchange or a round, in words."""
+    return f"{turn.counted or 'Round'} {turn.round}"
+
+
+def _indent(one: LineRecord) -> str:
+    return INDENT if isinstance(one, Came) else INDENT * 2
+
+
+def _pieces(one: LineRecord, *, is_drawn: bool) -> list[str | Piece]:
+    match one:
+        case Rolled():
+            dice = dice_pieces(one.faces.replace(" ; ", ";"), is_drawn=is_drawn) if one.faces else [Piece("no dice")]
+            words = f" ({one.words})" if one.words else ""
+            return [f"{whose(one)}: ", *dice, " = ", Piece(one.value, "number"), words]
+        case Dealt():
+            return [f"{whose(one)}: ", Piece(one.cards, "number")]
+        case Chosen():
+            return [f"{decided_words(one)}: ", Piece(one.answer, "name")]
+        case Came():
+            told = compared_words(one)
+            return [Piece(one.outcome, style_of(one.success, one.margin)), f": {told}" if told else ""]
+        case Change():
+            return ["* ", one.text]
+        case Remark():
+            return [Piece(one.text, "quiet")]
+        case Told() | Meaning() | Note():
+            return [one.text]
+
+
+def whose(one: Rolled | Dealt) -> str:
+    """Return what a roll or cards are called, and whose they are."""
+    return f"{one.label} ({one.who})" if one.who else one.label
+
+
+def decided_words(one: Chosen) -> str:
+    """Return what was decided, by whom and how: `Price of Edda (Mara Quill, by policy)`."""
+    of = f" of {one.of}" if one.of else ""
+    return f"{one.label}{of} ({', '.join(filter(None, (one.who, one.how)))})"
+
+
+def compared_words(came: Came) -> str:
+    """Return the numbers behind an outcome, in words."""
+    against = f" against {came.against}" if came.against else ""
+    margin = f", margin {signed(came.margin)}" if came.margin is not None else ""
+    return f"{came.total}{against}{margin}"
+
+
+def end_lines(account: Account, *, width: int = WIDTH) -> list[Line]:
+    """Return how the scene ended, and what stands on the table."""
+    lines: list[Line] = []
+    if account.ending:
+        lines += [line(), *wrapped(line(Piece("Ending: ", "title"), account.ending), width)]
+    if account.table:
+        lines += [line(), line(Piece("On the table", "title"))]
+        for stands in account.table:
+            lines += _stands_lines(stands, width)
+    return lines
+
+
+def _stands_lines(stands: Stands, width: int) -> Iterator[Line]:
+    if len(stands.details) == 1 or (stands.of == "tag" and stands.details):
+        told = "; ".join(stands.details)
+        yield from wrapped(line(Piece(stands.name, "name"), f": {told}"), width, INDENT, hang=INDENT)
+        return
+    yield line(INDENT, Piece(stands.name, "name"))
+    for detail in stands.details:
+        yield from wrapped(line(detail), width, INDENT * 2, hang=INDENT)
+
+
+def wrapped(whole: Line, width: int, indent: str = "", *, hang: str = "") -> list[Line]:
+    """Return a line broken at blanks, so that no part is wider than `width`, where no word is.
+
+    >>> [("".join(piece.text for piece in part)) for part in wrapped(line("one two three"), 9, "  ", hang="  ")]
+    ['  one two', '    three']
+
+    Args:
+        whole: the line.
+        width: columns.
+        indent: what stands before every part.
+        hang: what stands before all but the first, beside that.
+    """
+    lines: list[Line] = []
+    room, current = width - len(indent), [Piece(indent)] if indent else []
+    used, blank = 0, Piece("")
+    for word in _words(whole):
+        length = sum(len(piece.text) for piece in word)
+        if used and used + len(blank.text) + length > room:
+            lines.append(tuple(current))
+            more = indent + hang
+            room, current, used, blank = width - len(more), [Piece(more)], 0, Piece("")
+        current += [*([blank] if blank.text else []), *word]
+        used += len(blank.text) + length
+        blank = Piece(" ")
+    return [*lines, tuple(current)]
+
+
+def _words(whole: Line) -> Iterator[Sequence[Piece]]:
+    """Yield the words of a line, each of the pieces that it is made of."""
+    word: list[Piece] = []
+    for piece in whole:
+        for number, text in enumerate(piece.text.split(" ")):
+            if number:
+                if word:
+                    yield word
+                word = []
+            if text:
+                word.append(Piece(text, piece.style))
+    if word:
+        yield word

@@ -1,0 +1,57 @@
+"""Odds of scenes as lines for people: how a scene ends, and how sure that is. Values to text; nothing prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.odds import bar_pieces, note_lines, percent
+from rpgres.cli.render.words import style_of, title, titles
+from rpgres.odds.scenes import SceneOddsResult
+from rpgres.rulesets import RulesetFile
+
+MOST_ROWS = 60  # of a table of values; the rest is for the JSON
+
+
+def scene_odds_lines(record: SceneOddsResult, file: RulesetFile, *, bars: int = 0) -> list[Line]:
+    """Return a scene's odds as lines.
+
+    Args:
+        record: the odds.
+        file: the ruleset's data, for its words.
+        bars: columns for a bar; 0 for none.
+    """
+    by = "" if record.by == "ending" else f" by {record.by}"
+    lines = [line(Piece(f"{record.title or title(record.scene)}: odds{by}", "title"))]
+    shown = list(record.outcomes)[:MOST_ROWS]
+    known = titles(file, [name for name in shown if name in file.bands])
+    names = {name: known.get(name) or (title(name) if name else "no ending") for name in shown}
+    width = max(map(len, names.values()), default=0)
+    for name in shown:
+        chance = record.outcomes[name]
+        style = style_of(file.bands[name].success, 0) if name in file.bands else ""
+        fraction = chance.exact if len(chance.exact) <= 24 else ""
+        bar = bar_pieces(chance.probability, bars)
+        lines.append(
+            line(
+                INDENT,
+                Piece(f"{names[name]:<{width}}", style),
+                "  ",
+                *bar,
+                f"{percent(chance.probability):>9}",
+                f"  {fraction}" if fraction else "",
+            )
+        )
+    if len(record.outcomes) > len(shown):
+        lines.append(line(INDENT, f"and {len(record.outcomes) - len(shown):,} more: --json has them"))
+    lines += _notes(record)
+    return lines
+
+
+def _notes(record: SceneOddsResult) -> Iterator[Line]:
+    if record.mean is not None:
+        yield line(INDENT, f"mean: {record.mean.probability:.3f}")
+    if record.open.exact != "0":
+        yield line(INDENT, f"open: {percent(record.open.probability)}; each chance may be higher by so much")
+    yield line(INDENT, Piece(f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} courses", "quiet"))
+    yield from note_lines(record.policies, record.note)

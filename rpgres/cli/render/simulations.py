@@ -1,0 +1,252 @@
+"""Simulations as text: lines for people, Markdown, CSV. Every share stands with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, log10
+
+from rpgres.cli.render.charts import Bar, Group, bar_chart
+from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.odds import FULL, HALF
+from rpgres.cli.render.results import house_rules_lines, input_words
+from rpgres.cli.render.words import style_of, title, titles
+from rpgres.dice.seeds import run_seed
+from rpgres.odds.sampling import Estimate
+from rpgres.rulesets import RulesetFile
+from rpgres.simulate.subjects import ENDING, LAST, OUTCOME, main_things
+from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
+
+MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
+NOTHING = "(none)"
+
+
+def simulation_lines(
+    record: SimulationResult, file: RulesetFile, *, detailed: Sequence[str] = (), house_rules: str = "", bars: int = 0
+) -> list[Line]:
+    """Return a simulation as lines: every outcome with its interval, then what numbers come to.
+
+    Args:
+        record: the simulation.
+        file: the ruleset's data, for its words.
+        detailed: the things of which every value is listed.
+        house_rules: those in force, in words; empty for none.
+        bars: columns for a bar; 0 for none.
+    """
+    lines = [line(Piece(heading(record), "title"), f": {_runs(record)}"), *_inputs_lines(record)]
+    lines += house_rules_lines(house_rules)
+    is_many, first = len(record.counted) > 1, main_things(list(record.counted))
+    for name, counted in record.counted.items():
+        is_listed = name in first or name in detailed or not (counted.numbers or is_main(name))
+        if is_listed and is_many and name != OUTCOME:
+            lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
+        indent = INDENT if name == OUTCOME or not is_many else INDENT * 2
+        if is_listed:
+            lines += _value_lines(record, name, counted, file, bars=bars, indent=indent)
+        if name == OUTCOME:
+            lines += _success_lines(record)
+    return [*lines, *_number_table(record), *_notes(record)]
+
+
+def heading(record: SimulationResult) -> str:
+    """Return what a simulation is of."""
+    if record.action is not None:
+        return f"{title(record.action)} ({record.ruleset})"
+    return record.title or record.scene or ""
+
+
+def is_main(name: str) -> bool:
+    """Tell whether a thing is what a simulation is about first."""
+    return name in (OUTCOME, ENDING, LAST) or name.startswith("steps.")
+
+
+def thing_title(name: str) -> str:
+    """Return what a counted thing is called.
+
+    >>> thing_title("steps.bribe"), thing_title("steps.2"), thing_title("counters.doom"), thing_title("margin")
+    ('bribe', 'step 2', 'counters.doom', 'margin')
+    """
+    if not name.startswith("steps."):
+        return "last outcome" if name == LAST else name
+    step = name.removeprefix("steps.")
+    return f"step {step}" if step.isdecimal() else step
+
+
+def _runs(record: SimulationResult) -> str:
+    runs = f"{record.runs:,} run" + ("s" if record.runs != 1 else "")
+    if record.complete:
+        return runs
+    return f"{runs} of {record.wanted:,}" if record.wanted is not None else f"{runs} so far"
+
+
+def _inputs_lines(record: SimulationResult) -> list[Line]:
+    told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
+    return [line(INDENT, Piece(told, "quiet"))] if told else []
+
+
+def _value_lines(
+    record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, bars: int, indent: str
+) -> Iterator[Line]:
+    names = value_names(counted, file if is_main(name) else None)
+    is_number = counted.numbers is not None
+    shown_ones = counted.values[:MOST_ROWS]
+    width = max((len(names[one.value]) for one in shown_ones), default=0)
+    most = 1.0 if is_main(name) else max(one.share for one in shown_ones) or 1.0
+    for one in shown_ones:
+        label = f"{names[one.value]:>{width}}" if is_number else f"{names[one.value]:<{width}}"
+        style = _style(file, one.value) if is_main(name) else ""
+        shown = f"{share_text(one.share, record.runs):>9}  ({interval(one, record.runs)})"
+        yield line(indent, Piece(label, style), "  ", *_bar(one.share / most, bars), shown)
+    if len(counted.values) > MOST_ROWS:
+        yield line(indent, f"... and {len(counted.values) - MOST_ROWS} more values; --json lists all")
+
+
+def value_names(counted: Counted, file: RulesetFile | None) -> dict[int | str | None, str]:
+    """Return what values are called: outcomes by their titles where the ruleset's data are given."""
+    bands = [one.value for one in counted.values if isinstance(one.value, str)]
+    known = titles(file, [band for band in bands if file is not None and band in file.bands])
+    return {one.value: _value_name(one.value, known) for one in counted.values}
+
+
+def _value_name(value: int | str | None, known: Mapping[str, str]) -> str:
+    if value is None:
+        return NOTHING
+    return known.get(value, value or '""') if isinstance(value, str) else str(value)
+
+
+def _style(file: RulesetFile, value: int | str | None) -> str:
+    known = file.bands.get(value) if isinstance(value, str) else None
+    return style_of(known.success, 0) if known is not None else ""
+
+
+def _bar(share: float, columns: int) -> list[Piece]:
+    if not columns:
+        return []
+    halves = max(1, round(share * columns * 2)) if share > 0 else 0
+    drawn = FULL * (halves // 2) + HALF * (halves % 2)
+    return [Piece(f"{drawn:<{columns}}", "name"), Piece("  ")]
+
+
+def digits(runs: int) -> int:
+    """Return how many digits of a percentage so many runs are good for: 2 at least.
+
+    >>> digits(1000), digits(10**6), digits(10**9)
+    (2, 2, 3)
+    """
+    return max(2, ceil(log10(max(runs, 1)) / 2) - 2)
+
+
+def share_text(share: float, runs: int) -> str:
+    """Return a share of runs as a percentage."""
+    return f"{100 * share:.{digits(runs)}f} %"
+
+
+def interval(one: ValueCount | Estimate, runs: int) -> str:
+    """Return a 95 % interval."""
+    return f"{100 * one.low:.{digits(runs)}f} to {100 * one.high:.{digits(runs)}f}"
+
+
+HEADS = ("", "mean (95 %)", "deviation", "least", *QUANTILES, "most")
+
+
+def _number_table(record: SimulationResult) -> Iterator[Line]:
+    """Yield means, spread and quantiles of what is a number, as a table."""
+    rows = number_rows(record)
+    if not rows:
+        return
+    widths = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
+    for row in (HEADS, *rows):
+        cells = [
+            f"{cell:<{width}}" if place < 2 else f"{cell:>{width}}"
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield line(INDENT, Piece("  ".join(cells), "quiet" if row is HEADS else ""))
+
+
+def number_rows(record: SimulationResult) -> list[tuple[str, ...]]:
+    """Return what is a number, in a row for each thing: its name, mean, deviation, least, quantiles and most."""
+    rows = []
+    for name, counted in record.counted.items():
+        found = counted.numbers
+        if found is not None:
+            only = f" (in {found.runs:,} runs)" if found.runs < record.runs else ""
+            mean = f"{found.mean:.3f} ({found.low:.3f} to {found.high:.3f})"
+            numbers = (found.least, *found.quantiles.values(), found.most)
+            rows.append((f"{thing_title(name)}{only}", mean, f"{found.deviation:.3f}", *map(str, numbers)))
+    return rows
+
+
+def _success_lines(record: SimulationResult) -> Iterator[Line]:
+    if record.success is not None:
+        shown = f"{share_text(record.success.share, record.runs)}  ({interval(record.success, record.runs)})"
+        yield line(INDENT, f"any success: {shown}")
+
+
+def _notes(record: SimulationResult) -> Iterator[Line]:
+    for who, name in record.policies.items():
+        yield line(INDENT, Piece(f"decisions of {'everybody' if who == '*' else who}: policy {name}", "quiet"))
+    last = run_seed(record.seed, record.runs - 1)
+    yield line(INDENT, Piece(f"intervals are 95 %; seed: {record.seed} (the last run: {last})", "quiet"))
+    if record.note:
+        yield line(INDENT, "note: ", record.note)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# For other programs
+
+
+def simulation_markdown(record: SimulationResult, file: RulesetFile) -> str:
+    """Return a simulation as Markdown: a table for each counted thing."""
+    told = ", ".join(input_words(name, value) for name, value in record.inputs.items())
+    about = f"{_runs(record)}, seed `{_cell(record.seed)}`" + (f": {_cell(told)}" if told else "")
+    parts = [f"## {_cell(heading(record))}", about]
+    for name, counted in record.counted.items():
+        names = value_names(counted, file if is_main(name) else None)
+        rows = [f"| {_cell(thing_title(name))} | runs | share | 95 % interval |", "|---|--:|--:|---|"]
+        for one in counted.values:
+            share, within = share_text(one.share, record.runs), interval(one, record.runs)
+            rows.append(f"| {_cell(names[one.value])} | {one.count} | {share} | {within} |")
+        parts.append("\n".join(rows))
+    rows = ["| " + " | ".join(map(_cell, row)) + " |" for row in number_rows(record)]
+    if rows:
+        parts.append("\n".join(["| " + " | ".join(HEADS) + " |", "|---|---" + "|--:" * (len(HEADS) - 2) + "|", *rows]))
+    if record.success is not None:
+        within = interval(record.success, record.runs)
+        parts.append(f"any success: {share_text(record.success.share, record.runs)} ({within})")
+    return "\n\n".join(parts) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Return a text that stays in its cell and is no markup."""
+    text = " ".join(text.split())
+    for char in "\\|*_<>`[]":
+        text = text.replace(char, f"\\{char}")
+    return text
+
+
+def simulation_svg(record: SimulationResult, file: RulesetFile) -> str:
+    """Return a simulation as a chart, with the interval of every share."""
+    groups = []
+    for name, counted in record.counted.items():
+        names = value_names(counted, file if is_main(name) else None)
+        bars = [
+            Bar(names[one.value], one.share, share_text(one.share, record.runs), one.low, one.high)
+            for one in counted.values
+        ]
+        groups.append(Group(thing_title(name), bars))
+    note = f"{_runs(record)}, 95 % intervals; seed: {record.seed}"
+    return bar_chart(heading(record), groups, note=note)
+
+
+def simulation_csv(record: SimulationResult) -> str:
+    """Return a simulation as CSV: a line for each value of each counted thing."""
+    import csv
+    from io import StringIO
+
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("counted", "value", "count", "share", "low", "high"))
+    for name, counted in record.counted.items():
+        for one in counted.values:
+            value = "" if one.value is None else one.value
+            writer.writerow((name, value, one.count, one.share, one.low, one.high))
+    return out.getvalue()

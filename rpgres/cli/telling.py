@@ -1,0 +1,145 @@
+"""The account of a scene told while it is played: each step as soon as it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import structs
+
+from rpgres.cli.output import can_prompt, columns, flush, is_terminal, say
+from rpgres.cli.render.account_lines import (
+    WIDEST,
+    WIDTH,
+    chapter_heading,
+    end_lines,
+    heading_lines,
+    turn_lines,
+)
+from rpgres.cli.render.account_words import words_of
+from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
+from rpgres.cli.render.scenes import step_question_lines
+from rpgres.model.state import GM
+from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, play_scene, scene_result, step_record
+
+if TYPE_CHECKING:
+    from rpgres.cli.formats.accounts import Account
+    from rpgres.cli.prompt import Person
+
+
+class Played(NamedTuple):
+    """A scene that was played.
+
+    Attributes:
+        scene: the scene.
+        seed: what all chance was drawn from.
+        steps: what came of each step, with nothing left out.
+        ending: the name of how it ended; empty where it has none.
+    """
+
+    scene: Scene
+    seed: str
+    steps: list[PlayedStep]
+    ending: str
+
+    def result(self, *, seat: str | None = None) -> SceneResult:
+        """Return what came of it, as far as a seat may know; all of it for nobody's."""
+        return scene_result(self.scene, self.steps, ending=self.ending, seed=self.seed, seat=seat)
+
+    def told(self, *, seat: str | None = None) -> SceneResult:
+        """Return what is told of it: as a seat sees it, or as the game master does, who knows the seed as well."""
+        result = self.result(seat=seat or GM)
+        return structs.replace(result, seed=self.seed) if seat is None else result
+
+
+def play_silently(scene: Scene, *, seed: str) -> Played:
+    """Play a scene; nobody is asked."""
+    endings: list[str] = []
+    steps = list(play_scene(scene, seed=seed, ended=endings.append))
+    return Played(scene, seed, steps, endings[0])
+
+
+def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, auto: bool) -> Played:
+    """Play a scene and tell its account step by step as it goes.
+
+    Args:
+        scene: the scene.
+        seed: what all chance is drawn from.
+        seat: for whom it is told; None for the game master, with the seed.
+        is_plain: without colours and drawn dice.
+        auto: whether nobody is asked.
+    """
+    teller = _Teller(scene, is_plain=is_plain)
+    teller.begin(seed=seed if seat is None else None, seat=seat or GM)
+    person = _person(is_plain=is_plain) if seat is None and not auto else None
+
+    def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
+        teller.head(_before(leaf))
+        if person is not None:
+            person.begin(step_question_lines(leaf))
+
+    steps, endings = list[PlayedStep](), list[str]()
+    ask = person.ask if person is not None else None
+    for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
+        steps.append(played)
+        teller.step(step_record(scene, played, seat=seat or GM))
+    done = Played(scene, seed, steps, endings[0])
+    teller.end(account_of(done.told(seat=seat), scene.rules))
+    return done
+
+
+class _Teller:
+    """What was told of a scene so far, and how it is shown."""
+
+    def __init__(self, scene: Scene, *, is_plain: bool) -> None:
+        self.scene = scene
+        self.is_plain = is_plain
+        self.is_drawn = is_terminal() and not is_plain
+        self.width = columns(default=WIDTH, at_most=WIDEST)
+        self.words = words_of(scene.rules, scene.state)
+        self.titles = Titles()
+        self.is_headed = False
+
+    def begin(self, *, seed: str | None, seat: str) -> None:
+        """Tell what stands above the account."""
+        file, title = self.scene.file, self.scene.file.title or self.scene.source.path
+        told = heading_of(self.scene.rules, self.scene.state, title=title, summary=file.summary, seed=seed, seat=seat)
+        say(heading_lines(told, width=self.width), is_plain=self.is_plain)
+
+    def head(self, step: Mapping[str, Any]) -> None:
+        """Tell what stands above a step, once."""
+        if not self.is_headed:
+            title = self.titles.next(step)
+            lines = chapter_heading(title, self.titles.count, is_skipped=bool(step.get("skipped")))
+            say(lines, is_plain=self.is_plain)
+            self.is_headed = True
+
+    def step(self, record: Mapping[str, Any] | None) -> None:
+        """Tell what came of a step; nothing where the reader may not hear of it."""
+        if record is None:
+            return
+        self.head(record)
+        for turn in chapter_of([record], self.words, "Step").turns:
+            say(turn_lines(turn, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
+        flush()
+        self.is_headed = False
+
+    def end(self, account: Account) -> None:
+        """Tell how it ended."""
+        say(end_lines(account, width=self.width), is_plain=self.is_plain)
+
+
+def _before(leaf: Leaf) -> dict[str, Any]:
+    """Return what a step's title is made of, before it is played."""
+    step = leaf.step
+    inputs = {step.moment[1]: step.moment[0]} if step.moment is not None else {}
+    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note}
+
+
+def _person(*, is_plain: bool) -> Person | None:
+    """Return who is asked, when there is somebody to ask."""
+    if not can_prompt():
+        return None
+    from rpgres.cli.prompt import Person
+
+    return Person(is_plain=is_plain)

@@ -1,0 +1,288 @@
+"""Who decides, by name: policies of a ruleset, sets of standing orders, files of them, and those of sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path as FilePath
+
+import msgspec
+
+from rpgres.engine.orders import orders_policy
+from rpgres.engine.players import (
+    COMMON_POLICIES,
+    Policy,
+    Standing,
+    policy_of,
+)
+from rpgres.engine.run import ORDERS_FILE
+from rpgres.errors import RpgresError, UsageError
+from rpgres.lint.orders import order_faults
+from rpgres.lint.paths import Known
+from rpgres.model.state import State
+from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.orders import Order, Orders, OrdersFile
+from rpgres.rulesets.sheets import SheetOrders
+from rpgres.rulesets.tree import reached
+from rpgres.toml.diagnostics import Fault, KeyPath, diagnostics_error
+from rpgres.toml.reading import Source, convert, located, parse, read_source
+
+
+class Deciders(msgspec.Struct):
+    """Policies by name: those of a ruleset, and sets of standing orders.
+
+    Attributes:
+        rules: the ruleset in play.
+        sets: standing orders by name, sound.
+        made: those that were compiled.
+    """
+
+    rules: Rules
+    sets: Mapping[str, Orders] = {}
+    made: dict[str, Policy] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all policies."""
+        return (*self.sets, *policy_names(self.rules))
+
+    def check(self, name: str) -> None:
+        """Check that there is a policy of this name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        if name not in self.names:
+            raise UsageError(unknown("policy", name, self.names, of=f"the ruleset {self.rules.id}"))
+
+    def named(self, name: str) -> Policy:
+        """Return a policy by name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        self.check(name)
+        if name not in self.sets:
+            return policy_of(self.rules, name)
+        if name not in self.made:
+            self.made[name] = orders_policy(self.sets[name], named=self.named)
+        return self.made[name]
+
+
+def policy_names(rules: Rules) -> tuple[str, ...]:
+    """Return the names of the policies of a ruleset, and of those that every ruleset has."""
+    return tuple(dict.fromkeys((*rules.ruleset.policies, *COMMON_POLICIES)))
+
+
+def set_faults(
+    rules: Rules, sets: Mapping[str, Sequence[Order]], *, state: State, users: Mapping[str, str]
+) -> Iterator[Fault]:
+    """Yield what is wrong with sets of standing orders by name: with each, and where one leads back to itself.
+
+    Args:
+        rules: the ruleset in play.
+        sets: the orders, sound by type.
+        state: the table at its beginning.
+        users: the policies of characters by their names, everybody's under an empty one.
+    """
+    taken = policy_names(rules)
+    leads_to = {name: [order.policy for order in orders if order.policy] for name, orders in sets.items()}
+    everybody = {users[""], *reached(users[""], leads_to)} if "" in users else set()
+    for name, orders in sets.items():
+        if name in taken:
+            yield Fault("taken-name", (name,), f"{rules.id} has a policy {name!r}; use another name")
+        if name in reached(name, leads_to):
+            yield Fault("endless", (name,), "these orders leave a decision to themselves, by way of `policy`")
+        seats = [who for who, used in users.items() if who and name in {used, *reached(used, leads_to)}]
+        seats += [who for who in state.characters if name in everybody and who not in users]
+        for who in seats or [""]:
+            found = order_faults(rules, orders, known=known_to(rules, state, who), policies=(*sets, *taken))
+            yield from (fault.under(name) for fault in found)
+
+
+def read_orders(
+    source: Source, known: Known, *, deciders: Deciders | None = None, fallback: Policy | None = None
+) -> Standing:
+    """Return the standing orders of a file as a policy.
+
+    Args:
+        source: the text and where it stands.
+        known: who decides by them, and what is at the table.
+        deciders: the policies that orders may name; those of the ruleset when left out.
+        fallback: who decides what they say nothing of, where the file names no policy for that.
+
+    Raises:
+        FileError: the file is faulty; all problems at once.
+    """
+    deciders = deciders or Deciders(known.rules)
+    file: OrdersFile = convert(parse(source), OrdersFile, sources=[source])
+    found = located(list(file_faults(file, known, deciders.names)), [source])
+    if found:
+        raise diagnostics_error(found)
+    own = deciders.named(file.policy) if file.policy else fallback
+    return orders_policy(file.orders, named=deciders.named, fallback=own)
+
+
+def file_faults(file: OrdersFile, known: Known, policies: Iterable[str]) -> Iterator[Fault]:
+    """Yield what is wrong with a file of standing orders."""
+    rules, names = known.rules, tuple(policies)
+    if file.ruleset and file.ruleset != rules.id:
+        told = f"these orders are for the ruleset {file.ruleset!r}, not {rules.id}"
+        yield Fault("wrong-ruleset", ("ruleset",), told)
+        return
+    yield from (fault.under("orders") for fault in order_faults(rules, file.orders, known=known, policies=names))
+    if file.policy and file.policy not in names:
+        yield Fault("unknown-name", ("policy",), f"there is no policy {file.policy!r}", file.policy, names)
+
+
+def require_orders(
+    orders: Sequence[Order], known: Known, *, policies: Iterable[str], sources: Sequence[Source], prefix: KeyPath = ()
+) -> None:
+    """Raise everything wrong with standing orders.
+
+    Args:
+        orders: the orders, sound by type.
+        known: who decides by them, and what is at the table.
+        policies: the names of policies that they may leave a decision to.
+        sources: the texts they came from.
+        prefix: the key path of the orders in those texts.
+
+    Raises:
+        FileError: all problems at once.
+    """
+    faults = [fault.under(*prefix) for fault in order_faults(known.rules, orders, known=known, policies=policies)]
+    if faults:
+        raise diagnostics_error(located(faults, sources))
+
+
+def with_standing(
+    policies: Mapping[str, Policy],
+    files: Mapping[str, Source],
+    on_sheets: Mapping[str, SheetOrders],
+    *,
+    rules: Rules,
+    state: State,
+) -> dict[str, Policy]:
+    """Return policies by character with those of standing orders; what orders say nothing of is left to everybody's.
+
+    Args:
+        policies: the policies by character, everybody's under an empty name.
+        files: the texts of files of standing orders, likewise; they are in place of a policy.
+        on_sheets: the orders on sheets by character; they count for who has no policy and no file.
+        rules: the ruleset in play.
+        state: the table.
+
+    Raises:
+        FileError: orders are faulty.
+    """
+    deciders, found = Deciders(rules), dict(policies)
+    for who in sorted(files):  # everybody's first
+        known = known_to(rules, state, who)
+        standing = read_orders(files[who], known, deciders=deciders, fallback=found.get(""))
+        found[who] = standing
+    for who, orders in on_sheets.items():
+        if who not in policies and who not in files:
+            found[who] = sheet_policy(orders, known_to(rules, state, who, is_portable=True), deciders, found.get(""))
+    return found
+
+
+def scene_standing(
+    chosen: Mapping[str, str],
+    sets: Mapping[str, Orders],
+    on_sheets: Mapping[str, SheetOrders],
+    *,
+    sources: Mapping[str, Source],
+    file: Callable[[str], Source],
+    rules: Rules,
+    state: State,
+) -> dict[str, Policy]:
+    """Return the policies of a scene by character, where it has standing orders.
+
+    Args:
+        chosen: policies by character, everybody's under an empty name: one of the ruleset, one of the sets, or a file.
+        sets: standing orders by name.
+        on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
+        sources: the text that each set stands in.
+        file: returns the text of a file of standing orders.
+        rules: the ruleset in play.
+        state: the table at the beginning.
+
+    Raises:
+        UsageError: there is no policy of a name.
+        FileError: standing orders are faulty.
+    """
+    faults = dict.fromkeys(set_faults(rules, sets, state=state, users=chosen))
+    if faults:
+        placed = [located([fault.under("orders")], [sources[str(fault.path[0])]])[0] for fault in faults]
+        raise diagnostics_error(placed)
+    deciders, found = Deciders(rules, sets), dict[str, Policy]()
+    for who, name in sorted(chosen.items()):
+        if name.endswith(ORDERS_FILE):
+            found[who] = read_orders(file(name), known_to(rules, state, who), deciders=deciders, fallback=found.get(""))
+        elif name in sets:
+            found[who] = orders_policy(sets[name], named=deciders.named, fallback=found.get(""))
+        else:
+            found[who] = deciders.named(name)
+    for who, orders in on_sheets.items():
+        known = known_to(rules, state, who, is_portable=orders.is_portable)
+        found[who] = sheet_policy(orders, known, deciders, found.get(who, found.get("")))
+    return found
+
+
+def orders_file(name: str) -> Source:
+    """Return the text of a file of standing orders.
+
+    Raises:
+        FileError: there is none, or it cannot be read.
+    """
+    return read_source(FilePath(name))
+
+
+def check_deciders(
+    rules: Rules,
+    state: State,
+    *,
+    sets: Mapping[str, Orders],
+    users: Mapping[str, str],
+    on_sheets: Mapping[str, SheetOrders],
+) -> Iterator[tuple[str, Fault | RpgresError]]:
+    """Yield everything that is wrong with who decides in a scene, each with whose policy or orders it is.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table at the beginning.
+        sets: standing orders by name, sound by type.
+        users: policies by character, everybody's under an empty name.
+        on_sheets: the standing orders of characters, on sheets or in the scene.
+    """
+    faults = set_faults(rules, sets, state=state, users=users)
+    yield from (("", fault.under("orders")) for fault in dict.fromkeys(faults))
+    deciders = Deciders(rules, sets)
+    for who, name in users.items():
+        try:
+            if name.endswith(ORDERS_FILE):
+                read_orders(orders_file(name), known_to(rules, state, who), deciders=deciders)
+            else:
+                deciders.check(name)
+        except RpgresError as error:
+            yield who, error
+    for who, orders in on_sheets.items():
+        try:
+            known = known_to(rules, state, who, is_portable=orders.is_portable)
+            require_orders(orders.orders, known, policies=deciders.names, sources=orders.sources, prefix=orders.at)
+        except RpgresError as error:
+            yield who, error
+
+
+def known_to(rules: Rules, state: State, who: str, *, is_portable: bool = False) -> Known:
+    """Return what the orders of somebody may speak of; of everybody, what no seat may see is for none."""
+    return Known(rules, state, who=who, seat=state.seat_of(who) if who else "", is_portable=is_portable)
+
+
+def sheet_policy(orders: SheetOrders, known: Known, deciders: Deciders, fallback: Policy | None) -> Standing:
+    """Return the standing orders of a sheet, or of a scene's character, as a policy.
+
+    Raises:
+        FileError: they are faulty; all problems at once.
+    """
+    require_orders(orders.orders, known, policies=deciders.names, sources=orders.sources, prefix=orders.at)
+    return orders_policy(orders.orders, named=deciders.named, fallback=fallback)

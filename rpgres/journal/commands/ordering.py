@@ -1,0 +1,84 @@
+"""Standing orders of a seat, which decide for it while its player is away."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from rpgres.engine.deciders import read_orders
+from rpgres.engine.records import Pending
+from rpgres.engine.views import HOST
+from rpgres.errors import UsageError, named
+from rpgres.journal.commands.acting import answer_draft
+from rpgres.journal.commands.pending import refuse_sealed
+from rpgres.journal.commands.running import Typed
+from rpgres.journal.commands.writing import Done, Place, check_seat, draft_entry, write
+from rpgres.journal.history import History
+from rpgres.journal.records import Draft, Secret, found_in
+from rpgres.journal.replay import asked_of
+from rpgres.lint.paths import Known
+from rpgres.rulesets import Rules
+from rpgres.toml.reading import Source
+
+
+def set_orders(place: Place, source: Source | None, *, seat: str | None = HOST, whose: str = "") -> Done:
+    """Give standing orders to a seat in place of those it had, or take them away.
+
+    A decision of the seat that waits now is taken by them, where they say something of it.
+
+    Args:
+        place: the table.
+        source: the orders and where they stand; None takes them away.
+        seat: who types: the seat itself, or the host.
+        whose: the seat whose orders they are; the one that types by default.
+
+    Raises:
+        UsageError: the orders are another seat's, there is no such seat, or there is nothing to take away.
+        FileError: they are faulty; all problems at once.
+    """
+
+    def work(history: History, rules: Rules) -> list[Draft]:
+        check_seat(history, seat)
+        owner = owner_of(history, seat, whose)
+        secret = Secret(by=seat or "", to=[owner])
+        if source is None:
+            if not history.orders_of(owner):
+                raise UsageError(f"{owner} has no standing orders")
+            return [draft_entry(place, rules, "orders", secret, history.state)]
+        # What is hidden from the seat must not be told by a check, so it is as if it were not there.
+        known = Known(rules, history.state.seen_by(owner), who=owner, seat=owner)
+        read_orders(source, known)
+        name = source.path.replace("\\", "/").rpartition("/")[2]
+        secret = Secret(by=seat or "", to=[owner], label=name, text=source.text)
+        first = draft_entry(place, rules, "orders", secret, history.state)
+        return [first, *_answered(place, rules, history, first, seat=seat, owner=owner)]
+
+    return write(place, work)
+
+
+def owner_of(history: History, seat: str | None, whose: str) -> str:
+    """Return whose orders are meant.
+
+    Raises:
+        UsageError: nobody's, another seat's, or there is no such seat.
+    """
+    owner = whose or seat
+    if owner is HOST:
+        raise UsageError(f"name the seat whose orders they are: {named('for')} SEAT, or {named('as')} SEAT")
+    check_seat(history, owner)
+    if seat not in (HOST, owner):
+        raise UsageError(f"orders are their owner's alone; only {owner} or the host can see or set those of {owner}")
+    return owner
+
+
+def _answered(
+    place: Place, rules: Rules, history: History, first: Draft, *, seat: str | None, owner: str
+) -> list[Draft]:
+    """Return the answer that new orders give to a decision of their seat that waits; nothing where they give none."""
+    pending = history.pending
+    found = found_in(pending.secret) if pending is not None else None
+    if pending is None or not isinstance(found, Pending) or asked_of(history.state, found, owner) is None:
+        return []
+    with suppress(UsageError):
+        refuse_sealed(history, pending, owner)
+        return [answer_draft(place, rules, history.with_draft(first), pending, Typed(), seat=seat)]
+    return []

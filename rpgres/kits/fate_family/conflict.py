@@ -1,0 +1,417 @@
+"""A conflict: sides that attack each other in turns until one of them is taken out or has conceded.
+
+An exchange is one turn for each fighter, in order; whoever is out has an empty one, so that every exchange has as many.
+Source: Fate Core, "Conflicts" (fate-srd.com); the text `fate` is made from, lines 148-150, 279 and 314-339. What an
+action does is the ruleset's, what the end of a conflict does stands in the tables `conflict-*`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.players import NO
+from rpgres.engine.procedures import Turn
+from rpgres.engine.table import Outcome, Table
+from rpgres.kits import harm
+from rpgres.kits.fate_family import zones
+from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room, sides_of
+from rpgres.kits.fate_family.moves import (
+    ADVANTAGE,
+    SCENERY,
+    TARGET,
+    TURN,
+    ConflictSwitches,
+    Moves,
+    concede,
+    ending,
+    make_advantage,
+    opposition_of,
+    with_boosts_named,
+)
+from rpgres.kits.fate_family.settling import fact_map, roles_of
+from rpgres.model.state import EMPTY, SCENE, Character, Map
+from rpgres.parameters.values import Form, Opposition
+from rpgres.rulesets import Effect, Option, effect
+
+ATTACK, OVERCOME, DISCOVER = "attack", "overcome", "discover"
+FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
+BEGINS = effect("conflict", change="begins")
+
+
+class Setup(msgspec.Struct, frozen=True, cache_hash=True):
+    """What stays as it is through a conflict.
+
+    Attributes:
+        fighters: who takes part, in the order of their turns.
+        actor: from whose side it is seen.
+        kind: physical or mental.
+        track: which stress hits go to.
+        difficulty: of what is tried against the surroundings.
+        zones: the zones in a row, each with the difficulty of getting into it; none where it is all one place.
+        exchanges: after how many the conflict ends undecided; None for no limit.
+        keeps: whether a full defense holds until its owner's next turn, and not only to the end of the exchange.
+    """
+
+    fighters: tuple[Fighter, ...]
+    actor: str
+    kind: str
+    track: str
+    difficulty: int = 2
+    zones: tuple[tuple[str, int], ...] = ()
+    exchanges: int | None = None
+    keeps: bool = False
+
+    def fighter(self, who: str) -> Fighter:
+        """Return somebody as a fighter."""
+        return next(one for one in self.fighters if one.who == who)
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What was typed for a conflict.
+
+    Attributes:
+        against: the enemies; those who name a side are one.
+        allies: who else is on the actor's side.
+        actor: what the actor fights with, as the fields of a form.
+        kind, track, difficulty, exchanges: as of `Setup`.
+        zones: zones in a row, as typed.
+        order: who acts first, names separated by commas.
+    """
+
+    against: Sequence[Form]
+    kind: str
+    track: str
+    difficulty: int
+    allies: Sequence[Form] = ()
+    actor: Mapping[str, Any] = EMPTY
+    zones: str = ""
+    order: str = ""
+    exchanges: int | None = None
+
+
+def begin(table: Table, actor: Character, said: Said) -> Conflict:
+    """Return where a conflict begins: before its first exchange.
+
+    Raises:
+        UsageError: somebody cannot take part, or is nowhere.
+    """
+    rules, state = table.rules, table.state
+    row = zones.read_zones(said.zones) if said.zones else ()
+    people = [(actor.name, 0, said.actor), *sides_of(said.allies, said.against)]
+    fighters = [
+        fighter_of(rules, state.characters[name], side, {**its, **zones.start_of(row, name, side, its)}, kind=said.kind)
+        for name, side, its in people
+    ]
+    check_fighters(state, fighters)
+    ordered = in_order(table, fighters, kind=said.kind, first=said.order)
+    keeps = rules.switches(ConflictSwitches).full_defense == "next-turn"
+    return Conflict(Setup(ordered, actor.name, said.kind, said.track, said.difficulty, row, said.exchanges, keeps))
+
+
+class Conflict(msgspec.Struct, frozen=True):
+    """Where a conflict stands.
+
+    Attributes:
+        setup: what stays.
+        exchange: which exchange it is, from 1; 0 before it begins.
+        turn: whose turn it is, by the place in the order.
+        full: who has given up the action for a full defense that still holds.
+        conceded: whether the actor has conceded.
+    """
+
+    setup: Setup
+    exchange: int = 0
+    turn: int = 0
+    full: tuple[str, ...] = ()
+    conceded: bool = False
+
+
+class _Turn(msgspec.Struct, gc=False):
+    """One turn under way: who has it, and what has been done in it so far."""
+
+    moves: Moves
+    table: Table
+    place: Conflict
+    fighter: Fighter
+    actor: Character
+    zone: str = ""
+    before: tuple[Effect, ...] = ()  # a free move
+    after: tuple[Effect, ...] = ()
+    full: bool = False
+    conceded: bool = False
+
+
+def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
+    """Take one turn of a conflict, or end it."""
+    setup, state = place.setup, table.state
+    if not place.exchange:
+        placed = zones.placed(setup.fighters) if setup.zones else ()
+        begun = msgspec.structs.replace(place, exchange=1)
+        return Turn(begun, Outcome("", effects=(BEGINS, *placed)), "", "begin")
+    if (end := _ended(table, place)) is not None:
+        return end
+    fighter = setup.fighters[place.turn]
+    actor = state.characters[fighter.who]
+    if actor.is_out:
+        return Turn(_next(place))
+    now = _Turn(moves, table, place, fighter, actor)
+    if setup.zones:
+        _move_freely(now)
+    did, outcome = _act(now)
+    if outcome is not None and (now.before or now.after):
+        outcome = msgspec.structs.replace(outcome, effects=(*now.before, *outcome.effects, *now.after))
+    elif outcome is None and now.before:
+        outcome = Outcome("", effects=now.before)
+    if outcome is not None:
+        outcome = with_boosts_named(state, outcome)
+    return Turn(_next(place, full=now.full, conceded=now.conceded), outcome, fighter.who, did)
+
+
+def _next(place: Conflict, *, full: bool = False, conceded: bool = False) -> Conflict:
+    """Return where the next turn begins; a full defense holds as long as the house rule says."""
+    setup, turn, exchange = place.setup, place.turn + 1, place.exchange
+    who, held = setup.fighters[place.turn].who, place.full
+    if held or full:
+        held = tuple(one.who for one in setup.fighters if (full if one.who == who else one.who in held))
+    if turn == len(setup.fighters):
+        turn, exchange = 0, exchange + 1
+        if not setup.keeps:
+            held = ()
+    return Conflict(setup, exchange, turn, held, place.conceded or conceded)
+
+
+def _ended(table: Table, place: Conflict) -> Outcome | None:
+    """Return the outcome of a conflict that is over; None while it goes on."""
+    setup, characters = place.setup, table.state.characters
+    own = setup.fighter(setup.actor).side
+    standing = {one.side for one in setup.fighters if not characters[one.who].is_out}
+    if own in standing and len(standing) > 1 and place.exchange <= (setup.exchanges or place.exchange):
+        return None
+    if own not in standing:
+        end = "conflict-conceded" if place.conceded else "conflict-lost"
+    else:
+        end = "conflict-undecided" if len(standing) > 1 else "conflict-won"
+    opponent = next(one.who for one in setup.fighters if one.side != own)
+    out = [one.who for one in setup.fighters if characters[one.who].is_out]
+    left = [sum(one.who not in out for one in setup.fighters if (one.side == own) is mine) for mine in (True, False)]
+    return ending(
+        table,
+        end,
+        left[0] - left[1],
+        roles=roles_of(setup.actor, opponent),
+        facts=fact_map(("zones", "yes" if setup.zones else "no")),
+        details=Map({"exchanges": place.exchange - (place.turn == 0), "out": tuple(out)}),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What somebody does
+
+
+def _act(now: _Turn) -> tuple[str, Outcome | None]:
+    """Ask what somebody does in a turn, and return it with what comes of it."""
+    table, place, fighter, state = now.table, now.place, now.fighter, now.table.state
+    setup = place.setup
+    enemies = [one for one in setup.fighters if one.side != fighter.side and not state.characters[one.who].is_out]
+    reached = [one for one in enemies if not setup.zones or zones.reaches(fighter, now.zone, one, state)]
+    track = setup.track
+    own, weakest = room(now.actor, track), min([room(state.characters[one.who], track) for one in enemies])
+    options = _options(
+        bool(reached),
+        own <= 1 and weakest > own and bool(now.actor.tracks.get(harm.CONSEQUENCES)),
+        now.moves.discover is not None,
+        bool(setup.zones),
+        table.rules.switches(ConflictSwitches).full_defense != "no",
+    )
+    did = table.ask(
+        TURN,
+        fighter.who,
+        options,
+        text="What do you do in this exchange?",
+        exchange=place.exchange,
+        room=own,
+        weakest=weakest,
+        enemies=len(enemies),
+        reached=len(reached),
+    )
+    match did:
+        case "attack":
+            return did, _attack(now, reached)
+        case "create-advantage":
+            return did, _advantage(now, reached)
+        case "discover":
+            return did, _discover(now)
+        case "overcome":
+            return did, _cross(now)
+        case "concede":
+            now.conceded = fighter.who == setup.actor
+            return did, concede(table, now.actor)
+        case "full-defense":
+            now.full = True
+    return did, None
+
+
+@lru_cache(maxsize=64)
+def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defends: bool) -> tuple[Option, ...]:
+    """Return what can be done in a turn; what is liked most is an attack, or to give in when there is no hope."""
+    found = [
+        Option(ATTACK, "Attack somebody.", 2) if attacks else None,
+        Option(ADVANTAGE, "Create an advantage.", 0 if attacks or has_zones else 1),
+        Option(DISCOVER, "Find out an aspect.", -1) if discovers else None,
+        Option(OVERCOME, "Move with a roll, past what is in the way.", 1) if has_zones else None,
+        Option(FULL_DEFENSE, "Give up the action: +2 to every defense.", -1) if defends else None,
+        Option(PASS, "Do nothing.", -2),
+        Option(CONCEDE, "Concede: out on your own terms, with fate points for it.", 3 if loses else -3),
+    ]
+    return tuple(one for one in found if one is not None)
+
+
+def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
+    """Return what comes of an attack; the target may concede before the roll, and somebody else may step in."""
+    table, setup = now.table, now.place.setup
+    target = _target(now, reached)
+    if target is None:
+        return Outcome("")
+    struck = table.state.characters[target.who]
+    if _concedes(now, struck):
+        return concede(table, struck)
+    by = _defender(now, target)
+    full = by.who in now.place.full
+    vs = (opposition_of(table, by.who, by.defense),)
+    return now.moves.attack(table, now.actor, now.fighter.attack, vs, track=setup.track, full_defense=full)
+
+
+def _target(now: _Turn, reached: list[Fighter]) -> Fighter | None:
+    """Return who is aimed at: the weakest is liked most."""
+    table, state, track = now.table, now.table.state, now.place.setup.track
+    options = [_person(state.characters[one.who], -room(state.characters[one.who], track)) for one in reached]
+    if not options:
+        return None
+    name = table.ask(TARGET, now.fighter.who, tuple(options), text="Whom?")
+    return next(one for one in reached if one.who == name)
+
+
+@lru_cache(maxsize=1024)
+def _option(name: str, title: str, prefer: int) -> Option:
+    return Option(name, f"{title}.", prefer, Map({"room": -prefer}))
+
+
+def _person(character: Character, prefer: int) -> Option:
+    """Return somebody as an option, with how much more they can take."""
+    return _option(character.name, character.title or character.name, prefer)
+
+
+GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
+
+
+def _concedes(now: _Turn, target: Character) -> bool:
+    """Ask whether somebody concedes before the roll (Fate Core: any time before a roll is made)."""
+    table = now.table
+    if table.rules.switches(ConflictSwitches).concede_when == "own-turn":
+        return False
+    text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
+    own = room(target, now.place.setup.track)
+    if table.ask("concede", target.name, GIVE_IN, text=text, optional=True, room=own) == NO:
+        return False
+    now.conceded = target.name == now.place.setup.actor
+    return True
+
+
+def _defender(now: _Turn, target: Fighter) -> Fighter:
+    """Return who defends: the target, or one of its side who steps in and takes what comes of it (Fate Core)."""
+    setup, state = now.place.setup, now.table.state
+    for one in setup.fighters:
+        if one.side != target.side or one is target or state.characters[one.who].is_out:
+            continue
+        if setup.zones and zones.zone_of(state, one.who) != zones.zone_of(state, target.who):
+            continue
+        text = f"Step in between, and take what comes of it in place of {target.who}?"
+        step = (Option("step-in", f"Defend in place of {target.who}."),)
+        if now.table.ask("defender", one.who, step, text=text, optional=True, of=target.who) != NO:
+            return one
+    return target
+
+
+def _advantage(now: _Turn, reached: list[Fighter]) -> Outcome:
+    """Return what comes of an advantage on the scene, or on somebody who defends against it."""
+    table, setup, state = now.table, now.place.setup, now.table.state
+    people = [_person(state.characters[one.who], -1) for one in reached]
+    on = table.ask(TARGET, now.fighter.who, (SCENERY, *people), text="An advantage on what?")
+    target = next((one for one in reached if one.who == on), None)
+    rating = now.fighter.advantage
+    if target is None:
+        vs = Opposition(setup.difficulty)
+        return make_advantage(table, now.moves, now.actor, rating, on=SCENE, vs=(vs,))
+    by = _defender(now, target)
+    vs, full = opposition_of(table, by.who, by.defense), by.who in now.place.full
+    return make_advantage(table, now.moves, now.actor, rating, on=by.who, vs=(vs,), full_defense=full)
+
+
+def _discover(now: _Turn) -> Outcome:
+    """Return what comes of looking for an aspect that one does not know."""
+    assert now.moves.discover is not None
+    vs = (Opposition(now.place.setup.difficulty),)
+    return now.moves.discover(now.table, now.actor, now.fighter.discover, vs)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Zones
+
+
+def _move_freely(now: _Turn) -> None:
+    """Let somebody move one zone for nothing, where nothing is in the way, before the action."""
+    table, setup, fighter, state = now.table, now.place.setup, now.fighter, now.table.state
+    now.zone = zones.zone_of(state, fighter.who)
+    free = [] if _in_the_way(now) else zones.next_to(setup.zones, now.zone, free=True)
+    wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
+    options = tuple(Option(zone, f"Move to {zone}.", int(zone == wanted)) for zone in free)
+    to = table.ask("move", fighter.who, options, text=f"Move from {now.zone}?", optional=True)
+    if to != NO:
+        now.zone = to
+        now.before = (effect("move", to=fighter.who, zone=to),)
+
+
+def _enemy_zones(now: _Turn) -> list[str]:
+    state = now.table.state
+    own = now.fighter.side
+    return [
+        zones.zone_of(state, one.who)
+        for one in now.place.setup.fighters
+        if one.side != own and not state.characters[one.who].is_out
+    ]
+
+
+def _in_the_way(now: _Turn) -> list[Fighter]:
+    """Return the enemies in the same zone who do not let anybody past."""
+    state, own = now.table.state, now.fighter
+    return [
+        one
+        for one in now.place.setup.fighters
+        if one.blocks
+        and one.side != own.side
+        and not state.characters[one.who].is_out
+        and zones.zone_of(state, one.who) == now.zone
+    ]
+
+
+def _cross(now: _Turn) -> Outcome | None:
+    """Return what comes of moving with a roll, as far as two zones (Fate Core, "Movement")."""
+    table, setup, fighter = now.table, now.place.setup, now.fighter
+    wanted = zones.towards(setup.zones, now.zone, _enemy_zones(now), fighter)
+    near = zones.within_two(setup.zones, now.zone)
+    options = tuple(Option(zone, f"To {zone}.", int(zone == wanted)) for zone in near)
+    if not options:
+        return None
+    to = table.ask("zone", fighter.who, options, text="Where to?")
+    way = _in_the_way(now)
+    vs = tuple(opposition_of(table, one.who, one.defense) for one in way[:1])
+    if not vs:
+        vs = (Opposition(zones.difficulty(setup.zones, now.zone, to) or setup.difficulty),)
+    outcome = now.moves.overcome(table, now.actor, fighter.move, vs)
+    if any(one["kind"] == "goal" for one in outcome.effects):
+        now.after = (effect("move", to=fighter.who, zone=to),)
+    return outcome

@@ -1,0 +1,352 @@
+"""A contest: sides roll against each other exchange by exchange until one has enough victories.
+
+An exchange is a turn for each side that may try an advantage first, one for each who attacks somebody in it (a contest
+under fire), and the roll. Source: Fate Core, "Contests" (fate-srd.com); the text `fate` is made from, lines 150, 214,
+263, 300 and 339. No outcome's or option's effect stands here: the tables `contest-*` have them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import msgspec
+
+from rpgres.dice import dice as dice_of
+from rpgres.engine.players import NO
+from rpgres.engine.procedures import Turn
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import UsageError, named
+from rpgres.kits import aspects
+from rpgres.kits.fate_family.fighters import best_rating
+from rpgres.kits.fate_family.moves import (
+    ADVANTAGE,
+    SCENERY,
+    TARGET,
+    TURN,
+    VICTORY,
+    ContestSwitches,
+    Moves,
+    check_sides,
+    ending,
+    make_advantage,
+    opposition_of,
+    with_boosts_named,
+)
+from rpgres.kits.fate_family.policies import STYLE, SUCCESS
+from rpgres.kits.fate_family.rolls import Foe, Help, roll_off
+from rpgres.kits.fate_family.settling import fact_map, roles_of
+from rpgres.model.state import EMPTY, GM, SCENE, Character, Map
+from rpgres.parameters.values import Form, Opposition, Rating
+from rpgres.rulesets import Effect, Option
+
+ROLL = Option("roll", "Roll in the contest at once.", 1)
+UNNAMED = Option("unnamed", "A twist without a name.", passes=True)
+TWIST = "An Unexpected Twist"
+
+
+class Side(msgspec.Struct, frozen=True, gc=False):
+    """One side of a contest: who rolls for it and with what; without a name, a number or dice in notation."""
+
+    who: str
+    rating: Rating
+    dice: str = ""
+
+    @property
+    def opposition(self) -> Opposition:
+        """The side as what another one is up against."""
+        return Opposition(self.rating.value, dice_of(self.dice) if self.dice else None, self.who, self.rating.name)
+
+
+class Setup(msgspec.Struct, frozen=True, cache_hash=True):
+    """What stays as it is through a contest.
+
+    Attributes:
+        sides: the sides, the actor's first.
+        attackers: who attacks the actor in each exchange, with which rating, and the actor's rating to defend with.
+        defense: what the actor defends with.
+        track: where those hits go.
+        difficulty: of an advantage on the scene.
+        environment: the difficulty that every side rolls against; None where they roll against each other.
+        victories: how many victories win.
+        exchanges: after how many the contest ends undecided; None for no limit.
+        given: what else was said to count for the actor.
+    """
+
+    sides: tuple[Side, ...]
+    attackers: tuple[tuple[str, Rating], ...] = ()
+    defense: Rating = Rating(0)
+    track: str = ""
+    difficulty: int = 2
+    environment: int | None = None
+    victories: int = 3
+    exchanges: int | None = None
+    given: Map[str, Any] = EMPTY
+
+
+class Contest(msgspec.Struct, frozen=True):
+    """Where a contest stands.
+
+    Attributes:
+        setup: what stays.
+        won: the victories of each side.
+        exchange: which exchange it is, from 1.
+        phase: whose advantage comes next, or who attacks, or the roll.
+        lost: the sides that have lost this exchange's roll, by a failed advantage.
+    """
+
+    setup: Setup
+    won: tuple[int, ...]
+    exchange: int = 1
+    phase: int = 0
+    lost: tuple[int, ...] = ()
+
+
+def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], **said: Any) -> Contest:
+    """Return where a contest begins.
+
+    Args:
+        table: where it is played.
+        actor: who acts for the first side.
+        rating: what the actor rolls.
+        vs: the other sides.
+        said: further fields of `Setup`.
+
+    Raises:
+        UsageError: there is no other side, or somebody cannot take part.
+    """
+    others = tuple(Side(one.character, Rating(one.value, one.ability), one.dice.text if one.dice else "") for one in vs)
+    if not others:
+        raise UsageError(f"a contest has another side; give {named('vs')} NAME:ABILITY, dice or a number")
+    setup = Setup((Side(actor.name, rating, table.rules.dice.text), *others), **said)
+    names = [side.who for side in setup.sides if side.who]
+    check_sides(table.state, [*names, *setup.given.get("helper", ())])
+    for name, _ in setup.attackers:
+        check_sides(table.state, [actor.name, name])
+    return Contest(setup, (0,) * len(setup.sides))
+
+
+def attackers_of(table: Table, forms: Sequence[Form], kind: str) -> tuple[tuple[str, Rating], ...]:
+    """Return who attacks during a contest, with what, from what was typed: the best that fits where nobody said."""
+    people = [(form, table.state.characters[form.name]) for form in forms]
+    return tuple(
+        (form.name, form.values.get("attack") or best_rating(table.rules, character, kind, "attack"))
+        for form, character in people
+    )
+
+
+def take_turn(moves: Moves, table: Table, place: Contest) -> Turn | Outcome:
+    """Take one turn of a contest: an advantage before the roll, an attack on the actor, or the roll itself."""
+    setup = place.setup
+    if place.phase == 0 and (end := _ended(table, place)) is not None:
+        return end
+    phase, acting = place.phase, [number for number, side in enumerate(setup.sides) if side.who]
+    if phase < len(acting):
+        return _prepare(moves, table, place, acting[phase])
+    phase -= len(acting)
+    if phase < len(setup.attackers):
+        return _fire(moves, table, place, phase)
+    return _roll(moves, table, place)
+
+
+def _ended(table: Table, place: Contest) -> Outcome | None:
+    """Return the outcome of a contest that is over; None while it goes on."""
+    setup, won = place.setup, place.won
+    best = max(won[1:])
+    is_out = table.state.characters[setup.sides[0].who].is_out
+    if not is_out and max(won) < setup.victories and place.exchange <= (setup.exchanges or place.exchange):
+        return None
+    ahead = won[0] >= setup.victories
+    end = "contest-lost" if is_out or best >= setup.victories else "contest-won" if ahead else "contest-undecided"
+    rivals = zip(setup.sides[1:], won[1:], strict=True)
+    winner = next((side.who for side, has in rivals if side.who and has == best), GM)
+    facts = fact_map(("under-fire", "yes" if setup.attackers else "no"))
+    roles = roles_of(setup.sides[0].who, winner)
+    return ending(table, end, won[0] - best, roles=roles, facts=facts, details=Map({"victories": won}))
+
+
+def _next(place: Contest, **changes: Any) -> Contest:
+    return msgspec.structs.replace(place, phase=place.phase + 1, **changes)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Before the roll
+
+
+def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
+    """Let a side try an advantage before it rolls, which costs the roll when it fails (A:263)."""
+    setup = place.setup
+    side = setup.sides[number]
+    actor = table.state.characters[side.who]
+    if actor.is_out:
+        return Turn(_next(place))
+    add = Option(ADVANTAGE, f"Try an advantage first, against {setup.difficulty:+d} on the scene.")
+    rating = side.rating.value
+    what = table.ask(
+        TURN,
+        side.who,
+        (ROLL, add),
+        text="Roll in the contest, or try an advantage first? Failing it costs the roll.",
+        rating=rating,
+        difficulty=setup.difficulty,
+        exchange=place.exchange,
+        victories=place.won[number],
+        against=max(won for other, won in enumerate(place.won) if other != number),
+    )
+    if what != ADVANTAGE:
+        return Turn(_next(place))
+    rivals = {other.who: other for other in setup.sides if other.who and other is not side}
+    people = [Option(name, f"{table.state.characters[name].title or name}, who defends.") for name in rivals]
+    on = table.ask(TARGET, side.who, (SCENERY, *people), text="An advantage on what?")
+    rival = rivals.get(on)
+    vs = rival.opposition if rival is not None else Opposition(setup.difficulty)
+    outcome = make_advantage(table, moves, actor, side.rating, on=on if rival is not None else SCENE, vs=(vs,))
+    lost = (*place.lost, number) if outcome.success is False else place.lost
+    return Turn(_next(place, lost=lost), outcome, side.who, ADVANTAGE)
+
+
+def _fire(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
+    """Have somebody attack the actor, who runs the contest meanwhile (A:300, A:339)."""
+    setup = place.setup
+    name, rating = setup.attackers[number]
+    runner = setup.sides[0].who
+    if table.state.characters[runner].is_out or table.state.characters[name].is_out:
+        return Turn(_next(place))
+    vs = (opposition_of(table, runner, setup.defense),)
+    outcome = moves.attack(table, table.state.characters[name], rating, vs, track=setup.track)
+    return Turn(_next(place), with_boosts_named(table.state, outcome), name, "attack")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The roll
+
+
+def _roll(moves: Moves, table: Table, place: Contest) -> Turn:
+    """Have the sides roll that have not lost their roll, and give the victories of the exchange."""
+    setup = place.setup
+    sides, state = setup.sides, table.state
+    out = [number for number, side in enumerate(sides) if side.who and state.characters[side.who].is_out]
+    rolling = [number for number in range(len(sides)) if number not in place.lost and number not in out]
+    margin, first, is_double, costs = 0, 0, False, tuple[Effect, ...]()
+    facts = {"victory": "no", "twist": "no", "double": "no"}
+    if setup.environment is None and len(rolling) == len(sides) == 2:  # only their difference matters
+        actor, other = state.characters[sides[0].who], sides[1].opposition
+        foe = Foe(_adds(moves, table, setup, 1), other.dice, other.character)
+        given = cast("Help", setup.given)
+        standing = roll_off(table, actor, _adds(moves, table, setup, 0), (foe,), given)
+        margin, costs = standing.margin or 0, standing.effects
+        first, is_double = int(margin < 0), abs(margin) >= STYLE
+        facts |= {"victory": "yes" if margin else "no", "twist": "no" if margin else "yes"}
+        compared: dict[str, Any] = {"total": standing.total, "opposition": standing.opposition}
+    else:
+        totals, costs = _totals(moves, table, setup, rolling) if _is_rolled(setup, rolling) else ({}, ())
+        margin, first, is_double, victory, twist = _compared(table, setup, rolling, totals)
+        facts |= {"victory": "yes" if victory else "no", "twist": "yes" if twist else "no"}
+        own, best = totals.get(0), max((total for number, total in totals.items() if number), default=None)
+        is_told = own is not None and best is not None and own - best == margin
+        compared = {"total": own, "opposition": best} if is_told else {}
+    facts["double"] = "yes" if is_double and facts["victory"] == "yes" else "no"
+    return _counted(table, place, margin, first, fact_map(*facts.items()), costs, compared)
+
+
+def _is_rolled(setup: Setup, rolling: Sequence[int]) -> bool:
+    """Tell whether there is anything to roll: where nobody opposes the last side that may, it does not."""
+    return len(rolling) > 1 or (setup.environment is not None and bool(rolling))
+
+
+def _adds(moves: Moves, table: Table, setup: Setup, number: int) -> int:
+    """Return what a side adds to its dice; a contest roll is much like overcoming something."""
+    side = setup.sides[number]
+    if not side.who:
+        return side.rating.value
+    actor, given = table.state.characters[side.who], setup.given if number == 0 else EMPTY
+    return moves.effort(table, actor, "overcome", side.rating, given)
+
+
+def _totals(
+    moves: Moves, table: Table, setup: Setup, rolling: Sequence[int]
+) -> tuple[dict[int, int], tuple[Effect, ...]]:
+    """Return what every side comes to that rolls, all of whom may invoke, and what that cost."""
+    sides = list[aspects.Side]()
+    for number in rolling:
+        side = setup.sides[number]
+        add, label = _adds(moves, table, setup, number), "opposition" if number else "roll"
+        dice = dice_of(side.dice) if side.dice else None
+        rolled = table.roll(dice, label, by=side.who) if dice is not None else None
+        helpers = (*setup.given.get("helper", ()), *setup.given.get("ally", ())) if number == 0 else ()
+        against = (*setup.given.get("rival", ()),) if number == 1 else ()
+        members = (side.who or GM, *helpers, *against)
+        window = "invoke-against" if number else "invoke"
+        sides.append(aspects.Side(members, window, label, add + (rolled or 0), rolled, dice, side.who))
+    costs: tuple[Effect, ...] = ()
+    if setup.environment is not None:
+        sides.append(aspects.Side((), "surroundings", "", setup.environment))  # which nobody raises
+    if table.state.tags:
+        costs = aspects.invoke_among(table, sides, aspects.new_ledger(table))
+    return {number: side.total for number, side in zip(rolling, sides, strict=False)}, costs
+
+
+def _compared(
+    table: Table, setup: Setup, rolling: Sequence[int], totals: dict[int, int]
+) -> tuple[int, int, bool, bool, bool]:
+    """Return the actor's margin, who is first, whether that is worth double, and whether there is a victory or a twist.
+
+    Against the surroundings, whoever fails against them wins nothing, and style is what it is against them.
+    """
+    if not totals:  # nobody opposes the last side that may roll
+        first = rolling[0] if rolling else 0
+        return (0 if not rolling else 1 if first == 0 else -1), first, False, bool(rolling), False
+    first = max(totals, key=lambda number: totals[number])
+    others = [total for number, total in totals.items() if number != first]
+    best, next_best, floor = totals[first], max(others, default=None), setup.environment
+    lead = best - (floor if floor is not None else next_best or 0)
+    if floor is not None and lead < SUCCESS:
+        return 0, first, False, False, False
+    if best == next_best:
+        return 0, first, False, False, True
+    is_double = lead >= STYLE
+    if floor is not None and table.rules.switches(ContestSwitches).contest_double != "always":
+        is_double = is_double and not any(total - floor >= STYLE for total in others)
+    ahead = best - next_best if next_best is not None else lead
+    margin = ahead if first == 0 else totals[0] - best if 0 in totals else -ahead
+    return margin, first, is_double, True, False
+
+
+def _counted(
+    table: Table,
+    place: Contest,
+    margin: int,
+    first: int,
+    facts: Map[str, str],
+    costs: tuple[Effect, ...],
+    compared: dict[str, Any],
+) -> Turn:
+    """Return the turn that ends an exchange, with the victories that the outcome table gives."""
+    setup = place.setup
+    winner = setup.sides[first].who if first else next((side.who for side in setup.sides[1:] if side.who), "")
+    roles = roles_of(setup.sides[0].who, winner or GM)
+    if facts["twist"] == "yes":
+        name = table.ask(
+            "twist", GM, (UNNAMED,), text="What unexpected twist?", optional=True, reads=_name, form="TEXT"
+        )
+        defaults = {"aspect": {"name": TWIST if name in (NO, UNNAMED.name) else name}}
+    else:
+        defaults = {}
+    outcome = table.settle("contest-exchange", margin, roles=roles, facts=facts, defaults=defaults, **compared)
+    effects = aspects.with_names(table.state, outcome.effects)
+    outcome = msgspec.structs.replace(outcome, effects=(*costs, *effects))
+    gained = sum(one["count"] for one in outcome.effects if one["kind"] == VICTORY)
+    won = tuple(has + gained if number == first else has for number, has in enumerate(place.won))
+    after = Contest(setup, won, place.exchange + 1)
+    return Turn(after, with_boosts_named(table.state, outcome), setup.sides[0].who, f"exchange {place.exchange}")
+
+
+def _name(text: str) -> str:
+    """Return a typed name of an aspect.
+
+    Raises:
+        UsageError: it says nothing.
+    """
+    if not text.strip() or len(text) > 100:
+        raise UsageError("the name of an aspect has from 1 to 100 characters")
+    return text.strip()

@@ -1,0 +1,157 @@
+"""Who fights in a conflict and with what: ratings that the ruleset's settings name, sides, and the order of turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.table import Table
+from rpgres.errors import UsageError, named
+from rpgres.kits import harm
+from rpgres.kits.fate_family.moves import ConflictSwitches
+from rpgres.kits.fate_family.rolls import check_in
+from rpgres.model.state import GM, Box, Character, Map, State
+from rpgres.parameters.values import Form, Rating
+from rpgres.rulesets import Rules
+
+
+class Fighter(msgspec.Struct, frozen=True, gc=False):
+    """Somebody in a conflict, and with what they act.
+
+    Attributes:
+        who: the character.
+        side: the number of the side; the actor's is 0.
+        attack, defense, advantage, discover, move: what is rolled for each.
+        is_ranged: whether attacks reach other zones.
+        blocks: whether enemies in the same zone have to get past before they can leave it.
+        zone: where they begin.
+    """
+
+    who: str
+    side: int
+    attack: Rating
+    defense: Rating
+    advantage: Rating
+    discover: Rating
+    move: Rating
+    is_ranged: bool = False
+    blocks: bool = False
+    zone: str = ""
+
+
+def rating_names(rules: Rules, kind: str, use: str) -> Sequence[str]:
+    """Return the abilities that count for something in a conflict of a kind, as `settings.conflict` has them.
+
+    Args:
+        rules: the ruleset in play.
+        kind: `physical` or `mental`.
+        use: `attack`, `defense`, `order`, `discover`, `move` or `ranged`.
+    """
+    found = rules.file.setting(f"conflict.{kind}.{use}")
+    return found if isinstance(found, list) else []
+
+
+def best_rating(rules: Rules, character: Character, kind: str, use: str) -> Rating:
+    """Return the best of somebody's abilities that count for something; the first one of equals."""
+    names = rating_names(rules, kind, use)
+    rated = [Rating(character.abilities.get(name, 0), name) for name in names]
+    return max(rated, key=lambda rating: rating.value, default=Rating(0))
+
+
+def fighter_of(rules: Rules, character: Character, side: int, said: Mapping[str, Any], *, kind: str) -> Fighter:
+    """Return somebody as a fighter, with what was said and the best that fits for the rest.
+
+    Raises:
+        UsageError: nobody knows what the character absorbs harm with.
+    """
+    if not character.tracks:
+        raise UsageError(f"{character.name} has no sheet, so nobody knows what harm they can take; name a sheet")
+    attack = said.get("attack") or best_rating(rules, character, kind, "attack")
+    return Fighter(
+        character.name,
+        side,
+        attack,
+        said.get("defense") or best_rating(rules, character, kind, "defense"),
+        said.get("advantage") or attack,
+        best_rating(rules, character, kind, "discover"),
+        best_rating(rules, character, kind, "move"),
+        attack.name in rating_names(rules, kind, "ranged"),
+        bool(said.get("blocks")),
+        said.get("zone") or "",
+    )
+
+
+def sides_of(allies: Sequence[Form], against: Sequence[Form]) -> list[tuple[str, int, Map[str, Any]]]:
+    """Return who takes part beside the actor, with the number of the side: those against are one, unless they say."""
+    numbers: dict[str, int] = {}
+    found = [(form.name, 0, form.values) for form in allies]
+    for form in against:
+        side = numbers.setdefault(form.values.get("side") or "", len(numbers) + 1)
+        found.append((form.name, side, form.values))
+    return found
+
+
+def in_order(table: Table, fighters: Sequence[Fighter], *, kind: str, first: str) -> tuple[Fighter, ...]:
+    """Return fighters in the order of their turns (Fate Core, "Conflicts", "Turn order").
+
+    Args:
+        table: where it is played; the switch `turn_order` says how it is found.
+        fighters: those who take part, the actor's side first.
+        kind: `physical` or `mental`.
+        first: who comes first, as names separated by commas; the others follow as they would.
+
+    Raises:
+        UsageError: a name is nobody's here.
+    """
+    how = table.rules.switches(ConflictSwitches).turn_order
+    names = rating_names(table.rules, kind, "order")
+    characters = table.state.characters
+    rated = {one.who: tuple(-characters[one.who].abilities.get(name, 0) for name in names) for one in fighters}
+    ordered = list(fighters)
+    if how == "together":
+        others = [one for one in fighters if table.state.seat_of(one.who) == GM]
+        best = min((rated[one.who] for one in others), default=())
+        rated |= {one.who: best for one in others}
+    if how != "named":
+        ordered.sort(key=lambda one: rated[one.who])
+    said = [name.strip() for name in first.split(",") if name.strip()]
+    for name in said:
+        if all(one.who != name for one in fighters):
+            known = ", ".join(one.who for one in fighters)
+            raise UsageError(f"{named('order')}: {name!r} takes no part; those who do: {known}")
+    ordered.sort(key=lambda one: said.index(one.who) if one.who in said else len(said))
+    return tuple(ordered)
+
+
+def check_fighters(state: State, fighters: Sequence[Fighter]) -> None:
+    """Check that everybody can take part, once, and that there are two sides.
+
+    Raises:
+        UsageError: somebody is out, named twice, or all are on one side.
+    """
+    names = [one.who for one in fighters]
+    for name in names:
+        check_in(state, name)
+        if names.count(name) > 1:
+            raise UsageError(f"{name} can take part only once; remove one of the two mentions")
+    if len({one.side for one in fighters}) < 2:
+        raise UsageError(f"a conflict has two sides; give {named('against')} NAME")
+
+
+def room(character: Character, track: str) -> int:
+    """Return how much more harm somebody can take before being out, for a mob all its members together."""
+    tracks = character.tracks
+    stress = tracks.get(track, ())
+    found = _room(stress, tracks.get(harm.CONSEQUENCES, ()), track)
+    members = character.counters.get(harm.MEMBERS, 1)
+    return found if members == 1 else found + (members - 1) * (1 + max((box.size for box in stress), default=0))
+
+
+@lru_cache(maxsize=4096)
+def _room(stress: tuple[Box, ...], slots: tuple[Box, ...], track: str) -> int:
+    """Return the most that free boxes hold of one hit: one box of stress, and every slot that fits."""
+    box = max((box.size for box in stress if not box.mark), default=0)
+    return box + sum(slot.size for slot in slots if not slot.mark and harm.slot_fits(slot, track))

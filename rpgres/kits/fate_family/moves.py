@@ -1,0 +1,172 @@
+"""What procedures of the family ask of a ruleset: its own actions, as functions of a table and a rating.
+
+A contest or a conflict is the same for every ruleset of the family but for what somebody adds to the dice (`effort`)
+and the rules of its single actions, which the ruleset passes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import UsageError
+from rpgres.kits import aspects, harm
+from rpgres.kits.fate_family.rolls import Standing, check_in
+from rpgres.kits.fate_family.settling import roles_of, settle
+from rpgres.model.state import EMPTY, GM, Character, Map, State
+from rpgres.parameters.values import Opposition, Rating
+from rpgres.rulesets import Option
+
+TURN = "turn"  # the decision what somebody does in a turn
+TARGET = "target"  # the decision whom or what that is about
+VICTORY = "victory"  # the kind of effect that counts in a contest
+ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
+ADVANTAGE = "create-advantage"
+SCENERY = Option("scene", "The scene.")
+
+
+class ContestSwitches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code of contests reads; `kits/data/fate-family` explains them."""
+
+    contest_double: Literal["no-other-style", "always"] = "no-other-style"
+
+
+class ConflictSwitches(msgspec.Struct, frozen=True, gc=False):
+    """The house rules that the code of conflicts reads; `kits/data/fate-family` explains them."""
+
+    full_defense: Literal["exchange", "next-turn", "no"] = "exchange"
+    turn_order: Literal["each", "together", "named"] = "each"
+    concede_when: Literal["before-a-roll", "own-turn"] = "before-a-roll"
+    attacks: Literal["anywhere", "conflicts"] = "anywhere"
+
+
+class Moves(msgspec.Struct, frozen=True):
+    """The actions of a ruleset as its procedures play them.
+
+    Attributes:
+        effort: `(table, actor, action, rating, given)` returns what somebody adds to the dice of an action.
+        advantage: `(table, actor, rating, vs, name=, on=, is_new=)` makes an advantage, or uses one.
+        attack: `(table, actor, rating, vs, track=, target=, defender=, full_defense=)` attacks.
+        overcome: `(table, actor, rating, vs)` gets past something.
+        discover: `(table, actor, rating, vs)` finds an aspect; None where an advantage does.
+    """
+
+    effort: Callable[[Table, Character, str, Rating, Any], int]
+    advantage: Callable[..., Outcome]
+    attack: Callable[..., Outcome]
+    overcome: Callable[..., Outcome]
+    discover: Callable[..., Outcome] | None = None
+
+
+def opposition_of(table: Table, who: str, rating: Rating) -> Opposition:
+    """Return somebody at the table as opposition with a rating."""
+    return Opposition(rating.value, table.rules.dice, who, rating.name)
+
+
+def make_advantage(
+    table: Table,
+    moves: Moves,
+    actor: Character,
+    rating: Rating,
+    *,
+    on: str,
+    vs: Sequence[Opposition],
+    full_defense: bool = False,
+) -> Outcome:
+    """Return what comes of an advantage in a procedure: the first makes an aspect, later ones take advantage of it.
+
+    Its name says whose it is and what it is on, and nothing of what went before, so that odds meet few states.
+
+    Args:
+        table: where it is played.
+        moves: the ruleset's actions.
+        actor: who makes it.
+        rating: what is rolled.
+        on: the character it is on; empty for the scene.
+        vs: what opposes.
+        full_defense: whether who defends has given up an action for it.
+    """
+    state = table.state
+    carrier = state.characters[on].title or on if on else ""
+    name = f"Advantage of {actor.title or actor.name}{' on ' if carrier else ''}{carrier}"
+    tag = aspects.seen_tag(state, actor.name, name)
+    is_new = tag is None or tag.kind == aspects.BOOST
+    how = {"full_defense": True} if full_defense else {}
+    outcome = moves.advantage(table, actor, rating, tuple(vs), name=name, on=on or None, is_new=is_new, **how)
+    return with_boosts_named(state, outcome)
+
+
+def with_boosts_named(state: State, outcome: Outcome) -> Outcome:
+    """Return an outcome in which boosts without a name are called by whose they are, for the same reason."""
+    if not any(one["kind"] == aspects.BOOST and "name" not in one for one in outcome.effects):
+        return outcome
+    named_ones = []
+    for one in outcome.effects:
+        if one["kind"] == aspects.BOOST and "name" not in one:
+            to: str = one["to"]
+            who = outcome.roles.get(to, to)
+            its = state.characters.get(who)
+            one = one.with_("name", f"Boost of {(its.title or who) if its is not None else 'the Game Master'}")
+        named_ones.append(one)
+    return msgspec.structs.replace(outcome, effects=tuple(named_ones))
+
+
+def check_sides(state: State, names: Sequence[str]) -> None:
+    """Check that everybody who takes part can, and only once.
+
+    Raises:
+        UsageError: somebody is out, or named twice.
+    """
+    for name in names:
+        check_in(state, name)
+        if names.count(name) > 1:
+            raise UsageError(f"{name} can take part only once; remove one of the two mentions")
+
+
+def option_of(character: Character, prefer: int = 0, facts: Map[str, Any] | None = None) -> Option:
+    """Return somebody as an option."""
+    return Option(character.name, f"{character.title or character.name}.", prefer, facts or Map())
+
+
+def ending(
+    table: Table, name: str, margin: int, *, roles: Map[str, str], facts: Map[str, str], details: Map[str, Any]
+) -> Outcome:
+    """Return the outcome of a procedure: the one row of an outcome table, with a margin that rolls have no part in."""
+    outcome = table.settle(name, None, roles=roles, facts=facts)
+    return msgspec.structs.replace(outcome, margin=margin, details=details)
+
+
+def concede(table: Table, actor: Character, taken: int | None = None) -> Outcome:
+    """Return what comes of giving in before a roll (Fate Core, "Conflicts").
+
+    A fate point, and one for each consequence taken in this conflict.
+
+    Args:
+        table: where it is played.
+        actor: who gives in.
+        taken: how many consequences, where the table has not counted them.
+    """
+    count = taken if taken is not None else actor.counters.get(harm.TAKEN, 0)
+    defaults = {"fate-point": {"change": 1 + count}}
+    return settle(table, "concede", Standing(None), roles_of(actor.name, GM), EMPTY, defaults=defaults)
+
+
+def in_conflict(state: State) -> bool:
+    """Tell whether a conflict has begun at this table."""
+    return "conflict" in state.periods
+
+
+def check_attack(table: Table) -> None:
+    """Check that an attack can be made now, by the house rule that asks for a conflict (A:279, A:300).
+
+    Raises:
+        UsageError: no conflict has begun.
+    """
+    if table.rules.switches(ConflictSwitches).attacks == "conflicts" and not in_conflict(table.state):
+        raise UsageError(
+            "attacks are made in conflicts only (switch attacks=conflicts): begin one with `begin conflict`, or play "
+            "the procedure `conflict`"
+        )

@@ -1,0 +1,154 @@
+"""Diagnostics of state paths: names that nothing has, and what a seat may not see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import msgspec
+
+from rpgres.model.paths import Path
+from rpgres.model.state import State, slug
+from rpgres.rulesets import Rules
+from rpgres.rulesets.numbers import has_any_ability, sheet_names
+from rpgres.toml.diagnostics import Fault, unknown_name
+
+_CARDS = ("cards", "top", "knowers")  # what of a pile tells which cards lie there
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What a path may speak of.
+
+    Attributes:
+        rules: the ruleset in play.
+        state: the table at its beginning; None where nobody knows yet at which table it will be, as on a sheet.
+        characters: everybody there, those with a faulty sheet too.
+        who: the character that decides; empty for the game master, and where nobody does.
+        seat: the seat that reads the path; empty for somebody who sees everything.
+        is_portable: whether it may be meant for other tables, with other characters, such as what a sheet says.
+    """
+
+    rules: Rules
+    state: State | None = None
+    characters: tuple[str, ...] = ()
+    who: str = ""
+    seat: str = ""
+    is_portable: bool = False
+
+
+def path_faults(path: Path, known: Known) -> Iterator[Fault]:
+    """Yield what is wrong with a path: the first name that is unknown, or that the seat may not see it.
+
+    Names that a game brings forth in play, such as tags and a ruleset's own data, may be any.
+    """
+    for number, place in enumerate(path.places):
+        if number and path.keys[number - 1] in ("any", "all"):
+            continue  # a field of the members
+        names = _names(path, number, known)
+        if names is not None and place.key not in names:
+            what = _WHAT[place.kind]
+            yield unknown_name((), f"there is no {what} {place.key!r}", place.key, sorted(names))
+            return
+    hidden = _hidden(path, known) if known.seat else ""
+    if hidden:
+        yield Fault("unseen", (), hidden)
+
+
+_WHAT = {
+    "characters": "character",
+    "counters": "counter",
+    "abilities": "ability",
+    "tracks": "track",
+    "texts": "text on a sheet",
+    "piles": "pile",
+    "track": "box",
+}
+
+
+def _names(path: Path, number: int, known: Known) -> Collection[str] | None:
+    """Return the names that a key of a path can be; None where it may be any."""
+    place, before = path.places[number], path.keys[:number]
+    rules, state = known.rules, None if known.is_portable else known.state
+    is_table = not before or before[0] not in ("characters", "self", "others", "enemies", "allies")
+    derived = ("any", "all", "count", "active")
+    match place.kind:
+        case "characters":
+            return None if state is None else {*state.characters, *known.characters, *derived}
+        case "counters":
+            if is_table:
+                return None if state is None else {*state.counters, *_counters(known)}
+            return _counters(known)
+        case "abilities":
+            return None if has_any_ability(rules.file) else {*sheet_names(rules.file), *_on_sheets(known, "abilities")}
+        case "tracks":
+            if is_table:
+                return None if state is None else state.tracks
+            return {*rules.file.tracks, *_on_sheets(known, "tracks")}
+        case "texts":
+            return {name for name, field in rules.file.sheet.items() if field.kind == "text"}
+        case "piles":
+            own = {name for name, pile in rules.file.piles.items() if bool(pile.each) != is_table}
+            whole = {f"{name}:{who}" for name in rules.file.piles for who in (state.characters if state else ())}
+            return None if is_table and state is None else own | (whole if is_table else set())
+        case _:
+            return None
+
+
+def _counters(known: Known) -> set[str]:
+    """Return the counters that characters and the table can have: of sheets, of effects, and those that are there."""
+    file = known.rules.file
+    on_sheets = {name for name, field in file.sheet.items() if field.kind == "counter"}
+    by_effects = {effect.counter for effect in file.effects.values() if effect.counter}
+    return {*on_sheets, *by_effects, *_on_sheets(known, "counters"), *(known.state.counters if known.state else ())}
+
+
+def _on_sheets(known: Known, field: str) -> set[str]:
+    characters = known.state.characters.values() if known.state is not None else ()
+    return {name for character in characters for name in getattr(character, field)}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a seat may not see
+
+
+def _hidden(path: Path, known: Known) -> str:
+    """Return why a seat may not see what stands at a path; empty when it may."""
+    return _hidden_cards(path, known) or (_hidden_name(path, known) if known.state is not None else "")
+
+
+def _hidden_name(path: Path, known: Known) -> str:
+    state, keys = known.state, path.keys
+    assert state is not None
+    for number, place in enumerate(path.places):
+        if place.kind == "tags" and (tag := state.tag(place.key)) is not None:
+            if tag.audience is not None and known.seat not in tag.audience:
+                return f"the seat {known.seat} does not see {slug(tag.name)!r}"
+        elif place.kind in ("tracks", "things") and number == 1 and keys[0] == place.kind:
+            audience = state.audiences.get(place.key)
+            if audience is not None and known.seat not in audience:
+                return f"the seat {known.seat} does not see {place.key!r}"
+    return ""
+
+
+def _hidden_cards(path: Path, known: Known) -> str:
+    for number, place in enumerate(path.places):
+        if place.kind != "pile" or place.key not in _CARDS:
+            continue
+        name, _, owner = path.keys[number - 1].partition(":")
+        owner = owner or _owner(path, known)
+        pile = known.rules.file.piles.get(name)
+        if pile is None or pile.face == "up":
+            continue
+        if pile.face == "down":
+            return f"nobody sees the cards of {name!r}; `count` is how many there are"
+        state = known.state
+        seat = state.seat_of(owner) if state is not None and owner in state.characters else owner
+        if seat != known.seat and owner != known.who:
+            return f"the seat {known.seat} does not see the cards of {name!r} of others; `count` is how many there are"
+    return ""
+
+
+def _owner(path: Path, known: Known) -> str:
+    """Return whose pile a path reads; a text that is nobody's name where it is that of others."""
+    if path.keys[0] == "self":
+        return known.who
+    return path.keys[1] if path.keys[0] == "characters" and not path.many else "*"

@@ -1,0 +1,465 @@
+"""The best that somebody can do over a whole scene: backward induction over its standings. Nothing names a ruleset.
+
+Turns become trees of chance and of decisions, the standings are gone through forwards to find them all, and then
+backwards, each decision taking what is worth most. That is only right where whoever decides sees all that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from math import lcm
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from rpgres.engine.players import NO, Answer, Answerer, Question, View
+from rpgres.engine.running import NeedsAnswer, Stop, seen
+from rpgres.errors import UsageError
+from rpgres.odds.explorer import Budget, TapeDealer
+from rpgres.odds.scenes import WORK, Course, Delta, Undecided
+from rpgres.odds.watching import Memo, Node, Parts, Reads
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+CHOOSE = "choose:"  # before the label of a decision, on a tape
+SHOWN = 5  # first decisions that are told, the most probable ones
+
+
+class Blind(UsageError):
+    """Whoever should decide optimally does not see what matters: one view stands for several states."""
+
+    code = "blind"
+
+
+class Leaf(NamedTuple):
+    """The end of a turn: what it changed."""
+
+    delta: Delta
+
+
+class Chance(NamedTuple):
+    """Something random in a turn: trees by weight, of a total."""
+
+    branches: tuple[tuple[int, Tree], ...]
+    total: int
+
+
+class Decide(NamedTuple):
+    """A decision in a turn: trees by option."""
+
+    question: Question
+    branches: tuple[tuple[str, Tree], ...]
+
+
+Tree = Leaf | Chance | Decide
+
+
+class OptionValue(msgspec.Struct, frozen=True):
+    """What an option of a decision is worth: the chance of the goal, or the mean, with optimal decisions afterwards."""
+
+    option: str
+    value: Fraction
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """One of the first decisions, with what each of its options is worth.
+
+    Attributes:
+        label: the question's label.
+        text: the question.
+        probability: how likely the scene comes to it.
+        options: the options, the best first.
+    """
+
+    label: str
+    text: str
+    probability: Fraction
+    options: tuple[OptionValue, ...]
+
+    @property
+    def cost_of_second(self) -> Fraction:
+        """What the second best option costs; 0 where there is no other."""
+        best, other = self.options[0].value, self.options[min(1, len(self.options) - 1)].value
+        return best - other
+
+
+class SceneBest(msgspec.Struct, frozen=True):
+    """What comes of a scene when somebody decides optimally.
+
+    Attributes:
+        value: the chance of the goal, or the mean.
+        masses: the chance of each result.
+        decisions: the first decisions, the most probable ones first.
+        states: how many distinct standings there are.
+        leaves: how many courses of single turns were run.
+        turns: how many turns the longest course has.
+    """
+
+    value: Fraction
+    masses: dict[Any, Fraction]
+    decisions: tuple[Decision, ...]
+    states: int
+    leaves: int
+    turns: int
+
+
+class Fresh(Stop):
+    """A question that no tape answers yet."""
+
+    def __init__(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> None:
+        super().__init__(label)
+        self.label, self.values, self.weights, self.total = label, values, weights, total
+
+
+class Asked(Stop):
+    """A decision of the seat that decides optimally, which no tape answers yet."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.label)
+        self.question = question
+
+
+class TreeDealer(TapeDealer):
+    """Answers from a tape, and ends the run at the first question behind its end."""
+
+    __slots__ = ()
+
+    def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
+        raise Fresh(label, tuple(values), tuple(weights), total)
+
+
+class _Step(NamedTuple):
+    """A standing with the tree of its turn, and where each leaf of that leads, in order."""
+
+    tree: Tree
+    after: tuple[Any, ...]  # numbers of standings of the next layer, or results
+
+
+def scene_best(
+    course: Course,
+    who: str,
+    *,
+    worth: Callable[[Any], Fraction | int],
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
+    tells: Callable[[int, int], None] | None = None,
+) -> SceneBest:
+    """Return what comes of a scene when somebody decides optimally over all of it.
+
+    Args:
+        course: the scene.
+        who: the character, or the seat, that decides optimally; policies decide for the others.
+        worth: what a result is worth to it.
+        leaves, seconds, work: see `Budget`.
+        tells: is told now and then how many standings were gone through, and how many wait.
+
+    Raises:
+        Undecided: a decision of somebody else has nobody to take it.
+        Blind: one view of whoever decides stands for several states.
+        UsageError: the budget does not suffice: nothing can be said of a part.
+        RuleError: the ruleset's code failed.
+    """
+    return _Best(course, who, worth, Budget(leaves, seconds, work=work), tells).run()
+
+
+class _Best:
+    """The standings of a scene, layer by layer, with the trees of their turns."""
+
+    def __init__(
+        self,
+        course: Course,
+        who: str,
+        worth: Callable[[Any], Fraction | int],
+        budget: Budget,
+        tells: Callable[[int, int], None] | None,
+    ) -> None:
+        self.course, self.who, self.worth, self.budget, self.tells = course, who, worth, budget, tells
+        self.parts = Parts()
+        self.trees, self.onwards, self.results, self.hidden = Memo(), Memo(), Memo(), Memo()
+        self.undecided: dict[str, Question] = {}
+        self.leaves = 0
+
+    def run(self) -> SceneBest:
+        """Go through all standings forwards, then backwards."""
+        layers: list[list[tuple[Node, _Step]]] = []
+        start = self._arrived(self.parts.node_of(self.course.start))
+        ends: list[Any] = []
+        layer: dict[Node, int] = {}
+        if isinstance(start, tuple) and not isinstance(start, _Over):
+            layer = {start: 0}
+        else:
+            ends = [start]
+        while layer:
+            steps, after = list[tuple[Node, _Step]](), dict[Node, int]()
+            views = dict[Hashable, Node]()
+            for number, node in enumerate(layer):
+                self._check_budget(number, len(layer))
+                node = self.parts.padded(node)
+                tree = self._tree(node)
+                self._check_view(node, tree, views)
+                steps.append((node, _Step(tree, tuple(self._leads(node, tree, after)))))
+            if self.undecided:
+                raise Undecided(self.undecided)
+            layers.append(steps)
+            layer = after
+        return self._backwards(layers, ends)
+
+    def _check_budget(self, number: int, size: int) -> None:
+        if self.budget.is_spent:
+            raise UsageError(
+                "optimal decisions need the whole scene, and the budget does not suffice for it; "
+                "raise `seconds` or `leaves`, or shorten the scene"
+            )
+        self.budget.spend(1)
+        if self.tells is not None and not number % 64:
+            self.tells(number, size - number)
+
+    def _leads(self, node: Node, tree: Tree, after: dict[Node, int]) -> Iterator[int | Hashable]:
+        """Yield where each leaf of a tree leads: the number of a standing of the next layer, or a result."""
+        for delta in _deltas(tree):
+            changed = list(self.parts.padded(node))
+            for part, id_ in delta:
+                changed[part] = id_
+            arrived = self._arrived(tuple(changed))
+            yield arrived if isinstance(arrived, _Over) else after.setdefault(arrived, len(after))
+
+    def _arrived(self, node: Node) -> Node | _Over:
+        """Return a standing taken on to what is due next, or the result at the end."""
+        node = self.parts.padded(node)
+        found: tuple[Delta, bool] | None = self.onwards.find(node)
+        if found is None:
+            reads = Reads(self.parts.values(node))
+            then = self.course.onward(self.parts.watched(node, reads))
+            found = self.parts.changes(node, then), self.course.is_over(then)
+            self.onwards.keep(node, reads, found)
+        changed = list(self.parts.padded(node))
+        for part, id_ in found[0]:
+            changed[part] = id_
+        node = tuple(changed)
+        if not found[1]:
+            return node
+        result: _Over | None = self.results.find(node)
+        if result is None:
+            reads = Reads(self.parts.values(node))
+            result = _Over(self.course.result(self.parts.watched(node, reads)))
+            self.results.keep(node, reads, result)
+        return result
+
+    # -- the tree of a turn
+
+    def _tree(self, node: Node) -> Tree:
+        known: Tree | None = self.trees.find(node)
+        if known is None:
+            reads = Reads(self.parts.values(node))
+            known = self._grown(node, self.parts.watched(node, reads), None)
+            self.trees.keep(node, reads, known)
+        return known
+
+    def _grown(self, node: Node, standing: Any, tape: Any) -> Tree:
+        """Return the tree behind the answers on a tape."""
+        dealer = TreeDealer()
+        dealer.load(tape)
+        self.leaves += 1
+        self.budget.spend(1 + len(dealer.tape))
+        try:
+            after = self.course.turn(standing, dealer, self._decider(dealer))
+        except Fresh as fresh:
+            branches = tuple(
+                (weight, self._grown(node, standing, (tape, (fresh.label, value))))
+                for value, weight in zip(fresh.values, fresh.weights or (1,) * len(fresh.values), strict=True)
+            )
+            return Chance(branches, fresh.total)
+        except Asked as asked:
+            return self._decision(node, standing, tape, asked)
+        except NeedsAnswer as needs:
+            self.undecided[needs.question.label] = needs.question
+            return Leaf(())
+        return Leaf(self.parts.changes(node, after))
+
+    def _decision(self, node: Node, standing: Any, tape: Any, asked: Asked) -> Tree:
+        question, run = asked.question, asked.run
+        seat = run.state.seat_of(question.who)
+        if run.has_secrets and any(seen(event, seat) != event for event in run.events):
+            raise Blind(
+                f"{self.who} decides {question.label!r} after something happened that {seat} does not see, so optimal "
+                "decisions over the whole scene cannot be computed; use a policy or standing orders"
+            )
+        names = [question.dominant] if question.dominant else [option.name for option in question.options]
+        if question.optional and not question.dominant and (question.passing is None or NO not in names):
+            names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
+        branches = tuple(
+            (name, self._grown(node, standing, (tape, (f"{CHOOSE}{question.label}", name)))) for name in names
+        )
+        return Decide(question, branches)
+
+    def _decider(self, dealer: TreeDealer) -> Answerer:
+        def decides(question: Question, view: View) -> Answer | None:
+            if self.who not in (question.who, view.seat):
+                return None
+            if dealer.is_fresh:
+                raise Asked(question)
+            return Answer(dealer.recorded(f"{CHOOSE}{question.label}"), "best")
+
+        return decides
+
+    def _check_view(self, node: Node, tree: Tree, views: dict[Hashable, Node]) -> None:
+        """Make sure that whoever decides in a turn knows in which state."""
+        if not _decides(tree):
+            return
+        hides: bool | None = self.hidden.find(node)
+        if hides is None:
+            reads = Reads(self.parts.values(node))
+            state = self.parts.watched(node, reads).state
+            hides = state.seen_by(state.seat_of(self.who) if self.who in state.characters else self.who) is not state
+            self.hidden.keep(node, reads, hides)
+        if not hides:
+            return
+        standing = self.parts.standing(node)
+        state = standing.state
+        seat = state.seat_of(self.who) if self.who in state.characters else self.who
+        view = state.seen_by(seat), standing.at, standing.place
+        if views.setdefault(view, node) != node:
+            raise Blind(
+                f"what {self.who} sees stands for several states, so optimal decisions over the whole scene cannot be "
+                "computed; use a policy or standing orders"
+            )
+
+    # -- backwards, and forwards again
+
+    def _backwards(self, layers: list[list[tuple[Node, _Step]]], ends: list[Any]) -> SceneBest:
+        from fractions import Fraction
+
+        if not layers:
+            result = ends[0].result
+            return SceneBest(Fraction(self.worth(result)), {result: Fraction(1)}, (), 0, self.leaves, 0)
+        values: list[list[Fraction]] = [[]]  # by layer, the last one first; behind the last there is nothing
+        chosen: list[list[list[int]]] = []  # likewise, of each standing: the number of the best option of each decision
+        for steps in reversed(layers):
+            now, choices = list[Fraction](), list[list[int]]()
+            for _, step in steps:
+                worth = _Worth(step, values[-1], self.worth)
+                now.append(worth.of(step.tree))
+                choices.append(worth.picks)
+            values.append(now)
+            chosen.append(choices)
+        values, chosen = values[::-1], chosen[::-1]
+        masses: dict[Any, Fraction] = {}
+        decisions: list[Decision] = []
+        here = {0: Fraction(1)}
+        for number, steps in enumerate(layers):
+            after: dict[int, Fraction] = {}
+            if not decisions:
+                decisions = self._decisions(
+                    [(steps[index][1], mass) for index, mass in here.items()], values[number + 1]
+                )
+            for index, mass in here.items():
+                for share, lead in _followed(steps[index][1], chosen[number][index]):
+                    found: dict[Any, Fraction] = masses if isinstance(lead, _Over) else after
+                    key = lead.result if isinstance(lead, _Over) else lead
+                    found[key] = found.get(key, Fraction(0)) + mass * share
+            here = after
+        ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
+        states = sum(map(len, layers))
+        return SceneBest(values[0][0], ordered, tuple(decisions), states, self.leaves, len(layers))
+
+    def _decisions(self, steps: Sequence[tuple[_Step, Fraction]], after: Sequence[Fraction]) -> list[Decision]:
+        """Return the decisions of some turns that come before any other there, the most probable ones first."""
+        found = [one for step, mass in steps for one in _first_decisions(_Worth(step, after, self.worth), mass)]
+        return sorted(found, key=lambda one: -one.probability)[:SHOWN]
+
+
+class _Over(NamedTuple):
+    """A result, at the end."""
+
+    result: Hashable
+
+
+class _Worth:
+    """What the trees of a turn are worth, leaf by leaf in order.
+
+    Attributes:
+        picks: of each decision, in order, the number of the option that is worth most.
+    """
+
+    def __init__(self, step: _Step, after: Sequence[Fraction], worth: Callable[[Any], Fraction | int]) -> None:
+        self.step, self.after, self.worth = step, after, worth
+        self.picks: list[int] = []
+        self._leaf = 0
+
+    def of(self, tree: Tree) -> Fraction:
+        """Return what a tree is worth, and note which options are worth most."""
+        from fractions import Fraction
+
+        if isinstance(tree, Leaf):
+            lead = self.step.after[self._leaf]
+            self._leaf += 1
+            return Fraction(self.worth(lead.result)) if isinstance(lead, _Over) else self.after[lead]
+        if isinstance(tree, Chance):
+            values = [(weight, self.of(one)) for weight, one in tree.branches]
+            common = lcm(*(value.denominator for _, value in values))
+            total = sum(weight * value.numerator * (common // value.denominator) for weight, value in values)
+            return Fraction(total, common * tree.total)
+        place = len(self.picks)
+        self.picks.append(0)
+        found = [self.of(one) for _, one in tree.branches]
+        best = self.picks[place] = max(range(len(found)), key=found.__getitem__)
+        return found[best]
+
+
+def _followed(step: _Step, picks: Sequence[int]) -> Iterator[tuple[Fraction, Any]]:
+    """Yield where the best decisions of a turn lead, with the chances."""
+    from fractions import Fraction
+
+    leads, best = iter(step.after), iter(picks)
+
+    def walk(tree: Tree, mass: Fraction) -> Iterator[tuple[Fraction, Any]]:
+        if isinstance(tree, Leaf):
+            lead = next(leads)
+            if mass:
+                yield mass, lead
+        elif isinstance(tree, Chance):
+            for weight, one in tree.branches:
+                yield from walk(one, mass * Fraction(weight, tree.total))
+        else:
+            chosen = next(best)
+            for number, (_, one) in enumerate(tree.branches):
+                yield from walk(one, mass if number == chosen else Fraction(0))
+
+    return walk(step.tree, Fraction(1))
+
+
+def _first_decisions(worth: _Worth, mass: Fraction) -> list[Decision]:
+    """Return the decisions of a turn that come before any other, with what their options are worth."""
+    from fractions import Fraction
+
+    found: list[Decision] = []
+
+    def walk(tree: Tree, share: Fraction) -> None:
+        if isinstance(tree, Chance):
+            for weight, one in tree.branches:
+                walk(one, share * Fraction(weight, tree.total))
+        elif isinstance(tree, Decide):
+            options = [OptionValue(name, worth.of(one)) for name, one in tree.branches]
+            options.sort(key=lambda option: -option.value)
+            found.append(Decision(tree.question.label, tree.question.text, share, tuple(options)))
+        else:
+            worth.of(tree)
+
+    walk(worth.step.tree, mass)
+    return found
+
+
+def _deltas(tree: Tree) -> Iterator[Delta]:
+    if isinstance(tree, Leaf):
+        yield tree.delta
+    else:
+        for _, one in tree.branches:
+            yield from _deltas(one)
+
+
+def _decides(tree: Tree) -> bool:
+    if isinstance(tree, Decide):
+        return True
+    return isinstance(tree, Chance) and any(_decides(one) for _, one in tree.branches)

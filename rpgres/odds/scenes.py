@@ -1,0 +1,294 @@
+"""Exact odds of whole scenes: layer by layer, equal standings merged, the heaviest first. Nothing here names a ruleset.
+
+A turn is run once for all standings that agree in what it reads; for the others it is looked up. What a budget leaves
+is reported as open; nothing is renormalised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from math import gcd, lcm
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.engine.dealers import Dealer
+from rpgres.engine.players import Answerer, Question
+from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.standing import Standing
+from rpgres.model.printed import Printed
+from rpgres.odds.exact import Chance
+from rpgres.odds.explorer import Budget, Method, Runs, WalkDealer, explore_within
+from rpgres.odds.watching import Memo, Node, Parts, Reads
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+WORK = 3_000_000  # default budget: standings that are gone through, and questions that turns ask
+
+Delta = tuple[tuple[int, int], ...]
+
+
+class Course(msgspec.Struct, frozen=True):
+    """Something that is played in turns, such as a scene.
+
+    Attributes:
+        start: where it stands at the beginning.
+        turn: plays what is due with a dealer, and returns where it then stands; somebody may decide before policies do.
+        onward: goes on to what is due next, without chance and without asking anybody.
+        is_over: whether nothing is due any more.
+        result: what is asked for, of a standing at the end.
+    """
+
+    start: Standing
+    turn: Callable[[Standing, Dealer, Answerer | None], Standing]
+    onward: Callable[[Standing], Standing]
+    is_over: Callable[[Standing], bool]
+    result: Callable[[Standing], Hashable]
+
+
+class SceneOdds(msgspec.Struct, frozen=True):
+    """The exact distribution of how a scene ends.
+
+    Attributes:
+        masses: probability by result, the most probable first.
+        open: probability of what the budget left unresolved; masses and open sum to exactly 1.
+        leaves: how many courses of single turns were run.
+        states: how many distinct standings were gone through.
+        turns: how many turns the longest course that was followed has.
+        is_interrupted: whether somebody stopped it; what is known by then stands.
+    """
+
+    masses: dict[Any, Fraction]
+    open: Fraction
+    leaves: int
+    states: int
+    turns: int
+    is_interrupted: bool = False
+
+
+class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds/1"):
+    """The odds of a scene or a procedure, as `rpgres odds scene.toml --json` prints them.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        scene: the scene's file or name; of a procedure `RULESET/PROCEDURE`.
+        title: the scene's title.
+        inputs: what was typed for a procedure, by parameter.
+        by: what the chances are of: `ending`, a path of the table at the end, or what a procedure counts.
+        outcomes: the chance of each ending, or of each value.
+        mean: the mean of the values, where all are numbers and nothing is open; null elsewhere.
+        method: exact; partial, where each chance is an exact lower bound and what is open adds to one or another.
+        open: the chance of what the budget left unresolved; all chances and this sum to exactly 1.
+        leaves: how many courses of single turns were run.
+        states: how many distinct standings were gone through.
+        turns: how many turns the longest course has.
+        policies: who decided by which policy; everybody else under `*`.
+        switches: every house rule and the choice in force.
+        interrupted: whether it was stopped before its end; what is known by then stands.
+        note: the text of --note.
+    """
+
+    ruleset: str
+    scene: str
+    title: str
+    inputs: dict[str, Any] = {}
+    by: str = "ending"
+    outcomes: dict[str, Chance]
+    mean: Chance | None = None
+    method: Method
+    open: Chance
+    leaves: int
+    states: int
+    turns: int
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    interrupted: bool = False
+    note: str | None = None
+
+
+class Undecided(Exception):  # it is no error of the scene: somebody has to say who decides
+    """Decisions before the end have nobody to take them."""
+
+    def __init__(self, questions: dict[str, Question]) -> None:
+        super().__init__(", ".join(questions))
+        self.questions = questions
+
+
+class Step(msgspec.Struct, frozen=True, gc=False):
+    """What a turn comes to: weights, of a total, by what it changes; the rest is open."""
+
+    branches: tuple[tuple[int, Delta], ...]
+    total: int
+
+
+def scene_odds(
+    course: Course,
+    *,
+    leaves: int | None = None,
+    seconds: float | None = None,
+    work: int = WORK,
+    is_merged: bool = True,
+    tells: Callable[[int, int], None] | None = None,
+) -> SceneOdds:
+    """Return the exact chances of how something ends that is played in turns.
+
+    Args:
+        course: what is played.
+        leaves, seconds, work: see `Budget`.
+        is_merged: whether turns are looked up that agree in what they read; it changes no chance.
+        tells: is told now and then how many standings were gone through, and how many wait.
+
+    Raises:
+        Undecided: a decision has nobody to take it.
+        Broken: the rules do otherwise when they are run again, or a turn asks without end.
+        RuleError: the ruleset's code failed.
+    """
+    return _Walk(course, Budget(leaves, seconds, work=work), is_merged=is_merged, tells=tells).run()
+
+
+class _Walk:
+    """One walk: what is known of turns, and where the mass has come to."""
+
+    def __init__(
+        self, course: Course, budget: Budget, *, is_merged: bool, tells: Callable[[int, int], None] | None
+    ) -> None:
+        self.course, self.budget, self.tells = course, budget, tells
+        self.is_merged = is_merged
+        self.parts = Parts()
+        self.turns, self.onwards, self.results = Memo(), Memo(), Memo()
+        self.leaves = self.states = 0
+        self.ends: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
+        self.left: dict[int, int] = {}  # the same of what is open
+        self.undecided: dict[str, Question] = {}
+
+    def run(self) -> SceneOdds:
+        """Go through the layers until nothing is left, or the budget is spent."""
+        layer: dict[Node, int] = {}
+        scale, turns, is_interrupted = 1, 0, False
+        self._arrive(self.parts.node_of(self.course.start), 1, 1, layer)
+        while layer:
+            try:
+                after, factor = self._layer(layer, scale)
+            except KeyboardInterrupt:
+                self._leave_open(sum(layer.values()), scale)
+                is_interrupted = True
+                break
+            if self.undecided:
+                raise Undecided(self.undecided)
+            turns += 1
+            scale *= factor
+            common = gcd(scale, *after.values()) if after else 1
+            layer = {node: weight // common for node, weight in after.items()} if common > 1 else after
+            scale //= common
+        masses = {result: _fraction(sums) for result, sums in self.ends.items()}
+        ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
+        return SceneOdds(ordered, _fraction(self.left), self.leaves, self.states, turns, is_interrupted)
+
+    def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
+        """Return the standings after a layer's turns with their weights, and by what the scale has grown."""
+        heaviest = sorted(layer, key=layer.__getitem__, reverse=True)
+        half, found = self.budget.half(), list[tuple[Node, int, Step]]()
+        for number, node in enumerate(heaviest):
+            if self.budget.is_spent or (number and self.budget.is_past(half)):
+                self._leave_open(sum(layer[one] for one in heaviest[number:]), scale)
+                break
+            self.budget.spend(1)
+            self.states += 1
+            if self.tells is not None and not self.states % 256:
+                self.tells(self.states, len(heaviest) - number)
+            node = self.parts.padded(node)
+            found.append((node, layer[heaviest[number]], self._turn(node)))
+        factor = lcm(*{step.total for _, _, step in found})
+        after: dict[Node, int] = {}
+        for node, weight, step in found:
+            grown = weight * (factor // step.total)
+            open_ = step.total
+            for share, delta in step.branches:
+                changed = list(node)
+                changed += [0] * (len(self.parts.keys) - len(changed))
+                for part, id_ in delta:
+                    changed[part] = id_
+                self._arrive(tuple(changed), grown * share, scale * factor, after)
+                open_ -= share
+            if open_:
+                self._leave_open(grown * open_, scale * factor)
+        width = len(self.parts.keys)
+        if any(len(node) < width for node in after):  # parts that came up on the way
+            padded: dict[Node, int] = {}
+            for node, weight in after.items():
+                node = self.parts.padded(node)
+                padded[node] = padded.get(node, 0) + weight
+            after = padded
+        return after, factor
+
+    def _arrive(self, node: Node, weight: int, scale: int, layer: dict[Node, int]) -> None:
+        """Take a standing on to what is due next, and add its weight there or at the end."""
+        if len(node) < len(self.parts.keys):
+            node = self.parts.padded(node)
+        found = self.onwards.find(node) if self.is_merged else None
+        if found is None:
+            found = self._onward(node)
+        delta, is_over = found
+        if delta:
+            changed = list(self.parts.padded(node))
+            for part, id_ in delta:
+                changed[part] = id_
+            node = tuple(changed)
+        if not is_over:
+            layer[node] = layer.get(node, 0) + weight
+            return
+        result = self.results.find(node) if self.is_merged else None
+        if result is None:
+            result = self._result(node)
+        sums = self.ends.setdefault(result[0], {})
+        sums[scale] = sums.get(scale, 0) + weight
+
+    def _onward(self, node: Node) -> tuple[Delta, bool]:
+        reads = Reads(self.parts.values(node))
+        after = self.course.onward(self.parts.watched(node, reads))
+        is_over = self.course.is_over(after)
+        found = self.parts.changes(node, after), is_over
+        self.onwards.keep(node, reads, found)
+        return found
+
+    def _result(self, node: Node) -> tuple[Hashable]:
+        reads = Reads(self.parts.values(node))
+        found = (self.course.result(self.parts.watched(node, reads)),)
+        self.results.keep(node, reads, found)
+        return found
+
+    def _turn(self, node: Node) -> Step:
+        """Return what comes of the turn that is due: looked up, or run on every answer of chance."""
+        known: Step | None = self.turns.find(node) if self.is_merged else None
+        if known is not None:
+            return known
+        reads = Reads(self.parts.values(node))
+        standing, runs = self.parts.watched(node, reads), Runs()
+
+        def once(dealer: WalkDealer) -> Delta:
+            try:
+                after = self.course.turn(standing, dealer, None)
+            except NeedsAnswer as needs:
+                self.undecided[needs.question.label] = needs.question
+                return ()
+            runs.work += 1 + len(dealer.tape)
+            return self.parts.changes(node, after)
+
+        odds = explore_within(self.budget, once, WalkDealer(), runs)
+        self.leaves += odds.leaves
+        total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
+        branches = tuple((int(mass * total), delta) for delta, mass in odds.masses.items())
+        step = Step(branches, total)
+        self.turns.keep(node, reads, step)
+        return step
+
+    def _leave_open(self, weight: int, scale: int) -> None:
+        self.left[scale] = self.left.get(scale, 0) + weight
+
+
+def _fraction(sums: dict[int, int]) -> Fraction:
+    from fractions import Fraction
+
+    scale = lcm(*sums)
+    return Fraction(sum(weight * (scale // its) for its, weight in sums.items()), scale)

@@ -1,0 +1,154 @@
+"""How a scene goes from step to step: which one is due, and where it stands after it. Nothing here prints or rolls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.standing import Standing
+from rpgres.model.paths import Scope
+from rpgres.model.state import EMPTY, Map, State
+from rpgres.rulesets import Rules
+from rpgres.scenes.program import Leaf, Open, Program, Test
+
+
+class At(msgspec.Struct, frozen=True, gc=False):
+    """Which step comes next, and what of earlier ones is still spoken of.
+
+    Attributes:
+        op: its place in the program; the length of that at the end.
+        passes: for each group that is open, from the outermost, how often it was gone through.
+        outcomes: outcomes by the id of their step, as far as a condition may still ask.
+        last: the outcome of the last step that had one; only where the scene has no named endings.
+        given, choose: what is left of the answers of a procedure under way, by label.
+        counted: what the last procedure counted in its places, as far as somebody asks for it.
+    """
+
+    op: int = 0
+    passes: tuple[int, ...] = ()
+    outcomes: Map[str, str] = EMPTY
+    last: str = ""
+    given: Map[str, tuple[str, ...]] = EMPTY
+    choose: Map[str, tuple[str, ...]] = EMPTY
+    counted: Map[str, Any] = EMPTY
+
+
+def is_over(program: Program, at: At) -> bool:
+    """Tell whether a scene is at its end."""
+    return at.op >= len(program.ops)
+
+
+def leaf_at(program: Program, at: At) -> Leaf:
+    """Return the step that comes next; `onward` has come to one."""
+    op = program.ops[at.op]
+    assert isinstance(op, Leaf)
+    return op
+
+
+def onward(
+    program: Program,
+    rules: Rules,
+    at: At,
+    state: State,
+    *,
+    skips: Callable[[Leaf, tuple[int, ...]], None] | None = None,
+) -> At:
+    """Return the next place at which a step is due, or the end.
+
+    Args:
+        program: the steps.
+        rules: the rules they are played by.
+        at: the place so far: a step that may be due, or the beginning or end of a group.
+        state: the table.
+        skips: is told each step that is not due, and on which passes of its groups.
+    """
+    ops = program.ops
+    while at.op < len(ops):
+        op = ops[at.op]
+        if isinstance(op, Leaf):
+            if is_due(op.due, rules, at.outcomes, state):
+                break
+            if skips is not None:
+                skips(op, at.passes)
+            at = msgspec.structs.replace(at, op=at.op + 1)
+        elif isinstance(op, Open):
+            if not is_due(op.due, rules, at.outcomes, state):
+                at = msgspec.structs.replace(at, op=op.after)
+            else:
+                at = _next_pass(op, rules, at, state, 0)
+        else:
+            opened = ops[op.opens]
+            assert isinstance(opened, Open)
+            closed = msgspec.structs.replace(at, op=op.opens, passes=at.passes[:-1])
+            at = _next_pass(opened, rules, closed, state, at.passes[-1] + 1)
+    return _without_unread(program, at)
+
+
+def _next_pass(op: Open, rules: Rules, at: At, state: State, done: int) -> At:
+    """Return where a group goes on: at its first step for another pass, or behind it."""
+    if done >= op.at_most or (op.until is not None and is_due(op.until, rules, at.outcomes, state)):
+        return msgspec.structs.replace(at, op=op.after)
+    return msgspec.structs.replace(at, op=at.op + 1, passes=(*at.passes, done))
+
+
+def _without_unread(program: Program, at: At) -> At:
+    """Return a place without the outcomes of which nothing speaks any more."""
+    if not program.last_use or not any(program.last_use.get(name, -1) < at.op for name in at.outcomes):
+        return at
+    kept = {name: band for name, band in at.outcomes.items() if program.last_use.get(name, -1) >= at.op}
+    return msgspec.structs.replace(at, outcomes=Map(kept))
+
+
+def is_due(test: Test, rules: Rules, outcomes: Mapping[str, str], state: State) -> bool:
+    """Tell whether conditions hold; an outcome that is also another counts as both."""
+    for earlier, wanted in test.outcomes:
+        outcome = outcomes.get(earlier, "")
+        if not any(rules.is_band(outcome, band) for band in wanted):
+            return False
+    return test.holds is None or test.holds(Scope(state))
+
+
+def after_step(program: Program, rules: Rules, at: At, state: State, *, outcome: str | None) -> At:
+    """Return the place behind a step that was played; the end where an ending holds that comes at once.
+
+    Args:
+        program: the steps.
+        rules: the rules they are played by.
+        at: the place of the step.
+        state: the table after it.
+        outcome: the band of its outcome; None where it has none.
+    """
+    op = program.ops[at.op]
+    assert isinstance(op, Leaf)
+    # What is not changed is copied without being read, so that odds look a turn up whatever pass it is in.
+    changes: dict[str, Any] = {"op": at.op + 1}
+    if op.step.procedure:
+        changes |= {"given": EMPTY, "choose": EMPTY}
+    if outcome is not None and op.step.id in program.last_use:
+        changes["outcomes"] = at.outcomes.with_(op.step.id, outcome)
+    if outcome is not None and not program.ends:
+        changes["last"] = outcome
+    then = msgspec.structs.replace(at, **changes)
+    if any(end.at_once and is_due(end.due, rules, then.outcomes, state) for end in program.ends):
+        return msgspec.structs.replace(then, op=len(program.ops), passes=())
+    return then
+
+
+def ending_of(program: Program, rules: Rules, at: At, state: State) -> str:
+    """Return the name of how a scene ended; where none is named, the outcome of its last step."""
+    for end in program.ends:
+        if is_due(end.due, rules, at.outcomes, state):
+            return end.name
+    return at.last
+
+
+def first_standing(program: Program, rules: Rules, state: State) -> Standing:
+    """Return where a scene stands at its beginning."""
+    return Standing(state, onward(program, rules, At(), state))
+
+
+def lists(answers: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return answers by label, each label's as a list."""
+    return {label: [value] if isinstance(value, str) else list(value) for label, value in answers.items()}

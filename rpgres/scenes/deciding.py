@@ -1,0 +1,79 @@
+"""Who decides in a scene: policies by name, standing orders of characters, and sets of orders that a policy names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from rpgres.engine.players import Policy, default_policy, policy_of
+from rpgres.engine.run import ORDERS_FILE
+from rpgres.errors import UsageError
+from rpgres.model.state import GM, State
+from rpgres.rulesets import Rules, unknown
+from rpgres.rulesets.orders import Orders
+from rpgres.rulesets.sheets import SheetOrders
+from rpgres.toml.reading import Source
+
+
+class Deciding(msgspec.Struct):
+    """What a scene, with those that it includes, says of who decides.
+
+    Attributes:
+        policies: policies by character, everybody's under an empty name: names, or files of orders with their folder.
+        orders: the standing orders of characters, of sheets or of the scene.
+        sets: standing orders by name.
+        sources: the text that each set stands in.
+    """
+
+    policies: dict[str, str] = {}
+    orders: dict[str, SheetOrders] = {}
+    sets: dict[str, Orders] = {}
+    sources: dict[str, Source] = {}
+
+    def add(self, who: str, policy: str, folder: Path | None) -> None:
+        """Take note of the policy of somebody; a file of orders lies beside the scene."""
+        if policy:
+            self.policies[who] = beside(policy, folder)
+
+    def add_sets(self, sets: Mapping[str, Orders], source: Source) -> None:
+        """Take note of the sets of a scene; one that is there already stays."""
+        for name, orders in sets.items():
+            if name not in self.sets:
+                self.sets[name], self.sources[name] = orders, source
+
+    def made(
+        self,
+        rules: Rules,
+        state: State,
+        *,
+        policy: str,
+        named: Mapping[str, str],
+        auto: bool,
+        file: Callable[[str], Source] | None,
+    ) -> dict[str, Policy]:
+        """Return the policies by character, everybody's under an empty name; see `read_scene`.
+
+        Raises:
+            UsageError: there is no policy or character of a name.
+            FileError: standing orders are faulty.
+        """
+        strange = next((name for name in named if name not in (*state.characters, GM)), None)
+        if strange is not None:
+            raise UsageError(unknown("character", strange, (*state.characters, GM), of="the scene"))
+        chosen = {**self.policies, **named, **({"": policy} if policy else {})}
+        if auto:
+            chosen.setdefault("", default_policy(rules))
+        if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
+            return {name: policy_of(rules, its) for name, its in chosen.items()}
+        from rpgres.engine.deciders import orders_file, scene_standing
+
+        file = file or orders_file
+        on_sheets = {name: its for name, its in self.orders.items() if name not in named}
+        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, file=file, rules=rules, state=state)
+
+
+def beside(policy: str, folder: Path | None) -> str:
+    """Return a policy's name as it is; that of a file of standing orders with the folder of the scene."""
+    return str(folder / policy) if policy.endswith(ORDERS_FILE) and folder is not None else policy

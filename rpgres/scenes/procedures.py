@@ -1,0 +1,54 @@
+"""A procedure without a scene file, such as `fate/conflict`: a scene of one step, from what was typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rpgres.engine.players import Policy
+from rpgres.model.state import EMPTY, State
+from rpgres.rulesets import Rules
+from rpgres.scenes.program import Scene, program_of
+from rpgres.scenes.reading import Including
+from rpgres.scenes.records import SceneFile, Step
+from rpgres.toml.reading import Source
+
+WITHOUT_FILE = ""  # the text of a scene that stands in no file, so that no error names a line of it
+
+
+def procedure_scene(
+    rules: Rules,
+    procedure: str,
+    inputs: Mapping[str, Any],
+    *,
+    policies: Mapping[str, Policy] = EMPTY,
+    given: Mapping[str, Sequence[str]] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    note: str | None = None,
+    folder: Path | None = None,
+) -> Scene:
+    """Return the scene that plays one procedure, with nobody at the table but those whom the inputs bring.
+
+    Args:
+        rules: the ruleset in play.
+        procedure: its name.
+        inputs: values by parameter, as typed.
+        policies: who answers what is not chosen, by character; everybody's under an empty name.
+        given, choose: results and answers by label, in order.
+        note: carried into the result.
+        folder: where sheets are sought first.
+    """
+    step = Step(
+        procedure=procedure,
+        id=procedure,
+        with_={key: value for key, value in inputs.items() if value is not None},
+        given={label: list(values) for label, values in given.items()},
+        choose={label: list(values) for label, values in choose.items()},
+        note=note or "",
+    )
+    name = f"{rules.id}/{procedure}"
+    file = SceneFile(ruleset=rules.id, title=f"{rules.file.title}: {procedure}", steps=[step])
+    source = Source(name, WITHOUT_FILE)
+    program = program_of(file.steps, source, ends={}, included=Including(rules.id, source, folder, ()))
+    return Scene(file, source, rules, State(), dict(policies), program, folder)

@@ -1,0 +1,74 @@
+"""What a seat may see of what comes of a scene: the rule of `rpgres.engine.views`, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from rpgres.engine.records import Result
+from rpgres.engine.views import found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
+from rpgres.errors import UsageError
+from rpgres.model.state import GM, State
+from rpgres.rulesets import Rules, unknown
+
+
+def require_seat(seat: str, state: State) -> None:
+    """Check that a scene has a seat.
+
+    Args:
+        seat: the seat that looks.
+        state: the table at the beginning of the scene.
+
+    Raises:
+        UsageError: nobody sits there.
+    """
+    seats = seats_of(state)
+    if seat not in seats:
+        raise UsageError(unknown("seat", seat, seats, of="the scene"), seat=seat, seats=seats)
+
+
+def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after: State) -> Result:
+    """Return the result of a step as far as a seat may know it, without its seed.
+
+    What a step takes counts as typed by the seat of whoever acts: others read what is public. Something hidden that
+    the actor knows of and names is left out for those who do not know of it. A step's note and the answers
+    that no question took are the author's, who knows everything: they are for the game master.
+
+    Args:
+        rules: the rules in play.
+        result: with nothing left out.
+        seat: who looks.
+        before, after: the table before the step and after it.
+    """
+    hidden = hidden_in(before, after)
+    actor = before.seat_of(result.actor or GM)
+    inputs = dict(result.inputs)
+    if result.action is not None and seat != actor:
+        laid = laid_by(rules, result.action, inputs, actor=result.actor or GM)
+        private = private_in(rules, result.action, inputs)
+        shown = (
+            (key, input_seen(value, laid.get(key), private.get(key), state=after, seat=seat))
+            for key, value in inputs.items()
+        )
+        inputs = {key: value for key, value in shown if value is not None}
+    secret = {name for name, seats in hidden.items() if seat not in seats and actor in seats}
+    inputs = {key: value for key, value in inputs.items() if not mentions(value, secret)}
+    seen = found_seen(result, seat, state=after, hidden=hidden, inputs=inputs)
+    assert isinstance(seen, Result)
+    note, unused = (result.note, result.unused) if seat == GM else (None, [])
+    return msgspec.structs.replace(seen, seed=None, unused=unused, note=note)
+
+
+def changes_seen(
+    changes: Mapping[str, bool | int | str], seat: str, *, before: State, after: State
+) -> dict[str, bool | int | str]:
+    """Return what a seat may know of a step that changes the table: not the places that are hidden from it.
+
+    Args:
+        changes: what stands at places of the table from then on, by path.
+        seat: who looks.
+        before, after: the table before the step and after it.
+    """
+    hidden = {name for name, seats in hidden_in(before, after).items() if seat not in seats}
+    return {path: value for path, value in changes.items() if not mentions([*path.split("."), value], hidden)}

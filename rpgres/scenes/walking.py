@@ -1,0 +1,212 @@
+"""A scene as a course that odds and simulations go through: without records, and for odds turn by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from rpgres.engine.dealers import Dealer, GivenDealer
+from rpgres.engine.periods import play_moment
+from rpgres.engine.players import Answerer, Policies, Seats
+from rpgres.engine.procedures import Turn, begin_procedure, play_turn
+from rpgres.engine.run import Prepared, answers_to, play
+from rpgres.engine.running import EFFECTS
+from rpgres.engine.standing import Standing
+from rpgres.engine.table import apply_effects
+from rpgres.errors import RpgresError
+from rpgres.model.paths import NOTHING, Scope, parse_path
+from rpgres.model.serialization import plain
+from rpgres.model.state import EMPTY, Map, State, freeze
+from rpgres.odds.scenes import Course
+from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
+from rpgres.scenes.playing import at_step, changed_by, prepare_step
+from rpgres.scenes.program import Leaf, Scene
+
+ENDING = "ending"  # what odds of a scene are asked by default: how it ends
+
+_Answers = Mapping[str, Sequence[str]]
+
+
+def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
+    """Return a scene as odds go through it.
+
+    Args:
+        scene: the scene; its policies answer what its steps do not.
+        by: what is asked for: `ending`, a path of the table at the end, or what the last procedure counts in its
+            places (such as `exchange`).
+
+    Raises:
+        UsageError: a path cannot be read.
+    """
+    program, rules = scene.program, scene.rules
+    counts = tuple(name for name in by if name != ENDING and "." not in name)
+    readers = [_reader(scene, name) for name in by]
+    policies = Policies(scene.policies)
+
+    def turn(standing: Standing, dealer: Dealer, decides: Answerer | None) -> Standing:
+        leaf = leaf_at(program, standing.at)
+        try:
+            return _turn(scene, leaf, standing, dealer, Players(policies, decides), counts)
+        except RpgresError as error:
+            raise at_step(leaf, error) from error
+
+    def go_on(standing: Standing) -> Standing:
+        if standing.place is not None:
+            return standing
+        return Standing(standing.state, onward(program, rules, standing.at, standing.state))
+
+    def result(standing: Standing) -> Hashable:
+        return tuple(read(standing) for read in readers)
+
+    return Course(Standing(scene.state, At()), turn, go_on, lambda standing: is_over(program, standing.at), result)
+
+
+def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
+    """Return what reads something that is asked for off a standing at the end."""
+    if name == ENDING:
+        return lambda standing: ending_of(scene.program, scene.rules, standing.at, standing.state)
+    if "." not in name:
+        return lambda standing: standing.at.counted.get(name)
+    path = parse_path(name)
+
+    def read(standing: Standing) -> Hashable:
+        value = path.read(Scope(standing.state))
+        return None if value is NOTHING else freeze(plain(value))
+
+    return read
+
+
+def _turn(
+    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: Players, counts: Sequence[str]
+) -> Standing:
+    """Return where a scene stands after the turn that is due."""
+    step, at = leaf.step, standing.at
+    before = scene.state if step.fresh else standing.state
+    if not step.procedure:
+        outcome, state = play_bare(scene, leaf, before, dealer, players)
+        return _behind(scene, at, standing.state if step.fresh else state, outcome)
+    if standing.place is None:
+        prepared = prepare_step(scene, leaf, before)
+        place, state = begin_procedure(prepared, dealer=dealer, players=players.seats(EMPTY))
+        given, choose = _left(lists(step.given)), _left(answers_to(prepared, lists(step.choose)))
+        return Standing(state, replace(at, given=given, choose=choose), place)
+    seats = players.seats(at.choose)
+    given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
+    found, run = play_turn(
+        scene.rules, step.procedure, standing.state, standing.place, dealer=given_dealer or dealer, players=seats
+    )
+    if isinstance(found, Turn):
+        if at.given and given_dealer is not None:
+            at = replace(at, given=_left(_gathered(given_dealer.unused())))
+        if at.choose:
+            at = replace(at, choose=_left(_gathered(seats.unused())))
+        return Standing(run.state, at, found.place)
+    state = apply_effects(scene.rules, run.state, found)
+    if counts:
+        at = replace(at, counted=Map({name: getattr(standing.place, name, None) for name in counts}))
+    return _behind(scene, at, standing.state if step.fresh else state, found.band)
+
+
+def _behind(scene: Scene, at: At, state: State, outcome: str | None) -> Standing:
+    return Standing(state, after_step(scene.program, scene.rules, at, state, outcome=outcome))
+
+
+def _left(answers: _Answers) -> Map[str, tuple[str, ...]]:
+    return Map({label: tuple(several) for label, several in answers.items() if several})
+
+
+def _gathered(pairs: Any) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for label, value in pairs:
+        found.setdefault(label, []).append(value)
+    return found
+
+
+class Players(NamedTuple):
+    """Who answers what a step does not choose: policies, and before them whoever decides otherwise, if anybody."""
+
+    policies: Policies
+    decides: Answerer | None = None
+
+    def seats(self, choose: _Answers) -> Seats:
+        """Return who answers, with what a step chooses before them."""
+        seats = Seats(choose, policies=self.policies)
+        if self.decides is not None:
+            seats.answerers.insert(1 if choose else 0, self.decides)
+        return seats
+
+
+def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: Players) -> tuple[str | None, State]:
+    """Return the band of what comes of a step, None where it has none; and the table after it.
+
+    Args:
+        scene: the scene.
+        leaf: the step; a procedure is played to its end.
+        state: the table before it.
+        dealer: who answers chance that the step does not give.
+        players: who answers what the step does not choose.
+    """
+    step, rules = leaf.step, scene.rules
+    if not (step.played or step.moment):
+        return None, changed_by(scene, leaf, state)
+    dealer = GivenDealer(lists(step.given), then=dealer) if step.given else dealer
+    if step.moment is not None:
+        seats = players.seats(lists(step.choose))
+        period, moment = step.moment
+        return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
+    prepared = _prepared(scene, leaf, state)
+    seats = players.seats(answers_to(prepared, lists(step.choose)))
+    outcome, run = play(prepared, dealer=dealer, players=seats, asked=EFFECTS)
+    return outcome.band, apply_effects(rules, run.state, outcome)
+
+
+def _prepared(scene: Scene, leaf: Leaf, state: State) -> Prepared:
+    """Return a step's action with its inputs read; only once for the table as every run begins with it."""
+    if state is not scene.state:
+        return prepare_step(scene, leaf, state)
+    key = f"step:{id(scene)}:{leaf.number}"
+    kept: tuple[Scene, Prepared] | None = scene.rules.compiled.get(key)
+    if kept is None:
+        kept = scene.rules.compiled[key] = scene, prepare_step(scene, leaf, state)
+    return kept[1]
+
+
+def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
+    """Return where a scene stands at its end, played once without records; the same dice as `play_scene` has.
+
+    Args:
+        scene: the scene; its policies answer what its steps do not.
+        dealer_of: returns who answers chance, by the number of a step among the draws of a seed.
+
+    Raises:
+        NeedsAnswer: a decision has nobody to take it.
+        FileError: a step cannot be played; says which and where.
+    """
+    program, rules, state, at = scene.program, scene.rules, scene.state, At()
+    players = Players(Policies(scene.policies))
+    while not is_over(program, at := onward(program, rules, at, state)):
+        leaf = leaf_at(program, at)
+        before = scene.state if leaf.step.fresh else state
+        try:
+            outcome, after = play_bare(scene, leaf, before, dealer_of(program.number_of(leaf, at.passes)), players)
+        except RpgresError as error:
+            raise at_step(leaf, error) from error
+        state = state if leaf.step.fresh else after
+        at = after_step(program, rules, at, state, outcome=outcome)
+    return Standing(state, at)
+
+
+def scene_result(scene: Scene, standing: Standing, *, by: Sequence[str] = (ENDING,)) -> tuple[Any, ...]:
+    """Return what is asked for, of where a scene stands at its end; see `course_of`."""
+    return tuple(_reader(scene, name)(standing) for name in by)
+
+
+def value_name(value: Any) -> str:
+    """Return what a value is called in a table of chances: a track by how many of its boxes are marked."""
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "absent"}[value]
+    if isinstance(value, tuple) and all(isinstance(box, Mapping) and "mark" in box for box in value):
+        return str(sum(bool(box["mark"]) for box in value))
+    return str(value)

@@ -1,0 +1,163 @@
+"""Batches: runs from one number to another, played by a worker that rebuilds the job once. All of it is picklable."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import msgspec
+
+from rpgres import errors
+from rpgres.errors import RpgresError
+from rpgres.odds.exact import NeedsPolicy
+from rpgres.simulate.jobs import Job, has_files, unpack
+from rpgres.simulate.subjects import Subject, Value, rebuild
+from rpgres.simulate.tallies import Tally, tally_of
+from rpgres.version import __version__
+
+# What a worker's error is again where the simulation was started; others are what they derive from.
+_ERRORS: dict[str, type[RpgresError]] = {
+    kind.code: kind
+    for kind in (
+        *(errors.UsageError, errors.FileError, errors.RuleError, errors.PluginError, errors.ChoiceError),
+        NeedsPolicy,
+    )
+}
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What came of the runs from `begin` to before `end`.
+
+    Attributes:
+        begin, end: the runs.
+        counts: for each thing, in order, its values with how often each came.
+        seconds: how long they took.
+    """
+
+    begin: int
+    end: int
+    counts: list[tuple[str, list[tuple[Value, int]]]]
+    seconds: float
+
+    @property
+    def tally(self) -> Tally:
+        """The counts."""
+        return Tally(self.end - self.begin, {name: dict(values) for name, values in self.counts})
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An error of a worker, as data: the error itself may hold what cannot travel.
+
+    Attributes:
+        code: the kind of error.
+        message: what is told, with inputs marked.
+        details: the same for programs.
+    """
+
+    code: str
+    message: str
+    details: dict[str, Any]
+
+    @property
+    def error(self) -> RpgresError:
+        """The error to raise."""
+        return _ERRORS.get(self.code, RpgresError)(self.message, **self.details)
+
+
+def failure_of(error: RpgresError) -> Failure:
+    """Return an error as data."""
+    return Failure(error.code, error.raw, msgspec.to_builtins(error.details, enc_hook=str))
+
+
+def play_batch(job: bytes, folder: str, begin: int, end: int) -> Batch | Failure:
+    """Play the runs from `begin` to before `end`, on a worker.
+
+    Args:
+        job: the job, encoded.
+        folder: the folder with its files; empty for a worker that has to write them first.
+        begin, end: the runs.
+    """
+    try:
+        subject = ready(job, folder)
+        start = perf_counter()
+        tally = count_runs(subject, begin, end)
+    except RpgresError as error:
+        return failure_of(error)
+    counts = [(name, list(values.items())) for name, values in tally.counts.items()]
+    return Batch(begin, end, counts, perf_counter() - start)
+
+
+def count_runs(subject: Subject, begin: int, end: int) -> Tally:
+    """Return the counts of the runs from `begin` to before `end`."""
+    return tally_of(subject.things, Counter(map(subject.play, range(begin, end))))
+
+
+@lru_cache(maxsize=4)
+def ready(job: bytes, folder: str) -> Subject:
+    """Return what a job describes, rebuilt once by each worker.
+
+    Raises:
+        RpgresError: it cannot be rebuilt here.
+    """
+    decoded = msgspec.json.decode(job, type=Job)
+    return rebuild(decoded, Path(folder) if folder else _unpacked(decoded))
+
+
+def _unpacked(job: Job) -> Path:
+    """Return a folder of this worker with the files of a job; the worker removes it when it ends."""
+    from tempfile import mkdtemp
+
+    if not has_files(job):
+        return Path("nowhere")
+
+    try:
+        root = import_module("distributed").get_worker().local_directory
+    except (ImportError, ValueError, AttributeError):
+        root = None
+    folder = Path(mkdtemp(prefix="rpgres-", dir=root))
+    unpack(job, folder)
+    return folder
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What a worker has to say of a job before it starts.
+
+    Attributes:
+        version: its version of rpgres.
+        fault: why it cannot play the job; empty when it can.
+    """
+
+    version: str
+    fault: str = ""
+
+
+def report(job: bytes) -> Report:
+    """Return whether this worker can play a job: it has the ruleset, in the same version and with the same data."""
+    decoded = msgspec.json.decode(job, type=Job)
+    if decoded.rpgres != __version__:
+        return Report(__version__)  # which is reason enough
+    try:
+        fault = _brought_otherwise(decoded)
+        if not fault:
+            ready(job, "")
+    except RpgresError as error:
+        fault = error.typed
+    return Report(__version__, fault)
+
+
+def _brought_otherwise(job: Job) -> str:
+    """Return that the ruleset's code has another version here; empty when it has not."""
+    if job.rules.own is not None:
+        return ""
+    from rpgres.plugins.discovery import find_ruleset
+
+    origin = find_ruleset(job.rules.id).origin
+    here = "" if origin is None or origin.builtin else f"{origin.distribution} {origin.version}".rstrip()
+    if here == job.rules.brought_by:
+        return ""
+    wanted = job.rules.brought_by or "rpgres itself"
+    return f"the ruleset {job.rules.id} comes from {here or 'rpgres itself'} there and from {wanted} here"

@@ -1,0 +1,134 @@
+"""Simulations from their first run to the last: batches handed out to workers, and counted in the order of runs.
+
+What is counted at any time is the first N runs and nothing else, so a simulation that is interrupted has the answer of
+a shorter one, and neither workers nor the size of batches change a count.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from rpgres.errors import RpgresError
+from rpgres.simulate.batches import Batch, Failure, play_batch
+from rpgres.simulate.jobs import Job, unpack
+from rpgres.simulate.pace import Pace, Plan
+from rpgres.simulate.tallies import Tally
+from rpgres.simulate.workers import Workers, here
+
+Open = Callable[[bytes], AbstractContextManager[Workers]]  # given the job
+
+MEASURED = 0.3  # seconds of batches in this process before others are started, to know how long batches should be
+WORTH = 1.5  # seconds of work that is left, from which starting processes pays for itself
+_MOST_DEATHS = 5  # of a pool of processes without a batch in between
+
+
+class Crew(msgspec.Struct, frozen=True):
+    """Who plays a simulation after its first batches, which this process plays.
+
+    Attributes:
+        open: opens the workers; None for this process alone.
+        is_asked: whether they were asked for, so that they play however little is left.
+        is_elsewhere: whether they are on other machines, and play from the first batch on.
+    """
+
+    open: Open | None = None
+    is_asked: bool = False
+    is_elsewhere: bool = False
+
+
+def simulated(job: Job, plan: Plan, *, crew: Crew, start: Tally) -> Iterator[Tally]:
+    """Yield the counts after each batch, in the order of runs, until the plan is complete.
+
+    Args:
+        job: what is played.
+        plan: when it is complete.
+        crew: who plays.
+        start: what was counted before; `empty_tally` at the beginning.
+
+    Raises:
+        RpgresError: a run failed, or workers cannot be reached.
+    """
+    with _folder(job) as folder:
+        tally, pace, seconds = start, Pace(), 0.0
+        encoded = job.encoded()
+        with here() as own:
+            first = _batches(encoded, str(folder), plan, own, pace, begin=start.runs)
+            for batch in () if crew.is_elsewhere else first:
+                tally, seconds = tally.plus(batch.tally), seconds + batch.seconds
+                yield tally
+                if plan.is_complete(tally):
+                    return
+                if seconds >= MEASURED and _is_worth(plan, tally, pace, crew):
+                    break
+        if crew.open is None:
+            return
+        for batch in _with_others(encoded, str(folder), plan, crew.open, pace, begin=tally.runs):
+            tally = tally.plus(batch.tally)
+            yield tally
+            if plan.is_complete(tally):
+                return
+
+
+def _is_worth(plan: Plan, tally: Tally, pace: Pace, crew: Crew) -> bool:
+    """Tell whether others are to play what is left."""
+    if crew.open is None:
+        return False
+    return crew.is_asked or (plan.expected(tally) - tally.runs) / pace.rate > WORTH
+
+
+@contextmanager
+def _folder(job: Job) -> Iterator[Path]:
+    """Give a folder with the files of a job, for the workers of this machine."""
+    with TemporaryDirectory(prefix="rpgres-", ignore_cleanup_errors=True) as folder:
+        unpack(job, Path(folder))
+        yield Path(folder)
+
+
+def _with_others(encoded: bytes, folder: str, plan: Plan, open_: Open, pace: Pace, *, begin: int) -> Iterator[Batch]:
+    """Yield batches that other processes play; those of processes that died are played again."""
+    deaths = 0
+    while True:
+        try:
+            with open_(encoded) as workers:
+                for batch in _batches(encoded, folder, plan, workers, pace, begin=begin):
+                    deaths, begin = 0, batch.end
+                    yield batch
+            return
+        except BrokenProcessPool:
+            deaths += 1
+            if deaths > _MOST_DEATHS:
+                raise RpgresError(
+                    f"a worker process died {deaths} times in a row after run {begin:,}, perhaps for lack of memory; "
+                    "use fewer workers, or --workers 1 to see what happens"
+                ) from None
+
+
+def _batches(encoded: bytes, folder: str, plan: Plan, workers: Workers, pace: Pace, *, begin: int) -> Iterator[Batch]:
+    """Yield batches in the order of runs, handing out later ones meanwhile; without end where a width decides."""
+    waiting: deque[Future[Batch | Failure]] = deque()
+    place = folder if workers.has_folder else ""
+    try:
+        while True:
+            while len(waiting) < workers.window and (plan.runs is None or begin < plan.runs):
+                end = plan.end_after(begin, pace.size)
+                waiting.append(workers.executor.submit(play_batch, encoded, place, begin, end))
+                begin = end
+            if not waiting:
+                return
+            found = waiting[0].result()
+            waiting.popleft()
+            if isinstance(found, Failure):
+                raise found.error
+            pace.take(found)
+            yield found
+    finally:
+        for future in waiting:
+            future.cancel()

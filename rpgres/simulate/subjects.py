@@ -1,0 +1,343 @@
+"""One run of what is simulated: an action or a scene rebuilt from its job, played fast and without records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rpgres.dice.seeds import Streams, run_seed
+from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.players import Policies, Question, Seats
+from rpgres.engine.procedures import PLACE
+from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare
+from rpgres.engine.running import EFFECTS, NeedsAnswer, Settled
+from rpgres.engine.table import apply_effects
+from rpgres.errors import RpgresError, UsageError
+from rpgres.errors import named as as_input
+from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
+from rpgres.model.serialization import plain
+from rpgres.model.state import Box, State
+from rpgres.odds.exact import NeedsPolicy
+from rpgres.scenes import Scene, play_scene, read_scene
+from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.playing import at_step
+from rpgres.scenes.walking import Players, play_bare
+from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
+from rpgres.text.harmless import to_json
+from rpgres.toml.diagnostics import unknown
+from rpgres.toml.reading import Source, read_source
+
+Value = int | str | None  # of a counted thing in one run; None where it has none
+Key = tuple[Value, ...]  # the value of each counted thing
+
+OUTCOME, MARGIN, TOTAL = "outcome", "margin", "total"
+ENDING = "ending"
+LAST = "last"  # the last outcome of a scene without named endings
+ACTION_THINGS = (OUTCOME, MARGIN, TOTAL)
+_MOST_KEPT = 4096  # dealers of steps; those of groups that are repeated very often are made anew
+SKIPPED = "skipped"  # in place of the outcome of a step that was not played
+
+
+class Subject(NamedTuple):
+    """What is simulated, ready to be played.
+
+    Attributes:
+        things: the names of what is counted.
+        play: plays a run by its number and returns the value of each.
+    """
+
+    things: tuple[str, ...]
+    play: Callable[[int], Key]
+
+
+def rebuild(job: Job, folder: Path) -> Subject:
+    """Return what a job describes, from what is installed here and the files in a worker's folder.
+
+    Raises:
+        RpgresError: the ruleset is missing here, or differs from the one of the job.
+    """
+    if isinstance(job.subject, SceneSubject):
+        return _scene_subject(rebuild_scene(job, folder), job)
+    return _action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+
+
+def rebuild_action(job: Job, folder: Path) -> Prepared:
+    """Return the action of a job."""
+    assert isinstance(job.subject, ActionSubject)
+    rules = rebuild_rules(job.rules, folder)
+    return prepare(rules, job.subject.action, job.subject.inputs, sheets=job.subject.sheets)
+
+
+def rebuild_scene(job: Job, folder: Path) -> Scene:
+    """Return the scene of a job."""
+    assert isinstance(job.subject, SceneSubject)
+
+    def load(_ruleset: str, *, switches: dict[str, str], extra: object) -> Any:
+        return rebuild_rules(job.rules, folder, switches=switches)
+
+    policies = policies_in(job, folder)
+    return read_scene(
+        job.subject.source,
+        find_ruleset=str,  # `load` finds it, with the files that came with the job
+        folder=scene_folder(folder),
+        switches=job.rules.switches,
+        policy=policies.pop("", ""),
+        named=policies,
+        auto=job.auto,
+        load=load,
+    )
+
+
+def _orders(name: str) -> Source:
+    """Return the text of a file of standing orders."""
+    return read_source(Path(name))
+
+
+def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+    from msgspec import structs
+
+    # A lump that holds for outcomes alone would draw other cards than `rpgres roll` does with the same seed.
+    prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
+    choose = answers_to(prepared, subject.choose)
+    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, file=_orders))
+    dealer = SeededDealer(Streams(run_seed(job.seed, 0)))
+    paths = _readers(job.by)
+    asked = EFFECTS if paths else OUTCOME
+    common = Seats(policies=policies)
+    single = common.script.single
+
+    def play_run(run: int) -> Key:
+        dealer.move_to(run)
+        single.clear()
+        seats = Seats(choose, policies=policies) if choose else common
+        try:
+            outcome, done = play(prepared, dealer=dealer, players=seats, asked=asked)
+        except Settled as settled:
+            return settled.band, settled.margin, settled.total
+        except NeedsAnswer as needs:
+            raise _undecided(needs.question, run) from None
+        except RpgresError as error:
+            error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
+            raise
+        key = outcome.band, outcome.margin, outcome.total
+        if not paths:
+            return key
+        state = apply_effects(prepared.rules, done.state, outcome)
+        return (*key, *(at(state) for at in paths))
+
+    return Subject((*ACTION_THINGS, *job.by), play_run)
+
+
+def _undecided(question: Question, run: int) -> NeedsPolicy:
+    """Return the error of a decision that nobody takes."""
+    options = ", ".join(option.name for option in question.options)
+    return NeedsPolicy(
+        f"in run {run} nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "
+        f"with {as_input('choose')} {question.label}=..., or let a policy decide with {as_input('auto')} or "
+        f"{as_input('policy')} NAME",
+        labels=[question.label],
+    )
+
+
+def scene_things(scene: Scene) -> list[str]:
+    """Return what is counted of a scene without being asked for.
+
+    The ending, where the scene names endings; the outcome of each step, of a repeated one the last; how often repeated
+    steps were played; and where it names no endings the last outcome of all.
+    """
+    names = _step_names(scene)
+    repeated = [name for leaf, name in names.items() if any(most > 1 for most in scene.program.leaves[leaf].passes)]
+    ending = [ENDING] if scene.file.ends else []
+    last = [] if ending else [LAST]
+    return [*ending, *(f"steps.{name}" for name in names.values()), *(f"times.{name}" for name in repeated), *last]
+
+
+def main_things(things: Sequence[str]) -> tuple[str, ...]:
+    """Return what a simulation is about first: the outcome or the ending; without these the outcomes of all steps.
+
+    >>> main_things(["ending", "steps.1", "times.1"]), main_things(["steps.1", "steps.2", "tags"])
+    (('ending',), ('steps.1', 'steps.2'))
+    """
+    first = tuple(name for name in things if name in (OUTCOME, ENDING))
+    return first or tuple(name for name in things if name.startswith("steps."))
+
+
+def _step_names(scene: Scene) -> dict[int, str]:
+    """Return what the steps that play something are called, by their number."""
+    names: dict[int, str] = {}
+    for leaf in scene.program.leaves:
+        if leaf.step.played:
+            name = leaf.step.id or str(leaf.number + 1)
+            names[leaf.number] = f"{name}@{leaf.number + 1}" if name in names.values() else name
+    return names
+
+
+def _scene_subject(scene: Scene, job: Job) -> Subject:
+    things, names = scene_things(scene), _step_names(scene)
+    readers = [_end_reader(name) for name in job.by]
+    has_ends = things[:1] == [ENDING]
+    counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
+    program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
+    dealers = _Dealers(job.seed)
+
+    def play_run(run: int) -> Key:
+        outcomes: dict[str, Value] = dict.fromkeys(names.values(), SKIPPED)
+        times = dict.fromkeys(counted_times, 0)
+        state, at, place = scene.state, At(), None
+        while not is_over(program, at := onward(program, rules, at, state)):
+            leaf = leaf_at(program, at)
+            dealer = dealers.of(program.number_of(leaf, at.passes), run)
+            try:
+                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
+            except NeedsAnswer as needs:
+                _told(scene, run_seed(job.seed, run))
+                raise _undecided(needs.question, run) from None
+            except RpgresError as error:
+                told = at_step(leaf, error)
+                told.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
+                raise told from error
+            state = state if leaf.step.fresh else after
+            at = after_step(program, rules, at, state, outcome=outcome)
+            name = names.get(leaf.number)
+            if name is not None:
+                outcomes[name], place = outcome, dealer.place or place
+                if name in times:
+                    times[name] += 1
+        ending = (ending_of(program, rules, at, state) or None,)
+        first, last = (ending, ()) if has_ends else ((), ending)
+        return (*first, *outcomes.values(), *times.values(), *last, *(read(state, place) for read in readers))
+
+    return Subject((*things, *job.by), play_run)
+
+
+def _told(scene: Scene, seed: str) -> None:
+    """Play a run that waits for a decision as `rpgres scene run` does, which says where it stands.
+
+    Raises:
+        FileError: a step waits for a decision.
+    """
+    for _ in play_scene(scene, seed=seed):
+        pass
+
+
+class _PlaceDealer(SeededDealer):
+    """A seeded dealer that remembers the last place of a procedure.
+
+    Attributes:
+        place: where its last turn began; None before the first.
+    """
+
+    __slots__ = ("place",)
+
+    def __init__(self, streams: Streams, *, step: int) -> None:
+        super().__init__(streams, step=step)
+        self.place: Any = None
+
+    def merge(self, key: Any) -> None:
+        """Take note of a place; a procedure merges at each of them."""
+        found = key[0]
+        if type(found) is tuple and found[:1] == (PLACE,):
+            self.place = found[-1]
+
+
+class _Dealers:
+    """The dealers of a scene's steps, kept from run to run since runs share hashes.
+
+    Args:
+        seed: where the dice come from.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self._streams = Streams(run_seed(seed, 0))
+        self._kept: dict[int, _PlaceDealer] = {}
+
+    def of(self, number: int, run: int) -> _PlaceDealer:
+        """Return the dealer of a step in a run, by the step's number among the draws of a seed."""
+        dealer = self._kept.get(number)
+        if dealer is None:
+            dealer = _PlaceDealer(self._streams, step=number)
+            if number < _MOST_KEPT:
+                self._kept[number] = dealer
+        dealer.move_to(run)
+        dealer.place = None
+        return dealer
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Things of the state
+
+
+def counted_at(state: State, path: str) -> Value:
+    """Return what stands at a path of the state, as it is counted: see `counted`.
+
+    >>> counted_at(State(), "counters.doom") is None
+    True
+
+    Args:
+        state: the table after the run.
+        path: as conditions of scenes have them.
+    """
+    return _reader(path)(state)
+
+
+def _end_reader(name: str) -> Callable[[State, Any], Value]:
+    """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
+    if "." in name:
+        read = _reader(name)
+        return lambda state, _place: read(state)
+    return lambda _state, place: counted(getattr(place, name.replace("-", "_"), None))
+
+
+def _readers(paths: Sequence[str]) -> list[Callable[[State], Value]]:
+    return [_reader(path) for path in paths]
+
+
+def _reader(text: str) -> Callable[[State], Value]:
+    """Return what reads a path of the state.
+
+    Raises:
+        UsageError: there can be no such place.
+    """
+    path = parse_path(text)
+    is_track = path.kind == "track" and not path.many
+
+    def read(state: State) -> Value:
+        value = path.read(Scope(state))
+        if value is NOTHING:
+            return None
+        return sum(bool(box.mark) for box in value) if is_track else counted(value)
+
+    return read
+
+
+def counted(value: Any) -> Value:
+    """Return a value of the state as it is counted: numbers and texts as they are, flags as `yes` and `no`.
+
+    A track is counted by how many of its boxes are marked, a box by what it is marked with, anything else as JSON.
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, int | str):
+        return value
+    if isinstance(value, Box):
+        return value.mark or "free"
+    return to_json(plain(value)).decode()
+
+
+def require_paths(state: State, paths: Sequence[str]) -> None:
+    """Check that a table may have something at these paths.
+
+    Raises:
+        UsageError: one cannot be read, or speaks of somebody who is not there.
+    """
+    for text in paths:
+        try:
+            path = parse_path(text)
+        except UsageError as error:
+            raise UsageError(f"{as_input('by')} {error.raw}", **error.details) from None
+        for place in path.places:
+            is_name = place.kind == "characters" and place.key not in (*QUANTIFIERS, "count", "active")
+            if is_name and place.key not in state.characters:
+                message = unknown("character", place.key, state.characters, of="the table")
+                raise UsageError(f"{as_input('by')} {text}: {message}")

@@ -1,0 +1,234 @@
+"""Simulations summed up: shares with intervals, means, spread and quantiles of everything that was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from math import sqrt
+from typing import Any
+
+import msgspec
+
+from rpgres.model.printed import Printed
+from rpgres.odds.sampling import WIDE, Estimate, estimate
+from rpgres.rulesets import Rules
+from rpgres.simulate.jobs import ActionSubject, Job
+from rpgres.simulate.subjects import LAST, OUTCOME, Value
+from rpgres.simulate.tallies import Tally
+
+QUANTILES = {"5%": 0.05, "25%": 0.25, "50%": 0.5, "75%": 0.75, "95%": 0.95}
+
+
+class ValueCount(msgspec.Struct, frozen=True):
+    """How often a counted thing had a value.
+
+    Attributes:
+        value: a number or a text; null for runs in which there was none.
+        count: in how many runs.
+        share: the share of all runs.
+        low: the least that its chance is likely to be (95 %, Wilson's interval).
+        high: the most that its chance is likely to be.
+    """
+
+    value: int | str | None
+    count: int
+    share: float
+    low: float
+    high: float
+
+
+class NumberSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What numbers come to, over the runs that have one.
+
+    Attributes:
+        runs: how many runs have a number.
+        mean: their mean.
+        low: the least that the true mean is likely to be (95 %).
+        high: the most that the true mean is likely to be.
+        deviation: their standard deviation.
+        least: the smallest number.
+        most: the largest number.
+        quantiles: the smallest number that at least this share of the runs does not exceed.
+    """
+
+    runs: int
+    mean: float
+    low: float
+    high: float
+    deviation: float
+    least: int
+    most: int
+    quantiles: dict[str, int]
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """A counted thing.
+
+    Attributes:
+        values: its values with how often each came: outcomes in the ruleset's order, numbers ascending, others the most
+            frequent first; null last.
+        numbers: what its numbers come to; null where no run has one.
+    """
+
+    values: list[ValueCount]
+    numbers: NumberSummary | None = None
+
+
+class SimulationResult(Printed, frozen=True, kw_only=True, tag="rpgres.simulation/1"):
+    """What came of many runs, as `rpgres simulate --json` prints it.
+
+    The same seed and number of runs give the same record, whatever the number of workers.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        rules: what names the rules exactly: version, hash of data, overlays in use.
+        action: the action's name; null for a scene.
+        scene: the scene's name or file; null for an action.
+        title: the scene's title; empty for an action.
+        inputs: what was typed for the action, by parameter.
+        seed: where the dice came from; run N is the run with the seed `SEED#N`.
+        runs: how many runs were counted, from run 0 on.
+        complete: whether these are all that were asked for; false after an interruption.
+        wanted: how many runs were asked for; null where `width` decided.
+        width: how wide intervals of outcomes or endings were to be at most; null where a number of runs was given.
+        counted: what was counted, by name.
+        success: how likely an outcome is that means success; null for scenes and where none does.
+        policies: who decided by which policy.
+        switches: every house rule and the choice in force.
+        note: the text of --note.
+    """
+
+    ruleset: str
+    rules: dict[str, Any]
+    action: str | None = None
+    scene: str | None = None
+    title: str = ""
+    inputs: dict[str, Any] = {}
+    seed: str
+    runs: int
+    complete: bool
+    wanted: int | None = None
+    width: float | None = None
+    counted: dict[str, Counted]
+    success: Estimate | None = None
+    policies: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    note: str | None = None
+
+
+def summed_up(
+    job: Job,
+    tally: Tally,
+    *,
+    rules: Rules,
+    complete: bool,
+    wanted: int | None = None,
+    width: float | None = None,
+    title: str = "",
+    policies: Mapping[str, str] | None = None,
+    note: str | None = None,
+) -> SimulationResult:
+    """Return the record of a simulation.
+
+    Args:
+        job: what was simulated.
+        tally: the counts, of one run at least.
+        rules: the rules, for the order of outcomes and for what names them.
+        complete: whether all runs that were asked for were played.
+        wanted, width: what was asked for.
+        title: the scene's title.
+        policies: who decided by which policy.
+        note: carried into the record.
+    """
+    subject = job.subject
+    is_action = isinstance(subject, ActionSubject)
+    return SimulationResult(
+        ruleset=rules.id,
+        rules=rules.layers.identity(),
+        action=subject.action if isinstance(subject, ActionSubject) else None,
+        scene=None if isinstance(subject, ActionSubject) else subject.source.path,
+        title=title,
+        inputs=subject.inputs if isinstance(subject, ActionSubject) else {},
+        seed=job.seed,
+        runs=tally.runs,
+        complete=complete,
+        wanted=wanted,
+        width=width,
+        counted={name: counted_record(name, values, rules=rules) for name, values in tally.counts.items()},
+        success=_success(tally, rules) if is_action else None,
+        policies=dict(policies or {}),
+        switches=rules.chosen,
+        note=note,
+    )
+
+
+def counted_record(name: str, counts: Mapping[Value, int], *, rules: Rules) -> Counted:
+    """Return a counted thing with its shares, and with what its numbers come to."""
+    runs = sum(counts.values())
+    order = _outcomes(counts, rules) if name in (OUTCOME, LAST) or name.startswith("steps.") else _ordered(counts)
+    values = []
+    for value in order:
+        count = counts.get(value, 0)
+        found = estimate(count, runs)
+        values.append(ValueCount(value, count, found.share, found.low, found.high))
+    numbers = {value: count for value, count in counts.items() if isinstance(value, int)}
+    return Counted(values=values, numbers=number_summary(numbers) if numbers else None)
+
+
+def _outcomes(counts: Mapping[Value, int], rules: Rules) -> list[Value]:
+    """Return outcomes in the ruleset's order, and what else came behind them."""
+    known: list[Value] = [name for name in rules.file.bands if name in counts]
+    return [*known, *(value for value in _ordered(counts) if value not in known)]
+
+
+def _ordered(counts: Mapping[Value, int]) -> list[Value]:
+    numbers: list[Value] = [*sorted(value for value in counts if isinstance(value, int))]
+    texts: list[Value] = sorted(
+        (value for value in counts if isinstance(value, str)), key=lambda value: (-counts[value], value)
+    )
+    return [*numbers, *texts, *([None] if None in counts else [])]
+
+
+def number_summary(counts: Mapping[int, int]) -> NumberSummary:
+    """Return what numbers come to.
+
+    >>> number_summary({1: 1, 2: 2, 3: 1}).quantiles["50%"]
+    2
+
+    Args:
+        counts: how often each number came; one at least.
+    """
+    runs = sum(counts.values())
+    total = sum(value * count for value, count in counts.items())
+    squares = sum(value * value * count for value, count in counts.items())
+    # Whole numbers up to here: the same mean and deviation whatever order the runs were added in.
+    variance = (squares * runs - total * total) / (runs * (runs - 1)) if runs > 1 else 0.0
+    mean, half = total / runs, WIDE * sqrt(variance / runs)
+    ordered = sorted(counts)
+    return NumberSummary(
+        runs=runs,
+        mean=mean,
+        low=mean - half,
+        high=mean + half,
+        deviation=sqrt(variance),
+        least=ordered[0],
+        most=ordered[-1],
+        quantiles=_quantiles(ordered, [counts[value] for value in ordered], runs),
+    )
+
+
+def _quantiles(ordered: Sequence[int], counts: Iterable[int], runs: int) -> dict[str, int]:
+    reached = list(accumulate(counts))
+    return {
+        name: next(value for value, so_far in zip(ordered, reached, strict=True) if so_far >= share * runs)
+        for name, share in QUANTILES.items()
+    }
+
+
+def _success(tally: Tally, rules: Rules) -> Estimate | None:
+    """Return how likely success is; None where no outcome that came means it or its opposite."""
+    bands = rules.file.bands
+    known = {name: count for name, count in tally.counts[OUTCOME].items() if isinstance(name, str) and name in bands}
+    if all(bands[name].success is None for name in known):
+        return None
+    return estimate(sum(count for name, count in known.items() if bands[name].success), tally.runs)

@@ -1,0 +1,106 @@
+"""Who plays batches: this process, others on this machine, or a Dask cluster, all as `concurrent.futures.Executor`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+AHEAD = 4  # batches handed out for each worker, so that none waits for the slowest
+
+
+class Workers(msgspec.Struct, frozen=True):
+    """Workers that play batches.
+
+    Attributes:
+        executor: hands them out.
+        count: how many are played at the same time.
+        has_folder: whether they see the files of this machine.
+    """
+
+    executor: Executor
+    count: int
+    has_folder: bool = True
+
+    @property
+    def window(self) -> int:
+        """How many batches are handed out at most."""
+        return AHEAD * self.count if self.count > 1 or not self.has_folder else 1
+
+
+class HereExecutor(Executor):
+    """Does what is submitted at once, in this process."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Return the result of a call, as a future that is done."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001  # as every executor hands it on
+            future.set_exception(error)
+        return future
+
+
+def cores() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def here() -> Iterator[Workers]:
+    """Have batches played in this process."""
+    yield Workers(HereExecutor(), 1)
+
+
+@contextmanager
+def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
+    """Have batches played by processes of their own, which end with the block.
+
+    They are started afresh (`spawn`), which is safe with threads, and the same on every system.
+
+    Args:
+        count: how many.
+        job: what they are going to play; they see the same installation, so nothing needs asking.
+    """
+    from multiprocessing import active_children, get_context
+
+    before = set(active_children())
+    executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    try:
+        with _deaf():
+            started = [executor.submit(os.getpid) for _ in range(count)]
+        for future in started:
+            future.result()
+        yield Workers(executor, count)
+    except GeneratorExit:  # complete; what is still being played is not needed, and soon over
+        raise
+    except BaseException:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for child in set(active_children()) - before:  # a batch that is not counted need not be finished
+            child.terminate()
+        raise
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Have processes that are started meanwhile ignore Ctrl-C, which this one answers for all of them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread sets signals, and only it is interrupted
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

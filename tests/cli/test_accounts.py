@@ -1,0 +1,563 @@
+"""The account of a scene: what it says in every format, what a seat sees of it, and which files it replaces."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
+
+from rpgres.cli.formats.accounts import Account, Came, Chapter, Chosen, Dealt, Meaning, Note, Rolled, Stands, Turn
+from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.cli.render.account_html import as_html
+from rpgres.cli.render.account_lines import account_lines
+from rpgres.cli.render.account_markdown import as_markdown
+from rpgres.cli.render.accounts import account_of
+from rpgres.cli.render.lines import plain_text
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.toml.reading import Source
+from tests.support.command_line import rpgres
+
+SHIPPED = [name for name in scene_names() if "conformance" not in name]
+FORMATS = ("markdown", "html", "lonelog")
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def scene_in(text: str) -> Scene:
+    return read_scene(Source("a.toml", text), find_ruleset=find_ruleset)
+
+
+def shipped(name: str) -> Scene:
+    source, folder = open_scene(name)
+    return read_scene(source, find_ruleset=find_ruleset, folder=folder)
+
+
+def told(scene: Scene, seat: str | None = None) -> Account:
+    return account_of(run_scene(scene, seat=seat), scene.rules)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What it says
+
+BRIBE = """\
+A bribe at the gate
+
+Overcome with resources +1 against the guards' will +0, with the dice of the
+text: a failure by one.
+
+Fate (five actions); seed: bribe
+Taking part: Mara Quill; of the game master: Gate guards
+
+1. Bribe
+  2 (Fair) against 3 (Good).
+  Mara Quill tries to overcome what is in the way with resources, against the
+  will of Gate guards.
+    Roll (Mara Quill): +-0+ = +1
+    Opposition (Gate guards): +0++ = +3
+    Price (Mara Quill, chosen): fail
+  Fail: Fair (+2) against Good (+3), margin -1
+  You fall short. You do not get what you wanted.
+
+On the table
+  Mara Quill
+    refresh 3, fate points 3, members 1, physical stress 0 of 2, mental stress 0
+      of 3, consequences 0 of 3
+    aspect: Smuggler with a Conscience; Wanted in Three Ports; Tobin Owes Me His
+      Life; Silver Tongue, Empty Purse; I Know a Back Way
+  Gate guards
+    refresh 3, fate points 3, members 2
+    aspect: Bored and Underpaid
+"""
+
+
+def test_a_scene_reads_like_one() -> None:
+    assert rpgres("scene", "run", "fate/bribe") == (0, BRIBE, "")
+
+
+def test_the_record_says_who_does_what_and_what_comes_of_it() -> None:
+    account = told(shipped("fate/bribe"))
+    assert [one.seat for one in account.people] == ["mara", "gm"]
+    assert account.chapters == [
+        Chapter(
+            "Bribe",
+            turns=[
+                Turn(
+                    "tries to overcome what is in the way with resources, against the will of Gate guards.",
+                    "Mara Quill",
+                    lines=[
+                        Note("2 (Fair) against 3 (Good)."),
+                        Rolled("Roll", "Mara Quill", "4dF", "+-0+", "+1"),
+                        Rolled("Opposition", "Gate guards", "4dF", "+0++", "+3"),
+                        Chosen("Price", "Mara Quill", "fail", "chosen"),
+                        Came("Fail", False, "Fair (+2)", "Good (+3)", -1),
+                        Meaning("You fall short."),
+                        Meaning("You do not get what you wanted."),
+                    ],
+                )
+            ],
+        )
+    ]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_is_told_while_it_is_played_is_the_whole_account(name: str) -> None:
+    scene = shipped(name)
+    for seat in ("gm", *scene.state.characters):
+        if scene.state.seat_of(seat) != seat and seat != "gm":
+            continue
+        whole = plain_text(account_lines(told(scene, seat)))
+        assert rpgres("scene", "run", name, "--as", seat, "--seed", str(scene.file.seed)).out == whole
+        assert max(map(len, whole.splitlines())) <= 80
+
+
+class _Text(HTMLParser):
+    """The text of a page, the tags that are open, and what a reader by ear needs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
+        self.parts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
+        if tag not in ("meta", "br", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.parts.append(data)
+
+    @property
+    def text(self) -> str:
+        return _flat("".join(self.parts))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("\N{MINUS SIGN}", "-").split())
+
+
+def page_of(html: str) -> _Text:
+    page = _Text()
+    page.feed(html)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def texts_of(account: Account) -> Iterator[str]:
+    """Yield every text of an account that each format has to have."""
+    yield from filter(None, (account.title, account.summary, account.ruleset, account.ending))
+    yield from (one.title for one in account.people)
+    for chapter in account.chapters:
+        yield chapter.title
+        for turn in chapter.turns:
+            yield from filter(None, (turn.does, turn.actor))
+            for line in turn.lines:
+                yield from (value for value in msgspec.structs.astuple(line) if isinstance(value, str) and value)
+    for stands in account.table:
+        yield stands.name
+        yield from stands.details
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_format_tells_everything(name: str) -> None:
+    account = told(shipped(name))
+    texts = [_flat(text) for text in texts_of(account)]
+    assert len(texts) > 10
+    lines = _flat(plain_text(account_lines(account)))
+    markdown = page_of(MarkdownIt("commonmark").render(as_markdown(account))).text
+    html = page_of(as_html(account)).text
+    dice = {
+        line.dice
+        for chapter in account.chapters
+        for turn in chapter.turns
+        for line in turn.lines
+        if isinstance(line, Rolled)
+    }
+    for text in set(texts) - dice:  # what was rolled is said by the faces
+        assert text in lines
+        assert text in markdown
+        assert text in html
+    assert read_lonelog(as_lonelog(account)) == account
+
+
+HOSTILE = Account(
+    title="<script>alert(1)</script> & *so*",
+    summary="1. a list? \\ `code` <!-- no -->",
+    chapters=[
+        Chapter(
+            "](x) # _no_",
+            turns=[
+                Turn("- does <b>this</b>.", "A&B", lines=[Meaning("<img src=x onerror=y>"), Dealt("X", "", "**a**")])
+            ],
+        )
+    ],
+    table=[Stands('"quoted"', "thing", ["</td></table><script>"])],
+)
+
+
+def test_no_text_is_markup() -> None:
+    page = page_of(as_html(HOSTILE))
+    assert {tag for tag, _ in page.seen} & {"script", "img", "b"} == set()
+    rendered = page_of(MarkdownIt("commonmark").render(as_markdown(HOSTILE)))
+    assert {tag for tag, _ in rendered.seen} <= {"h1", "h2", "p", "em", "strong", "ul", "li"}
+    for text in map(_flat, texts_of(HOSTILE)):
+        assert text in page.text
+        assert text in rendered.text
+    assert read_lonelog(as_lonelog(HOSTILE)) == HOSTILE
+
+
+def test_a_page_is_whole_and_can_be_read_by_ear() -> None:
+    html = as_html(told(shipped("fate/ledger")))
+    page = page_of(html)
+    tags = [tag for tag, _ in page.seen]
+    assert html.startswith("<!doctype html>\n")
+    assert ("html", {"lang": "en"}) in page.seen
+    assert not re.search(r"(?:href|src|url|@import)\b", html)
+    assert not {"script", "link", "img", "iframe"} & set(tags)
+    levels = [int(tag[1]) for tag in tags if re.fullmatch(r"h[1-6]", tag)]
+    assert (levels[0], levels.count(1)) == (1, 1)
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert all(attrs.get("scope") in ("row", "col") for tag, attrs in page.seen if tag == "th")
+    assert tags.count("caption") == tags.count("table") == 2
+    ids = [attrs["id"] for _, attrs in page.seen if "id" in attrs]
+    assert len(set(ids)) == len(ids)
+    assert all(attrs["aria-labelledby"] in ids for _, attrs in page.seen if "aria-labelledby" in attrs)
+    assert "prefers-color-scheme:dark" in html
+    assert "minus, blank, blank, minus" in page.text  # signs are not passed over
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Procedures
+
+FIGHT = """
+ruleset = "fate"
+title = "A fight"
+seed = "1"
+policy = "sensible"
+[characters.mara]
+sheet = "mara"
+[characters.guards]
+sheet = "guards"
+[[steps]]
+id = "fight"
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = 1 }
+[[steps]]
+id = "fight"
+actor = "guards"
+action = "overcome"
+with = { skill = "fight", vs = 1 }
+[[steps]]
+id = "after"
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = 1 }
+"""
+
+
+def test_turns_of_a_procedure_stand_under_one_heading() -> None:
+    scene = scene_in(FIGHT)
+    result = run_scene(scene)
+    first, second, after = result.steps
+    of = {"procedure": "conflict", "outcome": None}
+    steps = [
+        first | of | {"turn": 1, "details": {"exchange": 1}},
+        second | of | {"turn": 2, "details": {"exchange": 1}},
+        first | of | {"turn": 3, "details": {"exchange": 2}, "outcome": "succeed"},
+        {"id": "dawn", "note": "The sun comes up."},
+        {"id": "", "set": {"characters.mara.counters.fate-points": 1}},
+        after,
+    ]
+    account = account_of(msgspec.structs.replace(result, steps=steps), scene.rules)
+    assert [chapter.title for chapter in account.chapters] == ["Fight", "Dawn", "Step 3", "After"]
+    assert [(turn.round, turn.actor) for turn in account.chapters[0].turns] == [
+        (1, "Mara Quill"),
+        (None, "Gate guards"),
+        (2, "Mara Quill"),
+    ]
+    shown = plain_text(account_lines(account))
+    assert shown.count("  Exchange 1\n") == shown.count("  Exchange 2\n") == 1
+    assert "\n2. Dawn\n  The sun comes up.\n" in shown
+    assert "\n3. Step 3\n    * Mara Quill, counters fate points: 1\n" in shown
+    assert read_lonelog(as_lonelog(account)) == account
+    assert "\nR2 (Exchange)\n@(Mara Quill) " in as_lonelog(account)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a seat sees
+
+TAGS = """
+ruleset = "fate"
+title = "The house"
+seed = "4"
+policy = "sensible"
+[characters.mara]
+sheet = "mara"
+[characters.guards]
+sheet = "guards"
+[tags.secret]
+text = "SECRET"
+kind = "aspect"
+seen-by = ["gm"]
+[tracks.alarm]
+boxes = 4
+marks = MARKS
+seen-by = ["gm"]
+[[steps]]
+id = "look"
+actor = "mara"
+action = "overcome"
+with = { skill = "notice", vs = 1 }
+note = "Behind it: SECRET."
+[[steps]]
+id = "tidy"
+actor = "guards"
+action = "overcome"
+with = { skill = "fight", vs = 0, removes = "SECRET" }
+given = { roll = "++++" }
+choose = { invoke = "no" }
+"""
+CARDS = """
+ruleset = "saga"
+title = "Two hands"
+seed = "4"
+policy = "sensible"
+[characters.brannagh]
+sheet = "brannagh"
+[characters.ilse]
+sheet = "ilse"
+[[steps]]
+begin = "scene"
+given = { deal = ["Ag9", "Do7", "Ag6", "St4", "In7", SECRET] }
+[[steps]]
+id = "hold"
+actor = "brannagh"
+action = "act"
+with = { ability = "strength", vs = "easy" }
+given = { redraw = "Wi5" }
+choose = { play = "Ag9" }
+"""
+STACKS = """
+ruleset = "nodice"
+title = "Stacks"
+seed = "4"
+policy = "planner"
+[characters.orsa]
+sheet = "orsa"
+[characters.bram]
+sheet = "bram"
+[[steps]]
+begin = "sequence"
+[[steps]]
+id = "first"
+actor = "orsa"
+action = "declare"
+choose = { declare = ["SECRET", "attack/maul/head/str=5,agi=1"] }
+note = "Orsa declares SECRET."
+"""
+HANDS = """
+ruleset = "faith"
+title = "A hand"
+seed = "4"
+policy = "steady"
+[characters.sable]
+sheet = "sable"
+[characters.bero]
+sheet = "bero"
+[[steps]]
+begin = "scene"
+[[steps]]
+id = "shot"
+actor = "sable"
+action = "confront"
+with.skill = "ballistic"
+with.attribute = "dexterity"
+with.hand = "SECRET"
+with.against = { name = "bero", skill = "technical", attribute = "dexterity", hand = "H10/D6/C2" }
+choose = { play = ["H10", "H13", "pass", "pass"] }
+"""
+
+HIDDEN = {
+    "a tag and a track": (
+        TAGS,
+        "mara",
+        "gm",
+        ({"SECRET": "The Ledger Lies Here", "MARKS": "1"}, {"SECRET": "Nobody Comes Home", "MARKS": "3"}),
+    ),
+    "a hand that was dealt": (
+        CARDS,
+        "brannagh",
+        "ilse",
+        (
+            {"SECRET": '"Wi3", "Wi9", "St5", "Ag1", "St7", "Do5"'},
+            {"SECRET": '"Wi2", "Wi7", "St6", "Ag2", "St8", "Do4"'},
+        ),
+    ),
+    "a hand, for the game master": (
+        CARDS,
+        "gm",
+        "ilse",
+        (
+            {"SECRET": '"Wi3", "Wi9", "St5", "Ag1", "St7", "Do5"'},
+            {"SECRET": '"Wi2", "Wi7", "St6", "Ag2", "St8", "Do4"'},
+        ),
+    ),
+    "a bid": (STACKS, "bram", "orsa", ({"SECRET": "pause/9/int"}, {"SECRET": "pause/9/str"})),
+    "a hand that was typed": (
+        HANDS,
+        "bero",
+        "sable",
+        ({"SECRET": "H13,C4,D5"}, {"SECRET": "H13,C3,D2"}),
+    ),
+}
+
+
+def outputs(text: str, seat: str) -> dict[str, str]:
+    """Return everything that a seat can be handed of a scene, by format."""
+    Path("hidden.toml").write_text(text, "utf-8")
+    found = {}
+    for option in ("", "--json", *(f"--{name}" for name in FORMATS)):
+        wanted = [option, "-"] if option.lstrip("-") in FORMATS else [option] if option else []
+        done = rpgres("scene", "run", "hidden.toml", "--as", seat, *wanted)
+        assert (done.code, done.err) == (0, ""), done.err
+        found[option] = done.out
+    return found
+
+
+@pytest.mark.parametrize("what", HIDDEN)
+def test_what_a_seat_cannot_see_changes_no_byte_of_its_account(what: str) -> None:
+    text, seat, owner, worlds = HIDDEN[what]
+    seen, known = [], []
+    for world in worlds:
+        scene = text
+        for name, value in world.items():
+            scene = scene.replace(name, value)
+        seen.append(outputs(scene, seat))
+        known.append(outputs(scene, owner))
+    assert seen[0] == seen[1]
+    for option in seen[0]:
+        assert known[0][option] != known[1][option]  # whoever may see it does
+
+
+def test_a_seat_gets_no_seed_and_nothing_that_was_only_planned() -> None:
+    Path("hidden.toml").write_text(TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1"), "utf-8")
+    for seat in ("mara", "gm"):
+        shown = json.loads(rpgres("scene", "run", "hidden.toml", "--as", seat, "--json").out)
+        assert (shown["seed"], shown["seat"]) == (None, seat)
+        assert {step["seed"] for step in shown["steps"]} == {None}
+        assert "seed: 4" not in rpgres("scene", "run", "hidden.toml", "--as", seat).out
+    whole = json.loads(rpgres("scene", "run", "hidden.toml", "--json").out)
+    assert (whole["seed"], whole["seat"]) == ("4", None)
+    assert "seed: 4" in rpgres("scene", "run", "hidden.toml").out
+
+
+def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
+    whole, gm = (
+        rpgres("scene", "run", "faith/infiltration").out,
+        rpgres("scene", "run", "faith/infiltration", "--as", "gm").out,
+    )
+    assert whole.replace("seed: 7", "as seen by the game master") == gm
+    assert "Deal (Sable Reyl): 8 cards" in whole
+
+
+def test_a_seat_that_nobody_has_is_refused() -> None:
+    done = rpgres("scene", "run", "fate/bribe", "--as", "bob")
+    assert (done.code, done.out) == (2, "")
+    assert "the scene has no seat 'bob'; it has: gm, mara" in done.err
+
+
+@pytest.mark.parametrize("seat", [None, "gm", "mara"])
+def test_json_is_what_its_schema_says(seat: str | None) -> None:
+    wanted = ["--as", seat] if seat else []
+    ran = rpgres("scene", "run", "fate/ledger", "--json", *wanted).out
+    assert list(Draft202012Validator(make_schema("scene-result")).iter_errors(json.loads(ran))) == []
+    shown = rpgres("scene", "show", "-", "--json", stdin=ran).out
+    assert list(Draft202012Validator(make_schema("account")).iter_errors(json.loads(shown))) == []
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files
+
+
+def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
+    names = {name: f"out.{name}" for name in FORMATS}
+    options = [word for name, file in names.items() for word in (f"--{name}", file)]
+    first = rpgres("scene", "run", "fate/ledger", *options)
+    assert (first.code, first.err) == (0, "")
+    assert first.out == rpgres("scene", "run", "fate/ledger").out
+    written = {name: Path(file).read_text("utf-8") for name, file in names.items()}
+    for name, file in names.items():
+        assert rpgres("scene", "run", "fate/ledger", f"--{name}", "-").out == written[name]
+        Path(file).unlink()
+    Path("log.md").write_text(written["lonelog"], "utf-8")
+    again = rpgres("scene", "show", "log.md", *options)
+    assert again.out == first.out
+    assert {name: Path(file).read_text("utf-8") for name, file in names.items()} == written
+    Path("run.json").write_text(rpgres("scene", "run", "fate/ledger", "--json").out, "utf-8")
+    assert rpgres("scene", "show", "run.json").out == first.out
+    account = rpgres("scene", "show", "log.md", "--json").out
+    assert rpgres("scene", "show", "-", stdin=account).out == first.out
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_only_an_account_is_replaced(name: str) -> None:
+    line = ["scene", "run", "fate/bribe", f"--{name}", "out"]
+    assert rpgres(*line).code == 0
+    first = Path("out").read_bytes()
+    assert rpgres("scene", "run", "fate/ledger", f"--{name}", "out").code == 0
+    assert Path("out").read_bytes() != first
+    Path("out").write_text("my own notes\n", "utf-8")
+    done = rpgres(*line)
+    assert (done.code, done.out) == (1, "")
+    assert "is not an account that rpgres wrote, so it is not replaced" in done.err
+    assert Path("out").read_text("utf-8") == "my own notes\n"
+    Path("out").write_text("", "utf-8")
+    assert rpgres(*line).code == 0
+    assert Path("out").read_bytes() == first
+    assert [path.name for path in Path().iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--html", "no/x.html"], 1, "there is no folder no"),
+        (["--html", "."], 1, ". is a folder"),
+        (["--html", "x", "--markdown", "./x"], 2, "--markdown and --html both write to"),
+        (["--html", "-", "--json"], 2, "--json and a file - both write to standard output"),
+    ],
+)
+def test_places_that_cannot_be_written_are_told_before_anything_is_played(
+    options: list[str], code: int, message: str
+) -> None:
+    done = rpgres("scene", "run", "fate/bribe", *options)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", '{"format": "rpgres.scene/1"}', '{"format": "rpgres.account/1"}', "[]", "hello"]
+)
+def test_what_is_no_account_is_refused(text: str) -> None:
+    done = rpgres("scene", "show", "-", stdin=text)
+    assert (done.code, done.out) == (1, "")
+    assert "Traceback" not in done.err
+    assert done.err.startswith("rpgres: ")

@@ -1,0 +1,236 @@
+"""`rpgres simulate` as it is typed: formats, files that keep counts, interruptions, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from rpgres.cli.formats.schemas import make_schema
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from tests.support.command_line import as_json, completions, rpgres
+
+OVERCOME = ("simulate", "fate", "overcome", "--skill", "3", "--vs", "4dF+2")
+SEEDED = (*OVERCOME, "--seed", "7")
+
+
+def counts(record: dict[str, Any], name: str) -> dict[Any, int]:
+    return {one["value"]: one["count"] for one in record["counted"][name]["values"]}
+
+
+def test_the_table_has_every_outcome_with_its_interval_and_the_numbers_below() -> None:
+    ran = rpgres(*SEEDED, "-n", "1000")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "Overcome (fate): 1,000 runs",
+        "  skill 3, vs 4dF+2",
+        "  Fail                  27.20 %  (24.53 to 30.04)",
+        "  Tie                   13.70 %  (11.71 to 15.97)",
+        "  Succeed               34.00 %  (31.13 to 36.99)",
+        "  Succeed with style    25.10 %  (22.51 to 27.88)",
+        "  any success: 59.10 %  (56.02 to 62.11)",
+        "          mean (95 %)             deviation  least  5%  25%  50%  75%  95%  most",
+        "  margin  0.958 (0.812 to 1.104)      2.354     -6  -3   -1    1    3    5     8",
+        "  total   2.983 (2.884 to 3.082)      1.598     -1   0    2    3    4    6     7",
+        "  intervals are 95 %; seed: 7 (the last run: 7#999)",
+    ]
+
+
+def test_it_is_what_roll_repeat_counts() -> None:
+    record = as_json(*SEEDED, "-n", "50")
+    rolled = rpgres("roll", *OVERCOME[1:], "--seed", "7", "--repeat", "50", "--auto", "--json")
+    results = [json.loads(line) for line in rolled.out.splitlines()]
+    for name in ("outcome", "margin", "total"):
+        values = [result[name] for result in results]
+        assert counts(record, name) == {value: values.count(value) for value in values}
+
+
+def test_the_json_is_the_same_whatever_plays_and_fits_its_schema() -> None:
+    one = rpgres(*SEEDED, "-n", "3000", "--json", "--workers", "1")
+    assert one.out == rpgres(*SEEDED, "-n", "3000", "--format", "json").out
+    record = json.loads(one.out)
+    rules = load_rules(find_ruleset("fate"))
+    Draft202012Validator(make_schema("simulation", rules=rules)).validate(record)
+    scene = as_json("simulate", "fate/ledger", "--auto", "--seed", "7", "-n", "4")
+    Draft202012Validator(make_schema("simulation", rules=rules)).validate(scene)
+    Draft202012Validator(make_schema("simulation")).validate(scene)
+    assert (scene["action"], scene["scene"]) == (None, "fate/ledger")
+    assert (record["runs"], record["complete"], record["wanted"], record["width"]) == (3000, True, 3000, None)
+
+
+def test_numbers_are_summed_up_as_statistics_does_it() -> None:
+    from statistics import mean, stdev
+
+    record = as_json(*SEEDED, "-n", "777")
+    values = [value for value, count in counts(record, "margin").items() for _ in range(count)]
+    found = record["counted"]["margin"]["numbers"]
+    assert found["mean"] == pytest.approx(mean(values))
+    assert found["deviation"] == pytest.approx(stdev(values))
+    assert found["high"] - found["mean"] == pytest.approx(1.96 * stdev(values) / 777**0.5)
+    ordered = sorted(values)
+    assert (found["least"], found["most"]) == (ordered[0], ordered[-1])
+    assert found["quantiles"]["25%"] == ordered[194]  # the 195th of 777 is the first that a quarter does not exceed
+    assert found["quantiles"]["50%"] == ordered[388]
+
+
+def test_csv_markdown_and_svg() -> None:
+    rows = list(csv.DictReader(StringIO(rpgres(*SEEDED, "-n", "100", "--format", "csv").out)))
+    assert sum(int(row["count"]) for row in rows if row["counted"] == "margin") == 100
+    assert all(float(row["low"]) <= float(row["share"]) <= float(row["high"]) for row in rows)
+    markdown = rpgres(*SEEDED, "-n", "100", "--format", "md").out
+    assert markdown.startswith("## Overcome (fate)\n\n100 runs, seed `7`")
+    widths = {line.count("|") - line.count("\\|") for line in markdown.splitlines() if line.startswith("|")}
+    assert widths == {5, 11}
+
+
+def test_a_chart_is_sound_xml_with_a_bar_for_each_value(tmp_path: Path) -> None:
+    path = tmp_path / "chart.svg"
+    record = as_json(*SEEDED, "-n", "500", "--svg", str(path))
+    root = ElementTree.fromstring(path.read_text("utf-8"))
+    bars = [one for one in root.iter() if one.get("class") == "bar"]
+    assert len(bars) == sum(len(counted["values"]) for counted in record["counted"].values())
+    described = next(one.text or "" for one in root.iter() if one.tag.endswith("desc"))
+    assert "Succeed with style" in described
+    refused = rpgres(*SEEDED, "-n", "10", "--svg", str(tmp_path / "no" / "chart.svg"))
+    assert (refused.code, refused.out) == (1, "")
+    assert "cannot be written: No such file or directory" in refused.err
+
+
+def test_a_scene_counts_its_steps_and_what_is_asked_for() -> None:
+    path = "characters.mara.counters.fate-points"
+    record = as_json("simulate", "fate/ledger", "--auto", "--seed", "3", "-n", "12", "--by", path)
+    assert next(iter(record["counted"])) == "steps.asking-around"
+    assert sum(counts(record, path).values()) == 12
+    for number in range(12):
+        played = json.loads(rpgres("scene", "run", "fate/ledger", "--auto", "--seed", f"3#{number}", "--json").out)
+        outcomes = {f"steps.{step['id']}": step.get("outcome", "skipped") for step in played["steps"]}
+        for name, outcome in outcomes.items():
+            assert counts(record, name)[outcome] > 0
+        assert counts(record, path)[played["state"]["characters"]["mara"]["counters"]["fate-points"]] > 0
+    shown = rpgres("simulate", "fate/ledger", "--auto", "--seed", "3", "--show", "4")
+    assert shown.out == rpgres("scene", "run", "fate/ledger", "--auto", "--seed", "3#4").out
+
+
+def test_any_run_is_shown() -> None:
+    shown = rpgres(*SEEDED, "--auto", "--show", "4711")
+    assert shown.out == rpgres("roll", *OVERCOME[1:], "--auto", "--seed", "7#4711").out
+    assert json.loads(rpgres(*SEEDED, "--auto", "--show", "4711", "--json").out)["seed"] == "7#4711"
+    assert "Overcome: waiting" in rpgres(*SEEDED, "--show", "17").out
+    assert rpgres(*SEEDED, "--show", "17").code == 3
+    assert "--show needs the --seed" in rpgres(*OVERCOME, "--show", "17").err
+    assert rpgres(*SEEDED, "--show", "-1").code == 2
+
+
+def test_counts_are_kept_and_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    keeping = ("--save", str(path), "--json")
+    first = json.loads(rpgres(*OVERCOME, *keeping, "-n", "700").out)
+    assert json.loads(path.read_text("utf-8"))["format"] == "rpgres.simulation-save/1"
+    second = rpgres(*OVERCOME, *keeping, "-n", "2000").out
+    assert second == rpgres(*OVERCOME, "--seed", first["seed"], "--json", "-n", "2000").out
+    assert rpgres(*OVERCOME, *keeping, "-n", "2000").out == second
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]
+
+
+def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    rpgres(*SEEDED, "--save", str(path), "-n", "100")
+    kept = path.read_bytes()
+
+    def refused(*args: str, message: str) -> None:
+        ran = rpgres(*args, "--save", str(path))
+        assert (ran.code, ran.out) == (1, "")
+        assert message in ran.err
+        assert path.read_bytes() == kept
+
+    refused("simulate", "fate", "overcome", "--skill", "4", "--vs", "4dF+2", message="simulation: the inputs differ")
+    refused("simulate", "fate", "attack", "--skill", "3", "--vs", "2", message="what is simulated, the inputs differ")
+    refused(*OVERCOME, "--seed", "8", message="the seeds differ")
+    refused(*SEEDED, "--switch", "boost_lifetime=next-chance", message="the house rules differ")
+    refused(*SEEDED, "--auto", message="the policies differ")
+    refused(*SEEDED, "-n", "99", message="has 100 runs already, more than 99")
+    kept = kept.replace(b'"runs":100', b'"runs":101')
+    path.write_bytes(kept)
+    refused(*SEEDED, message="is damaged: its counts of outcome are not those of 101 runs")
+    kept = b'{"format":"rpgres.result/1"}\n'
+    path.write_bytes(kept)
+    refused(*SEEDED, message="is no saved simulation, and is left as it is")
+
+
+def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:
+    record = as_json(*SEEDED, "--until-width", "3%")
+    assert (record["wanted"], record["width"]) == (None, 0.03)
+    assert max(one["high"] - one["low"] for one in record["counted"]["outcome"]["values"]) <= 0.03
+    assert as_json(*SEEDED, "-n", str(record["runs"]))["counted"] == record["counted"]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("simulate",), "name what to simulate"),
+        (("simulate", "4d6"), "dice need no simulation: `rpgres odds 4d6`"),
+        (("simulate", "fate"), "name an action of fate"),
+        (("simulate", "fate/bride"), "did you mean 'fate/bribe'"),
+        ((*SEEDED, "-n", "0"), "--runs takes a whole number from 1 on"),
+        ((*SEEDED, "-n", "9", "--until-width", "1"), "exclude each other"),
+        ((*SEEDED, "--until-width", "none"), "--until-width takes a percentage"),
+        ((*SEEDED, "--workers", "2", "--cluster", "tcp://localhost:1"), "exclude each other"),
+        ((*SEEDED, "--workers", "100000"), "--workers takes at most"),
+        ((*SEEDED, "--format", "pdf"), "--format takes table, md, csv or json, not 'pdf'"),
+        ((*SEEDED, "--json", "--format", "csv"), "exclude each other"),
+        ((*SEEDED, "--by", "characters.bob.counters.x"), "the table has no character 'bob'"),
+        ((*SEEDED, "--by", "counter.x"), "did you mean 'counters'?"),
+        ((*SEEDED, "--choose", "prize=fail"), "prize"),
+        ((*SEEDED, "--policy", "sensibel"), "did you mean 'sensible'?"),
+    ],
+    ids=lambda value: " ".join(value[-3:]) if isinstance(value, tuple) else "",
+)
+def test_what_is_refused(args: tuple[str, ...], message: str) -> None:
+    ran = rpgres(*args)
+    assert (ran.code, ran.out) == (1 if args[-1] == "fate/bride" else 2, "")
+    assert message in ran.err
+
+
+def test_a_decision_without_anybody_ends_it_with_3() -> None:
+    ran = rpgres(*SEEDED, "--by", "counters")
+    assert ran.code == 3
+    assert re.search(r"in run \d+ nobody takes the decision price .* --auto or --policy NAME", ran.err)
+
+
+def test_options_may_stand_first_and_are_completed() -> None:
+    assert rpgres("simulate", "-n", "1000", "--seed", "7", *OVERCOME[1:]).out == rpgres(*SEEDED, "-n", "1000").out
+    assert "--until-width" in completions("rpgres simulate fate overcome --unt")
+    assert "fate" in completions("rpgres simulate fa")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal stands in for a terminal")
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_prints_what_is_done_and_the_file_goes_on(tmp_path: Path, workers: str) -> None:
+    from tests.support.terminal import Terminal
+
+    path = tmp_path / "kept.json"
+    args = (*SEEDED, "-n", "1000000000", "--save", str(path))
+    terminal = Terminal([*args, "--workers", workers])
+    time.sleep(4)
+    code, shown = terminal.interrupt()
+    assert code == 130
+    assert "/s" in shown  # the rate, while it ran
+    done = re.search(r"interrupted after ([\d,]+) of 1,000,000,000 runs", shown)
+    assert done, shown
+    runs = int(done[1].replace(",", ""))
+    assert f"Overcome (fate): {runs:,} runs of 1,000,000,000" in shown
+    assert "Traceback" not in shown
+    record = as_json(*SEEDED, "-n", str(runs), "--save", str(path))
+    assert record["counted"] == as_json(*SEEDED, "-n", str(runs))["counted"]
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.json"]

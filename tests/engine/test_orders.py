@@ -1,0 +1,545 @@
+"""Standing orders: what they decide, by what means, what is refused with its line, and odds like those of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.engine.deciders import Deciders, orders_file, read_orders
+from rpgres.engine.orders import orders_policy
+from rpgres.engine.players import (
+    ORDERS,
+    POLICY,
+    Policies,
+    Policy,
+    Preference,
+    Question,
+    Standing,
+    View,
+    policy_of,
+    preferred,
+    uniform,
+)
+from rpgres.engine.run import policies_of, prepare
+from rpgres.errors import FileError, UsageError
+from rpgres.lint.orders import decisions_of, order_faults
+from rpgres.lint.paths import Known
+from rpgres.model.state import GM, Box, Character, Map, Pile, State, Tag
+from rpgres.odds.exact import outcome_odds
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from rpgres.rulesets import Option, Rules
+from rpgres.rulesets.orders import Order
+from rpgres.toml.reading import Source, parse
+
+NAMED: dict[str, Policy] = {"preferred": preferred, "uniform": uniform}
+STATE = State(
+    Map(
+        {
+            "mara": Character(
+                "mara", counters=Map({"fate-points": 2}), tracks=Map({"physical": (Box("1", 1, "x"), Box("2", 2))})
+            ),
+            "thug": Character("thug", seat=GM),
+        }
+    )
+)
+OPTIONS = (
+    Option("stay", "Stay.", 1, Map({"cost": 2})),
+    Option("flee", "Run.", 3, Map({"cost": 0})),
+    Option("hit-thug", "Hit.", 2, Map({"cost": 1})),
+)
+
+
+def orders_in(text: str) -> list[Order]:
+    return msgspec.convert(parse(Source("o.toml", text))["orders"], list[Order])
+
+
+def decided(orders: Sequence[Mapping[str, Any]], *, state: State = STATE, who: str = "mara", **asked: Any) -> object:
+    """Return what orders choose of `OPTIONS`, unless others are asked."""
+    question = Question(asked.pop("label", "turn"), who, asked.pop("options", OPTIONS), **asked)
+    policy = orders_policy(msgspec.convert(list(orders), list[Order]), named=NAMED.__getitem__)
+    return policy(View(state.seat_of(who), state), question)
+
+
+@pytest.mark.parametrize(
+    ("choose", "chosen"),
+    [
+        ("flee", "flee"),
+        ("hit-*", "hit-thug"),
+        (["hide", "flee", "stay"], "flee"),
+        (["hide", "h*"], "hit-thug"),
+        (["hide", "first"], "stay"),
+        (["hide", "any"], {"stay": 1, "flee": 1, "hit-thug": 1}),
+        ("first", "stay"),
+        ("last", "hit-thug"),
+        ("preferred", "flee"),
+        ("any", {"stay": 1, "flee": 1, "hit-thug": 1}),
+        ({"highest": "cost"}, "stay"),
+        ({"lowest": "cost"}, "flee"),
+        ({"highest": "weight"}, None),
+        ({"stay": 2, "flee": 1}, {"stay": 2, "flee": 1}),
+        ({"stay": 2, "hide": 1}, "stay"),
+        ({"stay": 2, "flee": 0}, "stay"),
+        ({"h*": 1, "hit-thug": 2, "stay": 1}, {"hit-thug": 3, "stay": 1}),
+        ({"hide": 2}, None),
+        ("hide", None),
+        ("no", None),
+    ],
+)
+def test_what_is_chosen(choose: object, chosen: object) -> None:
+    assert decided([{"choose": choose}]) == chosen
+
+
+def test_an_optional_decision_may_pass() -> None:
+    assert decided([{"choose": "no"}], optional=True) == "no"
+    assert decided([{"choose": ["hide", "no"]}], optional=True) == "no"
+    assert decided([{"choose": {"no": 1, "flee": 3}}], optional=True) == {"no": 1, "flee": 3}
+    assert decided([{"choose": "any"}], optional=True) == {"stay": 1, "flee": 1, "hit-thug": 1, "no": 1}
+
+
+def test_an_option_that_is_called_like_a_word_is_that_option() -> None:
+    assert decided([{"choose": "first"}], options=(Option("last"), Option("first"))) == "first"
+
+
+def test_a_typed_answer_beyond_the_options() -> None:
+    def reads(text: str) -> str:
+        if not text.isdecimal():
+            raise UsageError("a number")
+        return text
+
+    assert decided([{"choose": ["x", "12"]}], reads=reads) == "12"
+    assert decided([{"choose": {"12": 1, "7": 2, "x": 5}}], reads=reads) == {"12": 1, "7": 2}
+    assert decided([{"choose": "any"}], reads=reads, options=()) is None
+
+
+def test_an_option_that_others_do_not_weigh_has_no_weight() -> None:
+    assert decided([{"choose": {"flee": 1, "peek": 4}}], aside=(Option("peek"),)) == "flee"
+
+
+def test_the_first_that_holds_and_is_offered_decides() -> None:
+    orders: list[dict[str, Any]] = [
+        {"ask": "price", "choose": "flee"},
+        {"ask": ["turn", "price"], "when": {"self.tracks.physical.free": "> 1"}, "choose": "flee"},
+        {"when": {"self.tracks.physical.free": "<= 1", "enemies.count": 1}, "choose": "hide"},
+        {"when": {"facts.margin": "< 0", "options.hit-*": True}, "choose": "hit-thug"},
+        {"policy": "preferred"},
+    ]
+    assert decided(orders, facts=Map({"margin": -1})) == "hit-thug"
+    assert decided(orders, facts=Map({"margin": 1})) == "flee"
+    assert decided(orders[:-1], facts=Map({"margin": 1})) is None
+    assert decided(orders[:-1], facts=Map({"margin": -1}), options=OPTIONS[:2]) is None
+    assert decided(orders, label="price") == "flee"
+
+
+def test_by_what_means_an_answer_came() -> None:
+    orders = msgspec.convert([{"ask": "turn", "choose": "flee"}], list[Order])
+    policies = Policies({"mara": orders_policy(orders, named=NAMED.__getitem__, fallback=preferred), "": uniform})
+    view = View("mara", STATE)
+    answers = [policies.answer(Question(label, "mara", OPTIONS), view) for label in ("turn", "price")]
+    assert [(answer.choice, answer.means) for answer in answers if answer] == [("flee", ORDERS), ("flee", POLICY)]
+    silent = Policies({"mara": orders_policy(orders, named=NAMED.__getitem__), "": uniform})
+    assert silent.answer(Question("price", "mara", OPTIONS), view) is None
+
+
+def test_orders_read_the_view_and_not_the_state() -> None:
+    hidden = State(
+        STATE.characters,
+        (Tag("Trap", "aspect", audience=(GM,)),),
+        piles=Map({"hand:thug": Pile(("ace",), (GM,), "thug")}),
+    )
+    orders = [
+        {"when": {"tags.trap": True}, "choose": "stay"},
+        {"when": {"piles.hand:thug.cards.ace": True}, "choose": "hit-thug"},
+        {"choose": "flee"},
+    ]
+    policy = orders_policy(msgspec.convert(orders, list[Order]), named=NAMED.__getitem__)
+    question = Question("turn", "mara", OPTIONS)
+    assert policy(View("mara", hidden.seen_by("mara")), question) == "flee"
+    assert policy(View(GM, hidden.seen_by(GM)), question) == "stay"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Faults
+
+
+@pytest.fixture(scope="module")
+def fate() -> Rules:
+    return load_rules(find_ruleset("fate"))
+
+
+@pytest.fixture(scope="module")
+def saga() -> Rules:
+    return load_rules(find_ruleset("saga"))
+
+
+def faults(rules: Rules, text: str, *, who: str = "mara", state: State = STATE, **known: Any) -> list[str]:
+    """Return what is wrong with orders, each as `NUMBER KEY: MESSAGE`."""
+    orders = orders_in(text)
+    seen = Known(rules, state, who=who, seat=state.seat_of(who), **known)
+    found = order_faults(rules, orders, known=seen, policies=["sensible", "uniform"])
+    return [f"{fault.path[0]} {'.'.join(map(str, fault.path[1:]))} {fault.code}: {fault.message}" for fault in found]
+
+
+def test_sound_orders_have_no_faults(fate: Rules) -> None:
+    text = """
+    [[orders]]
+    ask = "price"
+    when = { "self.tracks.physical.free" = "<= 1", "enemies.count" = ">= 2" }
+    choose = "cost"
+    [[orders]]
+    ask = "price"
+    when = { "self.tracks.physical.free" = "<= 2" }
+    choose = { fail = 1, cost = 2 }
+    [[orders]]
+    ask = "price"
+    choose = ["fail", "cost"]
+    [[orders]]
+    choose = "take-*"
+    [[orders]]
+    ask = ["invoke", "invoke-against"]
+    choose = "no"
+    [[orders]]
+    when = { "characters.thug.is_out" = true, "tags.some-boost.uses.mara" = ">= 1", "counters.fate-points" = 0 }
+    choose = "first"
+    [[orders]]
+    policy = "sensible"
+    """
+    assert faults(fate, text.replace('choose = "take-*"', 'choose = "c*"')) == []
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ('ask = "prise"\nchoose = "first"', "0 ask unknown-name: fate asks for no decision 'prise'"),
+        ('ask = "roll"\nchoose = "first"', "0 ask unknown-name: 'roll' is rolled or drawn, and nobody decides it"),
+        ('policy = "sensibel"', "0 policy unknown-name: there is no policy 'sensibel'"),
+        ('ask = "price"\nchoose = "gold"', "0 choose unknown-name: the decision price never offers 'gold'; it can"),
+        ('ask = "price"\nchoose = "g*"', "0 choose unknown-name: the decision price never offers 'g*'"),
+        ('ask = "price"\nchoose = { cost = 1, gold = 2 }', "0 choose.gold unknown-name: the decision price never"),
+        ('ask = "price"\nchoose = "no"', "0 choose unknown-name: the decision price cannot pass; it has: cost, fail"),
+        ('ask = "price"\nchoose = "highest"', "0 choose wrong-value: `highest` goes by a number that options have"),
+        ('ask = "price"\nchoose = { cost = "much", fail = 1 }', "0 choose.cost wrong-type: weights are whole numbers"),
+        ('ask = "price"\nchoose = { cost = 0 }', "0 choose wrong-value: weights are whole numbers from 0 on"),
+        ('ask = "price"\nchoose = ["first", "cost"]', "0 choose never-matches: `first` always chooses something"),
+        ('ask = "price"\nchoose = []', "0 choose wrong-value: an order chooses at least one option"),
+        (
+            'ask = "price"\nwhen = { "options.gold" = true }\nchoose = "cost"',
+            "0 when.options.gold unknown-name: the decision price never offers 'gold'",
+        ),
+        (
+            'when = { "self.counters.fate-pints" = 1 }\nchoose = "first"',
+            "0 when.self.counters.fate-pints unknown-name: there is no counter 'fate-pints'",
+        ),
+        (
+            'when = { "self.tracks.psychic.free" = 1 }\nchoose = "first"',
+            "0 when.self.tracks.psychic.free unknown-name: there is no track 'psychic'",
+        ),
+        (
+            'when = { "characters.thugs.is_out" = true }\nchoose = "first"',
+            "0 when.characters.thugs.is_out unknown-name: there is no character 'thugs'",
+        ),
+        (
+            'when = { "tracks.clock.free" = 1 }\nchoose = "first"',
+            "0 when.tracks.clock.free unknown-name: there is no track 'clock'",
+        ),
+        ('when = { "self.luck" = 1 }\nchoose = "first"', "0 when.self.luck unknown-name: self has no place 'luck'"),
+        (
+            'when = { "self.is_out" = true, "self.is-out" = false }\nchoose = "first"',
+            "0 when.self.is-out never-matches: this never holds together with 'self.is_out'",
+        ),
+        (
+            'when = { "self.counters.fate-points" = ">= 3 and <= 2" }\nchoose = "first"',
+            "0 when.self.counters.fate-points never-matches: nothing that can stand there fits",
+        ),
+    ],
+)
+def test_what_is_refused(fate: Rules, order: str, told: str) -> None:
+    found = faults(fate, f"[[orders]]\n{order}")
+    assert [fault[: len(told)] for fault in found] == [told]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_dead"),
+    [
+        ('ask = "price"\nchoose = "cost"', 'ask = "price"\nchoose = "fail"', True),
+        ('choose = "first"', 'ask = "price"\nchoose = "fail"', True),
+        ('policy = "sensible"', 'choose = "first"', True),
+        ('ask = ["price", "cost"]\nchoose = "first"', 'ask = "price"\nchoose = "fail"', True),
+        (
+            'ask = "price"\nwhen = { "self.counters.fate-points" = ">= 1" }\nchoose = "cost"',
+            'ask = "price"\nwhen = { "self.counters.fate-points" = "2..3", "self.is_out" = false }\nchoose = "fail"',
+            True,
+        ),
+        ('ask = "price"\nchoose = "cost"', 'ask = ["price", "cost"]\nchoose = "first"', False),
+        ('ask = "price"\nchoose = "cost"', 'choose = "first"', False),
+        ('choose = "c*"', 'ask = "price"\nchoose = "fail"', False),
+        (
+            'ask = "price"\nwhen = { "self.counters.fate-points" = ">= 2" }\nchoose = "cost"',
+            'ask = "price"\nwhen = { "self.counters.fate-points" = ">= 1" }\nchoose = "fail"',
+            False,
+        ),
+        (
+            'ask = "price"\nwhen = { "self.counters.fate-points" = ">= 2" }\nchoose = "cost"',
+            'ask = "price"\nchoose = "fail"',
+            False,
+        ),
+    ],
+)
+def test_what_is_never_reached(fate: Rules, first: str, second: str, is_dead: bool) -> None:
+    found = faults(fate, f"[[orders]]\n{first}\n[[orders]]\n{second}")
+    assert [fault.partition(":")[0] for fault in found] == (["1 ask never-matches"] if is_dead else []) or (
+        is_dead and found[0].startswith("1  never-matches: this order is never reached")
+    )
+
+
+def test_two_orders_can_cover_a_third_together(fate: Rules) -> None:
+    text = '[[orders]]\nask = "price"\nchoose = "cost"\n[[orders]]\nask = "cost"\nchoose = "first"\n'
+    assert faults(fate, text + '[[orders]]\nask = ["price", "cost"]\nchoose = "last"')
+
+
+def test_what_the_seat_may_not_see_is_refused(saga: Rules) -> None:
+    state = State(
+        Map({"mara": Character("mara"), "bo": Character("bo"), "thug": Character("thug", seat=GM)}),
+        (Tag("Trap", "aspect", audience=(GM,)), Tag("Note", "aspect", audience=("mara",))),
+        tracks=Map({"clock": (Box("1", 1),)}),
+        things=Map({"plot": "x"}),
+        audiences=Map({"clock": (GM,), "plot": (GM,)}),
+    )
+    conditions = {
+        '"tags.trap" = true': "the seat mara does not see 'trap'",
+        '"tracks.clock.free" = 0': "the seat mara does not see 'clock'",
+        '"things.plot" = "x"': "the seat mara does not see 'plot'",
+        '"piles.deck.cards.St4" = true': "nobody sees the cards of 'deck'",
+        '"piles.hand:bo.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
+        '"characters.bo.piles.hand.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
+        '"others.any.piles.hand.cards.St4" = true': "the seat mara does not see the cards of 'hand' of others",
+    }
+    for condition, told in conditions.items():
+        text = f'[[orders]]\nask = "play"\nwhen = {{ {condition} }}\nchoose = "first"'
+        found = faults(saga, text, state=state)
+        assert [told in fault and " unseen: " in fault for fault in found] == [True], (condition, found)
+        if "hand" not in condition and "deck" not in condition:
+            assert faults(saga, text, state=state, who="thug") == []
+    may = ('"tags.note" = true', '"piles.deck.count" = "< 9"', '"self.piles.hand.cards.St4" = true')
+    for condition in (*may, '"others.any.piles.hand.count" = 0', '"piles.hand:mara.cards.St4" = true'):
+        assert faults(saga, f'[[orders]]\nwhen = {{ {condition} }}\nchoose = "first"', state=state) == [], condition
+
+
+def test_decisions_of_every_ruleset_have_their_options() -> None:
+    found = decisions_of(load_rules(find_ruleset("fate")))
+    assert found["price"].options == {"cost", "fail"}
+    assert found["invoke"].options is None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files and sheets
+
+
+def test_a_file_of_orders_tells_all_its_faults_with_lines(fate: Rules) -> None:
+    text = (
+        'policy = "sensibel"\n[[orders]]\nask = "price"\nchoose = "gold"\n[[orders]]\nask = "prise"\nchoose = "first"\n'
+    )
+    with pytest.raises(FileError) as caught:
+        read_orders(Source("o.toml", text), Known(fate))
+    lines = caught.value.message.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == ["o.toml:1", "o.toml:4", "o.toml:6"]
+    with pytest.raises(FileError, match="these orders are for the ruleset 'saga', not fate"):
+        read_orders(Source("o.toml", 'ruleset = "saga"\n'), Known(fate))
+    with pytest.raises(FileError, match="an order has one of choose and policy"):
+        read_orders(Source("o.toml", '[[orders]]\nask = "price"\n'), Known(fate))
+
+
+def test_sets_by_name_lead_to_each_other(fate: Rules) -> None:
+    sets = {
+        "brave": orders_in('[[orders]]\nask = "price"\nchoose = "cost"\n[[orders]]\npolicy = "calm"'),
+        "calm": orders_in('[[orders]]\nchoose = "no"'),
+    }
+    brave = Deciders(fate, sets).named("brave")
+    view = View("mara", STATE)
+    price = Question("price", "mara", (Option("fail"), Option("cost")))
+    assert brave(view, price) == "cost"
+    assert brave(view, Question("invoke", "mara", OPTIONS, optional=True)) == "no"
+
+
+SHEET = """
+name = "Mara"
+[aspects]
+high-concept = "Sword for Hire"
+trouble = "Debts"
+[skills]
+fight = 2
+[[orders]]
+ask = "invoke"
+when = { "facts.margin" = "<= 0", "self.counters.fate-points" = ">= 2" }
+choose = ["sword-for-hire", "first"]
+[[orders]]
+ask = "invoke"
+choose = { no = 2, sword-for-hire = 1 }
+"""
+
+
+def by_hand(view: View, question: Question) -> str | dict[str, int] | None:
+    """Decide as the orders of `SHEET` do, read with a person's eyes."""
+    if question.label != "invoke":
+        return None
+    names = [option.name for option in question.options]
+    mara = view.state.characters["mara"]
+    if question.facts["margin"] <= 0 and mara.counters["fate-points"] >= 2:
+        return "sword-for-hire" if "sword-for-hire" in names else names[0]
+    return "no"
+
+
+def test_odds_are_those_of_the_same_policy_in_python(tmp_path: Path, fate: Rules) -> None:
+    sheet = tmp_path / "mara.toml"
+    sheet.write_text(SHEET.replace(", sword-for-hire = 1", ""), "utf-8")
+    prepared = prepare(fate, "overcome", {"sheet": str(sheet), "skill": "fight", "vs": 2})
+    policies = policies_of(prepared, {}, with_orders=True)
+    assert isinstance(policies["mara"], Standing)
+    ordered, written = (outcome_odds(prepared, policies={"mara": one}) for one in (policies["mara"], by_hand))
+    assert ordered.masses == written.masses
+    assert ordered.masses != outcome_odds(prepared).masses
+    assert ordered.open == 0
+
+
+def test_orders_on_a_sheet_come_before_everybodys_policy_and_after_an_own_one(tmp_path: Path, fate: Rules) -> None:
+    sheet = tmp_path / "mara.toml"
+    sheet.write_text(SHEET, "utf-8")
+    prepared = prepare(fate, "overcome", {"sheet": str(sheet), "skill": "fight", "vs": 2})
+    assert policies_of(prepared, {}) == {}
+    both = policies_of(prepared, {}, auto=True)
+    assert isinstance(both["mara"], Standing)
+    assert both["mara"].fallback is both[""]
+    own = policies_of(prepared, {"mara": "thrifty"}, auto=True)
+    assert not isinstance(own["mara"], Standing)
+    sheet.write_text(SHEET.replace('"invoke"', '"invite"', 1), "utf-8")
+    prepared = prepare(fate, "overcome", {"sheet": str(sheet), "skill": "fight", "vs": 2})
+    with pytest.raises(FileError, match=r"mara\.toml:9: orders\[0\]\.ask: fate asks for no decision 'invite'"):
+        policies_of(prepared, {}, auto=True)
+
+
+def test_a_file_of_orders_for_one_character(tmp_path: Path, fate: Rules) -> None:
+    file = tmp_path / "calm.toml"
+    file.write_text('policy = "sensible"\n[[orders]]\nask = "invoke"\nchoose = "no"\n', "utf-8")
+    prepared = prepare(fate, "overcome", {"sheet": "mara", "skill": "fight", "vs": 2})
+    calm = policies_of(prepared, {"actor": str(file)}, file=orders_file)
+    assert list(calm) == ["mara"]
+    assert outcome_odds(prepared, policies=calm).masses == outcome_odds(prepared).masses
+    with pytest.raises(UsageError, match="policy"):  # nobody who is not trusted with files names one
+        policies_of(prepared, {"actor": str(file)})
+
+
+WHEN = st.fixed_dictionaries(
+    {},
+    optional={
+        "self.counters.fate-points": st.sampled_from([0, 2, "<= 1", ">= 2", "!= 2"]),
+        "facts.margin": st.sampled_from([-1, "< 0", ">= 0", "-1..1"]),
+        "options.flee": st.booleans(),
+    },
+)
+ORDER = st.fixed_dictionaries(
+    {"choose": st.sampled_from(["flee", "stay", "hide", "first", ["hide", "hit-*"], {"flee": 1, "stay": 3}])},
+    optional={"ask": st.sampled_from(["turn", "price"]), "when": WHEN},
+)
+
+
+@given(st.lists(ORDER, max_size=5), st.integers(-2, 2), st.integers(0, 3))
+def test_orders_decide_as_they_read(orders: list[dict[str, Any]], margin: int, points: int) -> None:
+    mara = Character("mara", counters=Map({"fate-points": points}))
+    holding = {
+        "self.counters.fate-points": {0: points == 0, 2: points == 2, "<= 1": points <= 1, ">= 2": points >= 2}
+        | {"!= 2": points != 2},
+        "facts.margin": {-1: margin == -1, "< 0": margin < 0, ">= 0": margin >= 0, "-1..1": -1 <= margin <= 1},
+        "options.flee": {True: True, False: False},
+    }
+    expected: object = None
+    for order in orders:
+        holds = all(holding[path][wanted] for path, wanted in order.get("when", {}).items())
+        if order.get("ask", "turn") != "turn" or not holds or order["choose"] == "hide":
+            continue
+        chosen = order["choose"]
+        expected = {"first": "stay"}.get(chosen, chosen) if isinstance(chosen, str) else chosen
+        expected = "hit-thug" if isinstance(chosen, list) else expected
+        break
+    state = State(Map({"mara": mara}))
+    assert decided(orders, state=state, facts=Map({"margin": margin})) == expected
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Odds
+
+
+@pytest.mark.parametrize(
+    ("orders", "is_one"),
+    [
+        ('[[orders]]\nask = "play"\nchoose = { lowest = "value" }\n[[orders]]\npolicy = "steady"', True),
+        ('[[orders]]\nask = "play"\nwhen = { "facts.margin" = "< 0" }\nchoose = ["C*", "first"]\n', False),
+        ('[[orders]]\nask = "play"\nwhen = { "facts.margin" = "< 0" }\nchoose = ["C*", "no", "first"]\n', True),
+        ('[[orders]]\nask = "play"\nchoose = { highest = "value" }\n[[orders]]\nchoose = "any"', False),
+        ('[[orders]]\nask = "play"\nwhen = { "self.is_out" = true }\nchoose = "no"\n', False),
+        ('[[orders]]\npolicy = "uniform"', False),
+    ],
+)
+def test_which_orders_are_an_order_of_preference(orders: str, is_one: bool) -> None:
+    faith = load_rules(find_ruleset("faith"))
+    fallback = "steady" if "when" in orders and is_one else ""
+    named = Deciders(faith).named
+    policy = orders_policy(orders_in(orders), named=named, fallback=named(fallback) if fallback else None)
+    assert (policy.preference is not None) == is_one
+    assert Policies({"mara": policy}).preference("mara", "mara") is policy.preference
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "choose": st.sampled_from(
+                    ["flee", "first", "no", ["hide", "hit-*"], {"highest": "cost"}, {"lowest": "x"}]
+                )
+            },
+            optional={
+                "ask": st.sampled_from(["turn", "price"]),
+                "when": st.sampled_from([{}, {"facts.margin": "< 0"}, {"facts.margin": ">= 0"}]),
+            },
+        ),
+        max_size=4,
+    ),
+    st.integers(-1, 1),
+    st.booleans(),
+    st.permutations(OPTIONS),
+)
+def test_an_order_of_preference_decides_as_the_orders_do(
+    orders: list[dict[str, Any]], margin: int, optional: bool, options: list[Option]
+) -> None:
+    policy = orders_policy(msgspec.convert([*orders, {"choose": "first"}], list[Order]), named=NAMED.__getitem__)
+    question = Question("turn", "mara", tuple(options), optional=optional, facts=Map({"margin": margin}))
+    view = View("mara", STATE)
+    assert policy.preference is not None
+    assert policy.preference(view, question) == policy(view, question)
+
+
+def test_hands_stay_unseen_in_odds_by_orders() -> None:
+    """The same fractions as by the order of preference written in Python, and no hand is dealt."""
+    faith = load_rules(find_ruleset("faith"))
+    steady = policy_of(faith, "steady")
+    assert isinstance(steady, Preference)
+
+    def frugal(label: str, facts: Mapping[str, Any], option: Option) -> Any:
+        value = option.facts.get("value")
+        return (
+            (0, (value,)) if label in ("play", "npc") and value is not None else (1, steady.key(label, facts, option))
+        )
+
+    text = '[[orders]]\nask = ["play", "npc"]\nchoose = { lowest = "value" }\n'
+    orders = orders_policy(orders_in(text), named=Deciders(faith).named, fallback=steady)
+    inputs = {"skill": 4, "attribute": 1, "advantages": 2, "gm": True, "hand": "H13,C4,D9"}
+    ready = prepare(faith, "confront", inputs)
+    ordered, written = (outcome_odds(ready, policies={"": one}) for one in (orders, Preference(frugal)))
+    assert ordered.masses == written.masses
+    assert (ordered.open, ordered.leaves) == (0, written.leaves)
+    assert ordered.masses != outcome_odds(ready, policies={"": steady}).masses

@@ -1,0 +1,208 @@
+"""Exact odds of scenes against recursions that know no engine, and with and without looking turns up."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpgres.dice import dice
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
+from rpgres.rulesets import Ruleset
+from rpgres.scenes import play_scene, read_scene
+from rpgres.scenes.walking import course_of, play_through, scene_result
+from rpgres.toml.reading import Source
+from tests.support.battle import DATA, battle_ruleset, chance_to_win, losses
+
+SKIRMISH = """
+[sheet.name]
+kind = "text"
+help = "name"
+
+[actions.skirmish]
+summary = "One clash: on 4 and more a defender falls, on 1 an attacker."
+labels = ["attack"]
+tables = ["skirmish"]
+
+[outcomes.skirmish.lost]
+text = "Nothing."
+[outcomes.skirmish.won]
+text = "One falls."
+effects = [{ kind = "army", of = "defenders", change = -1 }]
+"""
+
+
+@pytest.fixture(scope="module")
+def battle(tmp_path_factory: pytest.TempPathFactory) -> Ruleset:
+    """A ruleset in a folder of its own."""
+    folder = tmp_path_factory.mktemp("data") / "battle"
+    (folder / "sheets").mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(DATA + SKIRMISH)
+    ruleset = battle_ruleset()
+    ruleset.data = folder
+
+    @ruleset.action("skirmish")
+    def skirmish(table: Any, actor: Any) -> Any:
+        band = "won" if table.roll(dice("d6"), "attack") >= 4 else "lost"
+        return table.settle("skirmish", None, band=band)
+
+    return ruleset
+
+
+def war(attackers: int, defenders: int, more: str = "") -> str:
+    return (
+        f'ruleset = "battle"\ncounters = {{ attackers = {attackers}, defenders = {defenders} }}\n'
+        f'[characters.ada]\n[[steps]]\nid = "war"\nprocedure = "battle"\nactor = "ada"\n{more}'
+    )
+
+
+def odds(ruleset: Ruleset, text: str, *by: str, **options: Any) -> SceneOdds:
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: ruleset)
+    return scene_odds(course_of(scene, by=by or ("ending",)), **options)
+
+
+def test_one_round_is_that_of_all_faces() -> None:
+    assert losses(3, 2) == {(0, 2): Fraction(2890, 7776), (1, 1): Fraction(2611, 7776), (2, 0): Fraction(2275, 7776)}
+
+
+@pytest.mark.parametrize(("attackers", "defenders"), [(1, 1), (2, 2), (3, 2), (4, 3)])
+def test_a_battle_is_the_recursion(battle: Ruleset, attackers: int, defenders: int) -> None:
+    found = odds(battle, war(attackers, defenders))
+    assert found.masses[("won",)] == chance_to_win(attackers, defenders)
+    assert sum(found.masses.values()) == 1
+
+
+def test_what_is_left_is_counted(battle: Ruleset) -> None:
+    found = odds(battle, war(3, 3), "counters.attackers", "rounds")
+    left = dict[int, Fraction]()
+    for (attackers, _rounds), mass in found.masses.items():
+        left[attackers] = left.get(attackers, Fraction(0)) + mass
+    assert sum(mass for attackers, mass in left.items() if attackers) == chance_to_win(3, 3)
+    assert {rounds for _, rounds in found.masses} == {2, 3, 4}  # two armies fall in a round, or one
+
+
+def test_a_group_that_repeats_is_a_binomial(battle: Ruleset) -> None:
+    text = (
+        'ruleset = "battle"\ncounters = { defenders = 3 }\n[characters.ada]\n'
+        '[[steps]]\nrepeat = { until = { "counters.defenders" = 0 }, at-most = 5 }\n'
+        '[[steps.steps]]\nid = "hit"\naction = "skirmish"\nactor = "ada"\n'
+        '[ends.all]\nwhen = { "counters.defenders" = 0 }\n[ends.some]\n'
+    )
+    found = odds(battle, text)
+    exact = sum(sum(throws) >= 3 for throws in product((0, 1), repeat=5))
+    assert found.masses == {("all",): Fraction(exact, 32), ("some",): Fraction(32 - exact, 32)}
+    assert found.leaves == 6 * 3  # a turn is run once for each number of defenders, whatever pass it is
+
+
+def test_a_branch_on_an_outcome(battle: Ruleset) -> None:
+    text = (
+        'ruleset = "battle"\ncounters = { defenders = 9 }\n[characters.ada]\n'
+        '[[steps]]\nid = "one"\naction = "skirmish"\n'
+        '[[steps]]\nid = "two"\naction = "skirmish"\nwhen = { one = "won" }\n'
+        '[[steps]]\nset = { "counters.defenders" = 1 }\nwhen = { one = "lost" }\n'
+    )
+    found = odds(battle, text, "counters.defenders")
+    assert found.masses == {(1,): Fraction(1, 2), (8,): Fraction(1, 4), (7,): Fraction(1, 4)}
+
+
+def test_given_dice_and_choices_of_a_procedure_are_used_in_order(battle: Ruleset) -> None:
+    more = 'with = { may-stop = true }\nchoose = { go-on = ["on", "stop"] }\ngiven = { attack = ["6", "6", "6"] }\n'
+    found = odds(battle, war(3, 3, more), "counters.attackers", "counters.defenders")
+    first = {(3 - lost, 3 - won) for lost, won in ((0, 2), (1, 1), (2, 0))}
+    assert set(found.masses) <= first
+    assert (3, 1) in found.masses  # three sixes lose to two sixes alone
+    assert found.masses[(3, 1)] == Fraction(25, 36)
+
+
+def test_who_has_to_decide_is_told(battle: Ruleset) -> None:
+    with pytest.raises(Undecided) as undecided:
+        odds(battle, war(3, 3, "with = { may-stop = true }\n"))
+    assert list(undecided.value.questions) == ["go-on"]
+
+
+def test_what_a_budget_leaves_is_open(battle: Ruleset) -> None:
+    whole = odds(battle, war(4, 4))
+    part = odds(battle, war(4, 4), work=9_000)
+    assert part.open > 0
+    assert sum(part.masses.values()) + part.open == 1
+    assert all(mass <= whole.masses[result] for result, mass in part.masses.items())
+
+
+@given(st.integers(0, 4), st.integers(1, 3), st.booleans(), st.integers(1, 3))
+def test_looking_turns_up_changes_no_chance(
+    battle: Ruleset, attackers: int, defenders: int, is_set: bool, passes: int
+) -> None:
+    change = '[[steps.steps]]\nset = { "counters.attackers" = 2 }\nwhen = { hit = "won" }\n' if is_set else ""
+    text = (
+        f'ruleset = "battle"\ncounters = {{ attackers = {attackers}, defenders = {defenders} }}\n[characters.ada]\n'
+        f'[[steps]]\nrepeat = {{ until = {{ "counters.defenders" = "<= 0" }}, at-most = {passes} }}\n'
+        f'[[steps.steps]]\nid = "hit"\naction = "skirmish"\nactor = "ada"\n{change}'
+        '[[steps]]\naction = "skirmish"\nwhen = { "counters.attackers" = 2 }\n'
+    )
+    by = ("ending", "counters.attackers", "counters.defenders")
+    assert odds(battle, text, *by).masses == odds(battle, text, *by, is_merged=False).masses
+
+
+def test_playing_through_has_the_dice_of_the_scene(battle: Ruleset) -> None:
+    text = war(5, 5, '[[steps]]\naction = "skirmish"\n')
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: battle)
+    for seed in ("7", "8", "9"):
+        streams = Streams(seed)
+        last = play_through(scene, lambda number: SeededDealer(streams, step=number))  # noqa: B023
+        *_, played = play_scene(scene, seed=seed)
+        assert last.state == played.state
+        by = ("counters.attackers", "counters.defenders")
+        assert scene_result(scene, last, by=by) == tuple(played.state.counters[name.split(".")[1]] for name in by)
+
+
+def test_what_is_simulated_comes_as_often_as_the_odds_say(battle: Ruleset) -> None:
+    scene = read_scene(Source(path="s.toml", text=war(3, 3)), find_ruleset=lambda _: battle)
+    streams, runs, won = Streams("7"), 2000, 0
+    for number in range(runs):
+        streams.move_to(number)
+        last = play_through(scene, lambda step: SeededDealer(streams, step=step))
+        won += scene_result(scene, last) == ("won",)
+    exact = float(chance_to_win(3, 3))
+    assert abs(won / runs - exact) < 5 * (exact * (1 - exact) / runs) ** 0.5
+
+
+ORDERS = """
+[[orders.wary]]
+ask = "go-on"
+when = { "counters.attackers" = "<= 2" }
+choose = { stop = 1, on = 2 }
+[[orders.wary]]
+ask = "go-on"
+when = { "counters.defenders" = ">= 4", "characters.active.count" = 1 }
+choose = "stop"
+[[orders.wary]]
+choose = "on"
+"""
+
+
+def by_hand(view: Any, _question: Any) -> Any:
+    """Decide as `ORDERS` do."""
+    counters = view.state.counters
+    if counters["attackers"] <= 2:
+        return {"stop": 1, "on": 2}
+    return "stop" if counters["defenders"] >= 4 else "on"
+
+
+@pytest.mark.parametrize("defenders", [2, 4])
+def test_standing_orders_decide_as_the_same_policy_in_python(battle: Ruleset, defenders: int) -> None:
+    text = 'policy = "wary"\n' + war(3, defenders, "with = { may-stop = true }\n") + ORDERS
+    scene = read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _: battle)
+    by = ("ending", "counters.attackers", "counters.defenders", "rounds")
+    ordered = scene_odds(course_of(scene, by=by))
+    assert ordered.open == 0
+    assert ordered.masses == scene_odds(course_of(scene, by=by), is_merged=False).masses
+    written = msgspec.structs.replace(scene, policies={"": by_hand})
+    assert ordered.masses == scene_odds(course_of(written, by=by)).masses
+    assert len(ordered.masses) > 1 or defenders == 4

@@ -1,0 +1,118 @@
+"""A watched standing tells what was read and what was written, and nothing else."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rpgres.engine.standing import Standing
+from rpgres.model.state import Box, Character, Map, State, Tag, mark_box, put
+from rpgres.odds.watching import SHAPE, Memo, Parts, Reads
+
+
+class Place(msgspec.Struct, frozen=True):
+    turn: int = 0
+    left: int = 3
+
+
+class At(msgspec.Struct, frozen=True):
+    op: int = 0
+
+
+BOXES = (Box("1", 1), Box("2", 2, "x"))
+MARA = Character("mara", counters=Map(points=3), tracks=Map(physical=BOXES, mental=BOXES), abilities=Map(fight=2))
+STATE = State(
+    characters=Map(mara=MARA, guard=Character("guard", seat="gm")),
+    tags=(Tag("Fog", "aspect"),),
+    counters=Map(doom=1),
+    things=Map(lantern="mara", map=Map(rooms=2)),
+)
+
+
+def watched(standing: Standing) -> tuple[Parts, tuple[int, ...], Reads, Standing]:
+    parts = Parts()
+    node = parts.node_of(standing)
+    node = parts.padded(node)
+    reads = Reads(parts.values(node))
+    return parts, node, reads, parts.watched(node, reads)
+
+
+def read(parts: Parts, reads: Reads) -> list[str]:
+    return [".".join(parts.keys[part]) for part in reads.parts if part != SHAPE]
+
+
+def test_a_node_is_its_standing() -> None:
+    standing = Standing(STATE, At(2), Place(1, 2))
+    parts = Parts()
+    node = parts.node_of(standing)
+    assert parts.standing(parts.padded(node)) == standing
+
+
+def test_only_what_was_read_is_told() -> None:
+    parts, _, reads, standing = watched(Standing(STATE, At(), Place()))
+    assert standing.state.characters["mara"].tracks["physical"][1].mark == "x"
+    assert standing.place.turn == 0
+    assert standing.state.seat_of("guard") == "gm"
+    assert read(parts, reads) == ["tracks.mara.physical", "place.turn", "character.guard.seat"]
+
+
+def test_a_write_is_told_though_the_value_is_equal() -> None:
+    parts, node, reads, standing = watched(Standing(STATE, At(), Place()))
+    state = put(standing.state, ("characters", "mara", "is_out"), False)
+    after = Standing(state, standing.at, msgspec.structs.replace(standing.place, left=3))
+    changed = {".".join(parts.keys[part]) for part, _ in parts.changes(node, after)}
+    assert changed == {"character.mara.is_out", "place.left"}
+    assert read(parts, reads) == []
+
+
+def test_one_track_is_marked_and_the_other_left_alone() -> None:
+    parts, node, reads, standing = watched(Standing(STATE, At()))
+    tracks = standing.state.characters["mara"].tracks
+    marked = Map({**tracks, "mental": mark_box(tracks["mental"], "1")})
+    after = Standing(put(standing.state, ("characters", "mara", "tracks"), marked), standing.at)
+    changes = parts.changes(node, after)
+    assert [".".join(parts.keys[part]) for part, _ in changes] == ["tracks.mara.mental"]
+    assert read(parts, reads) == ["tracks.mara.mental"]
+    made = list(node)
+    for part, id_ in changes:
+        made[part] = id_
+    boxes = parts.standing(tuple(made)).state.characters["mara"].tracks
+    assert boxes == Map(physical=BOXES, mental=mark_box(BOXES, "1"))
+
+
+def test_names_that_come_and_go_change_the_shape() -> None:
+    parts, node, _, standing = watched(Standing(STATE, At(), Place()))
+    state = standing.state.with_character(Character("thug"))
+    state = msgspec.structs.replace(state, things=state.things.without("map"))
+    changes = parts.changes(node, Standing(state, standing.at, None))
+    made = list(parts.padded(node))
+    for part, id_ in changes:
+        made[part] = id_
+    after = parts.standing(tuple(made))
+    assert after.place is None
+    assert set(after.state.characters) == {"mara", "guard", "thug"}
+    assert after.state.things == Map(lantern="mara")
+    assert parts.node_of(after) == tuple(made)
+
+
+def test_comparing_and_hashing_read() -> None:
+    parts, _, reads, standing = watched(Standing(STATE, At(), Place()))
+    assert standing.place == Place()
+    assert Place() == standing.place
+    assert hash(standing.state.things) == hash(STATE.things)
+    assert standing.state.things == STATE.things
+    assert read(parts, reads) == ["place.turn", "place.left", "things.lantern", "things.map"]
+
+
+def test_what_is_kept_is_found_by_what_was_read_alone() -> None:
+    memo = Memo()
+    reads = Reads([None] * 4)
+    reads.of(2)
+    memo.keep((1, 5, 7, 9), reads, "kept")
+    assert memo.find((1, 6, 7, 8)) == "kept"
+    assert memo.find((1, 5, 8, 9)) is None
+    assert memo.find((2, 5, 7, 9)) is None
+    other = Reads([None] * 4)
+    other.of(3)  # read first where another part was read first before
+    memo.keep((1, 5, 8, 9), other, "more")
+    assert memo.find((1, 0, 8, 9)) == "more"
+    assert memo.find((1, 0, 8, 8)) is None

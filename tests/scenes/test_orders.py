@@ -1,0 +1,199 @@
+"""Standing orders in scenes: of characters, by name, in files; what a check refuses, with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpgres.errors import FileError, UsageError
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.scenes import read_scene, run_scene, scene_diagnostics
+from rpgres.toml.reading import Source
+
+HEAD = 'ruleset = "fate"\nseed = "7"\n'
+CAST = """
+[characters.mara]
+sheet = "mara.toml"
+[characters.guards]
+skills = { will = 0 }
+played-by = "gm"
+"""
+STEP = """
+[[steps]]
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = 4 }
+given = { roll = "----" }
+"""
+BRAVE = """
+[[orders.brave]]
+ask = "invoke"
+choose = "no"
+[[orders.brave]]
+ask = "price"
+choose = "cost"
+[[orders.brave]]
+policy = "calm"
+[[orders.calm]]
+policy = "thrifty"
+"""
+
+
+def decisions(text: str, *, folder: Path | None = None, **options: Any) -> dict[str, tuple[str, str]]:
+    """Return the answers of a scene's first step by label, with the means by which they came."""
+    scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset, folder=folder, **options)
+    events = run_scene(scene).steps[0]["events"]
+    return {one["label"]: (one["answer"], one["means"]) for one in events if one["event"] == "decision"}
+
+
+def problems(text: str, **options: Any) -> list[str]:
+    found = scene_diagnostics(Source("s.toml", text), find_ruleset=find_ruleset, **options)
+    return [f"{one.line} {one.code}: {one.told}" for one in found]
+
+
+def test_a_characters_orders_come_before_its_policy_and_that_before_everybodys() -> None:
+    orders = '\n[[characters.mara.orders]]\nask = "price"\nwhen = { "enemies.count" = 1 }\nchoose = "fail"\n'
+    cast = CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "thrifty"') + orders
+    assert problems(HEAD + cast + STEP) == []
+    assert decisions(HEAD + cast + STEP) == {"invoke": ("no", "policy"), "price": ("fail", "orders")}
+    bold = decisions(f'{HEAD}policy = "preferred"{CAST}{orders}{STEP}')
+    assert bold["invoke"][1] == "policy"
+    assert bold["price"] == ("fail", "orders")
+
+
+def test_orders_by_name() -> None:
+    text = HEAD + CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "brave"') + BRAVE + STEP
+    assert problems(text) == []
+    found = decisions(text, policy="thrifty")
+    assert {label: means for label, (_, means) in found.items()} == {
+        "invoke": "orders",
+        "price": "orders",
+        "cost": "policy",
+    }
+    assert found["price"][0] == "cost"
+    everybody = decisions(f'{HEAD}policy = "brave"\n{CAST}{BRAVE}{STEP}')
+    assert {means for _, means in everybody.values()} == {"orders"}
+    assert decisions(text, named={"mara": "calm"})["price"] == ("cost", "orders")
+
+
+def test_orders_in_a_file_beside_the_scene(tmp_path: Path) -> None:
+    (tmp_path / "brave.toml").write_text('policy = "thrifty"\n[[orders]]\nask = "price"\nchoose = "cost"\n', "utf-8")
+    text = HEAD + CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "brave.toml"') + STEP
+    assert problems(text, folder=tmp_path) == []
+    found = decisions(text, folder=tmp_path, policy="thrifty")
+    assert (found["invoke"], found["price"]) == (("no", "policy"), ("cost", "orders"))
+    (tmp_path / "brave.toml").write_text('[[orders]]\nask = "prise"\nchoose = "cost"\n', "utf-8")
+    assert problems(text, folder=tmp_path) == [
+        "2 unknown-name: orders[0].ask: fate asks for no decision 'prise'; did you mean `price`?"
+    ]
+    with pytest.raises(FileError, match=r"brave\.toml:2: orders\[0\]\.ask"):
+        decisions(text, folder=tmp_path)
+
+
+def test_a_sheets_orders_hold_in_a_scene_unless_it_has_others(tmp_path: Path) -> None:
+    (tmp_path / "ada.toml").write_text(
+        'name = "Ada"\n[skills]\nfight = 1\n[[orders]]\nask = "price"\nwhen = { "characters.bo" = true }\n'
+        'choose = "cost"\n[[orders]]\nask = "price"\nchoose = "fail"\n',
+        "utf-8",
+    )
+    text = HEAD + '[characters.ada]\nsheet = "ada.toml"\n' + STEP.replace("mara", "ada")
+    assert problems(text, folder=tmp_path) == []
+    assert decisions(text, folder=tmp_path)["price"] == ("fail", "orders")
+    other = '[[characters.ada.orders]]\nask = "price"\nchoose = "cost"\n'
+    assert decisions(text + other, folder=tmp_path, policy="uniform")["price"] == ("cost", "orders")
+    sheet = (tmp_path / "ada.toml").read_text("utf-8").replace('ask = "price"\nchoose', 'ask = "prise"\nchoose')
+    (tmp_path / "ada.toml").write_text(sheet, "utf-8")
+    found = scene_diagnostics(Source("s.toml", text), find_ruleset=find_ruleset, folder=tmp_path)
+    assert [(Path(one.file).name, one.line, one.key) for one in found] == [("ada.toml", 9, "orders[1].ask")]
+    with pytest.raises(FileError, match=r"ada\.toml:9"):
+        decisions(text, folder=tmp_path)
+
+
+FAULTS = {
+    "of-a-character": (
+        '[[characters.mara.orders]]\nask = "price"\nchoose = "gold"\n',
+        10,
+        "unknown-name",
+        "characters.mara.orders[0].choose: the decision price never offers 'gold'",
+    ),
+    "by-type": (
+        '[[characters.mara.orders]]\nask = "price"\nchose = "fail"\n',
+        10,
+        "unknown-key",
+        "characters.mara.orders[0].chose: unknown key; did you mean `choose`?",
+    ),
+    "of-a-set": (
+        '[[orders.brave]]\nask = "prise"\nchoose = "fail"\n',
+        9,
+        "unknown-name",
+        "orders.brave[0].ask: fate asks for no decision 'prise'",
+    ),
+    "contradictory": (
+        '[[orders.brave]]\nask = "price"\nchoose = "fail"\nwhen = { "counters.fate-points" = "< 1 and > 3" }\n',
+        11,
+        "never-matches",
+        'orders.brave[0].when."counters.fate-points": nothing that can stand there fits',
+    ),
+    "never-reached": (
+        '[[orders.brave]]\nask = "price"\nchoose = "fail"\n[[orders.brave]]\nask = "price"\nchoose = "cost"\n',
+        12,
+        "never-matches",
+        "orders.brave[1].ask: this order is never reached: order 1 of this list is unconditional for price",
+    ),
+    "endless": (
+        '[[orders.brave]]\npolicy = "calm"\n[[orders.calm]]\npolicy = "brave"\n',
+        8,
+        "endless",
+        "orders.brave: these orders leave a decision to themselves",
+    ),
+    "taken": ('[[orders.sensible]]\nchoose = "first"\n', 8, "taken-name", "orders.sensible: fate has a policy"),
+    "a-character": (
+        '[[characters.mara.orders]]\nwhen = { "characters.guard.is_out" = true }\nchoose = "first"\n',
+        9,
+        "unknown-name",
+        "there is no character 'guard'; did you mean `guards`?",
+    ),
+    "hidden-from-a-seat": (
+        '[[characters.mara.orders]]\nwhen = { "tags.trap" = true }\nchoose = "first"\n'
+        '[tags.trap]\ntext = "Trap"\nkind = "aspect"\nseen-by = ["gm"]\n',
+        9,
+        "unseen",
+        "the seat mara does not see 'trap'",
+    ),
+    "hidden-clock": (
+        '[[characters.mara.orders]]\nwhen = { "tracks.doom.free" = 0 }\nchoose = "first"\n'
+        '[tracks.doom]\nboxes = 3\nseen-by = ["gm"]\n',
+        9,
+        "unseen",
+        "the seat mara does not see 'doom'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "code", "told"), FAULTS.values(), ids=FAULTS)
+def test_what_a_check_refuses(text: str, line: int, code: str, told: str) -> None:
+    scene = HEAD + CAST.lstrip() + text + STEP
+    first, *_ = problems(scene)
+    assert first.startswith(f"{line} {code}: "), first
+    assert told in first
+    with pytest.raises(FileError, match=f"s.toml:{line}"):
+        read_scene(Source("s.toml", scene), find_ruleset=find_ruleset)
+
+
+def test_what_a_named_set_may_see_depends_on_who_decides_by_it() -> None:
+    hidden = '[tags.trap]\ntext = "Trap"\nkind = "aspect"\nseen-by = ["gm"]\n'
+    orders = '[[orders.wary]]\nwhen = { "tags.trap" = true }\nchoose = "first"\n'
+    for who, found in (("mara", 1), ("guards", 0)):
+        cast = CAST.replace(f"[characters.{who}]", f'[characters.{who}]\npolicy = "wary"')
+        assert len(problems(HEAD + cast + hidden + orders + STEP)) == found
+
+
+def test_a_policy_that_is_not_there() -> None:
+    cast = CAST.replace('"mara.toml"', '"mara.toml"\npolicy = "braev"')
+    (found,) = problems(HEAD + cast + BRAVE + STEP)
+    assert found.startswith("6 unknown-name: characters.mara.policy: the ruleset fate has no policy 'braev'")
+    assert "did you mean 'brave'?" in found
+    with pytest.raises(UsageError, match="the scene has no character 'nobody'"):
+        decisions(HEAD + CAST + STEP, named={"nobody": "thrifty"})

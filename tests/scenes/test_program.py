@@ -1,0 +1,209 @@
+"""Scenes that repeat, branch on the table, set, note, include, end by name, and play procedures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpgres.dice import dice
+from rpgres.errors import FileError
+from rpgres.rulesets import Ruleset
+from rpgres.scenes import Scene, prove_scene, read_scene, run_scene, scene_diagnostics
+from rpgres.scenes.records import SceneFile
+from rpgres.toml.reading import Source
+from tests.support.battle import DATA, battle_ruleset
+
+HEAD = """
+ruleset = "battle"
+seed = "7"
+counters = { attackers = 3, defenders = 2, rounds = 0 }
+
+[characters.ada]
+"""
+
+LOOP = (
+    HEAD
+    + """
+[[steps]]
+note = "The gate breaks."
+
+[[steps]]
+repeat = { until = { "counters.defenders" = 0 }, at-most = 4 }
+[[steps.steps]]
+id = "skirmish"
+actor = "ada"
+action = "skirmish"
+
+[[steps]]
+id = "after"
+set = { "counters.rounds" = 9 }
+when = { "counters.defenders" = 0, skirmish = "won" }
+
+[ends.victory]
+when = { "counters.defenders" = 0 }
+text = "The gate is taken."
+
+[ends.repulsed]
+"""
+)
+
+
+@pytest.fixture
+def battle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ruleset:
+    """A ruleset in a folder of its own, and an empty place to work in."""
+    folder = tmp_path / "data" / "battle"
+    (folder / "sheets").mkdir(parents=True)
+    text = DATA + SKIRMISH
+    (folder / "ruleset.toml").write_text(text)
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    ruleset = battle_ruleset()
+    ruleset.data = folder
+
+    @ruleset.action("skirmish")
+    def skirmish(table: Any, actor: Any) -> Any:
+        band = "won" if table.roll(dice("d6"), "attack") >= 4 else "lost"
+        return table.settle("skirmish", None, band=band)
+
+    return ruleset
+
+
+SKIRMISH = """
+[sheet.name]
+kind = "text"
+help = "name"
+
+[actions.skirmish]
+summary = "One clash: on 4 and more a defender falls."
+labels = ["attack"]
+tables = ["skirmish"]
+
+[outcomes.skirmish.lost]
+text = "Nothing."
+[outcomes.skirmish.won]
+text = "One falls."
+effects = [{ kind = "army", of = "defenders", change = -1 }]
+"""
+
+
+def scene_of(ruleset: Ruleset, text: str, **options: Any) -> Scene:
+    return read_scene(Source(path="s.toml", text=text), find_ruleset=lambda _id: ruleset, **options)
+
+
+def given(ruleset: Ruleset, text: str, seed: str) -> Any:
+    return run_scene(scene_of(ruleset, text), seed=seed)
+
+
+def test_a_group_is_repeated_until_its_conditions_hold(battle: Ruleset) -> None:
+    passes = set()
+    for seed in range(40):
+        found = given(battle, LOOP, str(seed))
+        outcomes = [step["outcome"] for step in found.steps if step.get("id") == "skirmish"]
+        left = found.state["counters"]["defenders"]
+        assert left == 2 - outcomes.count("won")
+        assert len(outcomes) == 4 or (left == 0 and outcomes[-1] == "won")
+        assert found.ending == ("repulsed" if left else "victory")
+        is_set = [step for step in found.steps if step.get("set")]
+        assert bool(is_set) == (left == 0)
+        passes.add(len(outcomes))
+    assert passes == {2, 3, 4}
+
+
+def test_dice_behind_a_group_do_not_depend_on_its_passes(battle: Ruleset) -> None:
+    text = LOOP.replace(
+        '[[steps]]\nid = "after"', '[[steps]]\nid = "last"\naction = "skirmish"\n\n[[steps]]\nid = "after"'
+    )
+    longer = text.replace("defenders = 2", "defenders = 4")
+
+    def last(text: str) -> list[Any]:
+        return [step["events"] for step in given(battle, text, "7").steps if step.get("id") == "last"]
+
+    assert last(text) == last(longer)
+
+
+def test_an_ending_that_comes_at_once_ends_the_scene(battle: Ruleset) -> None:
+    text = LOOP.replace('text = "The gate is taken."', "at-once = true")
+    found = given(battle, text, "7")
+    assert found.ending == "victory"
+    assert not any("set" in step for step in found.steps)
+
+
+def test_a_procedure_is_a_step_with_an_outcome(battle: Ruleset) -> None:
+    text = HEAD + (
+        '[[steps]]\nid = "fight"\nactor = "ada"\nprocedure = "battle"\n'
+        '[[steps]]\nnote = "Flags."\nwhen = { fight = "won" }\n'
+    )
+    outcomes = set()
+    for seed in range(20):
+        found = given(battle, text, str(seed))
+        fight, note = found.steps
+        outcomes.add(fight["outcome"])
+        assert ("note" in note) == (fight["outcome"] == "won")
+        assert (found.state["counters"]["defenders"] == 0) == (fight["outcome"] == "won")
+    assert outcomes == {"won", "lost"}
+
+
+def test_an_included_scene_brings_its_steps_and_its_people(battle: Ruleset, tmp_path: Path) -> None:
+    Path("gate.toml").write_text(
+        'ruleset = "battle"\n[characters.bo]\n[characters.ada]\n'
+        '[[steps]]\nid = "skirmish"\nactor = "bo"\naction = "skirmish"\n'
+    )
+    text = HEAD + '[[steps]]\ninclude = "gate.toml"\n[[steps]]\nnote = "Yes."\nwhen = { skirmish = ["won", "lost"] }\n'
+    source = Source(path="s.toml", text=text)
+    assert scene_diagnostics(source, find_ruleset=lambda _: battle, folder=Path()) == []
+    scene = read_scene(source, find_ruleset=lambda _: battle, folder=Path())
+    assert set(scene.state.characters) == {"ada", "bo"}
+    found = run_scene(scene, seed="7")
+    assert [step.get("actor") for step in found.steps] == ["bo", None]
+    assert found.steps[1]["note"] == "Yes."
+
+
+def test_a_scene_does_not_include_itself(battle: Ruleset) -> None:
+    Path("a.toml").write_text('ruleset = "battle"\n[[steps]]\ninclude = "b.toml"\n')
+    Path("b.toml").write_text('ruleset = "battle"\n[[steps]]\ninclude = "a.toml"\n')
+    with pytest.raises(FileError, match=r"b\.toml:3: 'a\.toml' includes this scene, so it would never end"):
+        read_scene(Source(path="a.toml", text=Path("a.toml").read_text()), find_ruleset=lambda _: battle, folder=Path())
+
+
+def test_what_is_wrong_with_a_program_is_told_with_its_line(battle: Ruleset) -> None:
+    text = HEAD + (
+        '[[steps]]\nrepeat = { until = { "counters.defenderz" = true } }\n'
+        '[[steps.steps]]\naction = "skirmisch"\nwhen = { nothing = "won" }\n'
+        '[[steps]]\nprocedure = "skirmish"\n'
+        '[[steps]]\naction = "battle"\n'
+        '[[steps]]\nset = { "nowhere.x" = 1 }\n'
+        '[[steps]]\ninclude = "missing.toml"\n'
+        '[ends.a]\n[ends.b]\nwhen = { "counters.attackers" = 0 }\n'
+    )
+    found = scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _: battle, folder=Path())
+    told = [(problem.line, problem.key.replace('"', "")) for problem in found]
+    assert told == [
+        (8, "steps[0].repeat.until.counters.defenderz"),
+        (10, "steps[0].steps[0].action"),
+        (11, "steps[0].steps[0].when.nothing"),
+        (13, "steps[1].procedure"),
+        (15, "steps[2].action"),
+        (17, "steps[3].set.nowhere.x"),
+        (19, "steps[4].include"),
+        (21, "ends.b"),
+    ]
+
+
+def test_expectations_hold_in_groups(battle: Ruleset) -> None:
+    text = LOOP.replace(
+        'action = "skirmish"\n', 'action = "skirmish"\ngiven = { attack = "6" }\nexpect = { outcome = "won" }\n'
+    )
+    checks, wrong = prove_scene(scene_of(battle, text))
+    assert (checks, wrong) == (2, [])
+
+
+def test_every_kind_of_step_is_one_kind_alone() -> None:
+    import msgspec
+
+    for step in ({}, {"action": "x", "procedure": "y"}, {"note": "x", "repeat": {}}):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert({"ruleset": "battle", "steps": [step]}, SceneFile)

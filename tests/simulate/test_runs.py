@@ -1,0 +1,190 @@
+"""Simulated runs: the same as those of `roll --repeat`, in agreement with exact odds, whatever plays them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import policy_of
+from rpgres.engine.run import answers_to, policies_of, prepare, run
+from rpgres.errors import RpgresError, RuleError, UsageError
+from rpgres.odds.exact import NeedsPolicy, outcome_odds
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
+from rpgres.simulate import Crew, Job, Plan, Tally, action_job, empty_tally, simulated
+from rpgres.simulate.batches import Batch, Failure, play_batch
+from rpgres.simulate.pace import is_check, next_check, widest
+from rpgres.simulate.subjects import ACTION_THINGS
+from rpgres.simulate.workers import processes
+
+# An action of each kind that ships, with who decides. What is listed is all that `roll` would ask for.
+ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
+    ("fate", "overcome", {"skill": 3, "vs": "4dF+2"}),
+    ("fate", "overcome", {"sheet": "mara", "skill": "resources", "vs": "good"}),
+    ("fate", "attack", {"sheet": "mara", "skill": "fight", "vs": "guards:fight"}),
+    ("coppermane", "overcome", {"skill": 3, "vs": "4dF+2"}),
+    ("saga", "act", {"ability": "strength=4", "vs": 16, "edge": 3, "hand": "St6,Ag3,Wi7,In2"}),
+    ("nodice", "observe", {"int": 4, "target": ["attack:agi=2d4kl1,stack=action/weapon/location/bid"]}),
+    ("best-die", "act", {"rating": 3}),
+    ("twenty-sided", "check", {"bonus": 5, "vs": 15}),
+]
+
+
+def job_of(ruleset: str, action: str, inputs: dict[str, Any], *, seed: str = "7", by: tuple[str, ...] = ()) -> Job:
+    rules = load_rules(find_ruleset(ruleset))
+    return action_job(prepare(rules, action, inputs), seed=seed, by=by, auto=True)
+
+
+def overcome(seed: str = "7", **more: Any) -> Job:
+    return job_of("fate", "overcome", {"skill": 3, "vs": "4dF+2"}, seed=seed, **more)
+
+
+def tally_of(job: Job, plan: Plan, *, crew: Crew | None = None, start: Tally | None = None) -> Tally:
+    tally = start if start is not None else empty_tally((*ACTION_THINGS, *job.by))
+    for found in simulated(job, plan, crew=crew or Crew(), start=tally):
+        assert found.runs > tally.runs
+        assert all(sum(counts.values()) == found.runs for counts in found.counts.values())
+        tally = found
+    return tally
+
+
+def by_hand(ruleset: str, action: str, inputs: dict[str, Any], *, seed: str, runs: int) -> dict[str, Counter[Any]]:
+    """Return what `rpgres roll --repeat` comes to, through records."""
+    prepared = prepare(load_rules(find_ruleset(ruleset)), action, inputs)
+    policies = policies_of(prepared, {}, auto=True)
+    found: dict[str, Counter[Any]] = {name: Counter() for name in ACTION_THINGS}
+    for number in range(runs):
+        result, _ = run(prepared, streams=Streams(f"{seed}#{number}"), policies=policies)
+        for name in ACTION_THINGS:
+            found[name][getattr(result, name)] += 1
+    return found
+
+
+@pytest.mark.parametrize(("ruleset", "action", "inputs"), ACTIONS, ids=lambda value: str(value)[:24])
+def test_a_simulation_is_the_runs_of_roll_repeat(ruleset: str, action: str, inputs: dict[str, Any]) -> None:
+    job = job_of(ruleset, action, inputs)
+    assert tally_of(job, Plan(40)).counts == by_hand(ruleset, action, inputs, seed="7", runs=40)
+
+
+@pytest.mark.parametrize(("ruleset", "action", "inputs"), ACTIONS, ids=lambda value: str(value)[:24])
+def test_exact_and_simulated_agree_within_five_standard_errors(
+    ruleset: str, action: str, inputs: dict[str, Any]
+) -> None:
+    rules = load_rules(find_ruleset(ruleset))
+    prepared = prepare(rules, action, inputs)
+    odds = outcome_odds(prepared, policies={"": policy_of(rules)})
+    assert odds.open == 0
+    runs = 4000
+    counts = tally_of(job_of(ruleset, action, inputs, seed="agreement"), Plan(runs)).counts["outcome"]
+    assert set(counts) <= {band for band, mass in odds.masses.items() if mass}
+    for band, mass in odds.masses.items():
+        error = (float(mass) * (1 - float(mass)) / runs) ** 0.5
+        assert abs(counts.get(band, 0) / runs - float(mass)) <= 5 * error, band
+
+
+@settings(max_examples=30, deadline=None)
+@given(cuts=st.lists(st.integers(0, 300), max_size=6), seed=st.sampled_from(["7", "a#3", "rp1:x"]))
+def test_batches_do_not_matter(cuts: list[int], seed: str) -> None:
+    encoded = overcome(seed).encoded()
+    whole = play_batch(encoded, "", 0, 300)
+    assert isinstance(whole, Batch)
+    tally = empty_tally(ACTION_THINGS)
+    places = sorted({0, 300, *cuts})
+    for begin, end in pairwise(places):
+        part = play_batch(encoded, "", begin, end)
+        assert isinstance(part, Batch)
+        tally = tally.plus(part.tally)
+    assert tally == whole.tally
+
+
+def test_a_simulation_goes_on_where_another_ended() -> None:
+    job = overcome()
+    assert tally_of(job, Plan(777), start=tally_of(job, Plan(123))) == tally_of(job, Plan(777))
+
+
+@pytest.mark.slow
+def test_processes_do_not_matter() -> None:
+    job = overcome()
+    assert tally_of(job, Plan(90_000), crew=Crew(partial(processes, 2), is_asked=True)) == tally_of(job, Plan(90_000))
+
+
+def test_the_state_is_counted_by_path() -> None:
+    inputs = {"sheet": "mara", "skill": "deceive", "vs": "guards:will"}
+    paths = ("characters.mara.counters.fate-points", "characters.guards.tracks.physical", "tags", "counters.none")
+    counts = tally_of(job_of("fate", "overcome", inputs, by=paths), Plan(200)).counts
+    assert set(counts[paths[0]]) <= {0, 1, 2, 3}
+    assert len(counts[paths[0]]) > 1
+    assert counts[paths[1]] == {0: 200}
+    assert all(isinstance(json.loads(str(value)), list) for value in counts[paths[2]])
+    assert counts[paths[3]] == {None: 200}
+
+
+def test_a_width_stops_at_a_fixed_number_of_runs() -> None:
+    job = overcome()
+    plan = Plan(None, 0.03, ("outcome",))
+    tally = tally_of(job, plan)
+    assert is_check(tally.runs)
+    assert widest(tally.counts["outcome"], tally.runs) <= 0.03
+    earlier = next(runs for runs in range(tally.runs - 1, 0, -1) if is_check(runs))
+    before = tally_of(job, Plan(earlier))
+    assert widest(before.counts["outcome"], earlier) > 0.03
+    assert tally_of(job, plan, start=tally_of(job, Plan(1500))) == tally
+    assert next_check(999) == 1000
+
+
+def test_nobody_to_decide_is_told_as_by_odds() -> None:
+    rules = load_rules(find_ruleset("fate"))
+    prepared = prepare(rules, "overcome", {"sheet": "mara", "skill": "deceive", "vs": "guards:will"})
+    job = action_job(prepared, seed="7", by=["counters"])
+    with pytest.raises(NeedsPolicy, match="nobody takes the decision price"):
+        tally_of(job, Plan(500))
+
+
+def test_choices_are_made_in_every_run() -> None:
+    rules = load_rules(find_ruleset("fate"))
+    prepared = prepare(rules, "overcome", {"sheet": "mara", "skill": "deceive", "vs": 9})
+    choose = {"actor:price": ["cost"]}
+    assert answers_to(prepared, choose) == {"mara:price": ["cost"]}
+    job = action_job(prepared, seed="7", by=["tags"], choose=choose, auto=True)
+    assert tally_of(job, Plan(50)).runs == 50
+
+
+def test_a_rule_that_fails_is_told_with_its_run() -> None:
+    failure = Failure("rule", "it failed", {"place": "x"})
+    assert isinstance(failure.error, RuleError)
+    assert failure.error.details == {"place": "x"}
+    assert type(Failure("notation", "no", {}).error) is RpgresError
+    job = overcome()
+    broken = Job(seed="7", rules=job.rules, subject=job.subject, by=[])
+    wrong = play_batch(broken.encoded().replace(b'"action":"overcome"', b'"action":"overcame"'), "", 0, 8)
+    assert isinstance(wrong, Failure)
+    assert isinstance(wrong.error, UsageError)
+
+
+def test_other_data_than_those_of_the_job_are_refused() -> None:
+    encoded = overcome().encoded()
+    wanted = json.loads(encoded)["rules"]["hash"]
+    found = play_batch(encoded.replace(wanted.encode(), b"0" * len(wanted)), "", 0, 8)
+    assert isinstance(found, Failure)
+    assert "the data of the ruleset fate differ" in found.message
+
+
+def test_a_folder_of_rules_travels_with_the_job(tmp_path: Path) -> None:
+    overlay = tmp_path / "fate"
+    (overlay / "outcomes").mkdir(parents=True)
+    (overlay / "ruleset.toml").write_text("[bands.style]\nfrom = 2\n[bands.succeed]\nto = 1\n")
+    rules = load_rules(find_ruleset("fate", extra=[tmp_path]), extra=[tmp_path])
+    job = action_job(prepare(rules, "overcome", {"skill": 3, "vs": "4dF+2"}), seed="7", auto=True)
+    for path in (overlay / "outcomes", overlay / "ruleset.toml", overlay):
+        path.unlink() if path.is_file() else path.rmdir()
+    counts = tally_of(job, Plan(200)).counts
+    assert counts["outcome"]["style"] == sum(n for margin, n in counts["margin"].items() if int(margin or 0) >= 2)
