@@ -17,11 +17,12 @@ from rpgres.conformance.records import finding
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import GivenDealer, NoDealer, SeededDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policy, Question, Seats, View, uniform
 from rpgres.engine.records import event_record
 from rpgres.engine.run import Prepared, play, with_piles
 from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
-from rpgres.engine.table import Outcome, apply_effects
+from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, RuleError
 from rpgres.model.state import State
 from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore

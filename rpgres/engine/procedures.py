@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.dealers import Dealer
+from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.players import Seats
 from rpgres.engine.running import EFFECTS, Broken, Run, Turned
-from rpgres.engine.table import Outcome, Table, apply_effects, named
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
 from rpgres.model.state import Map, State, slug
 from rpgres.rulesets import Effect, Rules
@@ -128,7 +129,14 @@ def _words(value: Any) -> Iterator[str]:
 
 
 def play_turn(
-    rules: Rules, procedure: str, state: State, place: Hashable, *, dealer: Dealer, players: Seats
+    rules: Rules,
+    procedure: str,
+    state: State,
+    place: Hashable,
+    *,
+    dealer: Dealer,
+    players: Seats,
+    asked: str = EFFECTS,
 ) -> tuple[Turn | Outcome, Run]:
     """Return what one turn comes to, with its run, in which the state is the one after it but for a last outcome.
 
@@ -138,6 +146,7 @@ def play_turn(
         state: the table before the turn.
         place: where the turn begins.
         dealer, players: who answers.
+        asked: what the run is for; see `Run.asked`.
 
     Raises:
         NeedsAnswer: a decision has nobody to take it; the exception carries the run as `run`.
@@ -145,7 +154,7 @@ def play_turn(
     """
     from rpgres.engine.run import fault_of
 
-    run = Run(rules, state, dealer, players, EFFECTS)
+    run = Run(rules, state, dealer, players, asked)
     try:
         found = take_turn(Table(run, rules), procedure, place)
     except BaseException as error:  # noqa: BLE001  # a stranger's code may raise anything

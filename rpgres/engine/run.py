@@ -14,10 +14,11 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
-from rpgres.engine.table import Outcome, Table, apply_effects
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
 from rpgres.model.state import EMPTY, GM, Card, State, slug
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext

@@ -15,7 +15,7 @@ from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import NO, Question, Seats, View, named_option
 from rpgres.errors import ChoiceError, GivenError, UsageError
 from rpgres.model.state import EMPTY, FACE_DOWN, GM, Card, State
-from rpgres.rulesets import CLAIM, QUESTIONS, Effect, Option, Rules
+from rpgres.rulesets import CLAIM, QUESTIONS, STATE, Effect, Option, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.beliefs import Unseen
@@ -242,6 +242,7 @@ class Run(msgspec.Struct):
         turn: which turn of a procedure is under way, from 0.
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
+        carried: what of the turn matters beside the table when a rule that it calls merges; None where nobody says.
     """
 
     rules: Rules
@@ -264,6 +265,7 @@ class Run(msgspec.Struct):
     turn: int = 0
     applied: tuple[Effect, ...] = ()
     earlier: int = 0
+    carried: Hashable = None
 
     @property
     def work(self) -> int:
@@ -306,8 +308,8 @@ class Run(msgspec.Struct):
 
     def is_promised(self, holds: Collection[str]) -> bool:
         """Tell whether what a rule says to be equivalent is so for what is asked."""
-        if not QUESTIONS.issuperset(holds):
-            raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}")
+        if not (QUESTIONS | {STATE}).issuperset(holds):
+            raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}, {STATE}")
         return self.asked in holds
 
     def merge(self, key: object, *, holds: Collection[str]) -> None:
@@ -315,7 +317,7 @@ class Run(msgspec.Struct):
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
-            self.dealer.merge((key, self.players.used()))
+            self.dealer.merge((self.carried, key, self.players.used()))
 
     # -- chance
 

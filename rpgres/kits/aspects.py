@@ -32,6 +32,7 @@ FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gi
 REROLL = "reroll"
 BOOST = "boost"
 INVOKABLE = ("aspect", "boost", "consequence")
+PASSING = (BOOST, "consequence")  # the kinds that come and go in a conflict
 UNNAMED = "An Advantage"  # an aspect that nobody named
 
 
@@ -403,8 +404,20 @@ def _public_tag(state: State, name: str) -> Tag | None:
 
 
 def lay(state: State, tag: Tag) -> State:
-    """Return the state with a tag added that everybody knows."""
-    return state.with_room(tag.name).with_tag(tag)
+    """Return the state with a tag added that everybody knows.
+
+    Boosts and consequences lie in the order of their names, whichever came first: odds then meet fewer states.
+    """
+    state = state.with_room(tag.name)
+    if tag.kind not in PASSING or state.tag(tag.name) is not None:
+        return state.with_tag(tag)
+    tags, name = state.tags, tag.slug
+    place = len(tags)
+    while place and (tags[place - 1].kind not in PASSING or tags[place - 1].slug > name):
+        place -= 1
+    if not place:  # behind what lay there before, if nothing of its kind does
+        place = next((number for number, one in enumerate(tags) if one.kind in PASSING), len(tags))
+    return msgspec.structs.replace(state, tags=(*tags[:place], tag, *tags[place:]))
 
 
 def _replaced(state: State, old: Tag, new: Tag) -> State:

@@ -7,14 +7,14 @@ is told from what it left alone, even where it wrote an equal value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
 
 from rpgres.engine.standing import Standing
-from rpgres.model.state import Character, Map, State
+from rpgres.model.state import EMPTY, Character, Map, State
 
 T = TypeVar("T")
 Key = tuple[str, ...]  # a part of a standing: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
@@ -60,17 +60,22 @@ def _value(value: Any) -> Any:
 
 
 class Reads:
-    """The values of a standing's parts, and which of them were read, in order."""
+    """The values of a standing's parts, and which of them were read, in order.
 
-    __slots__ = ("parts", "values")
+    Attributes:
+        is_off: whether no note is taken: what is read before a merge, its key stands for.
+    """
+
+    __slots__ = ("is_off", "parts", "values")
 
     def __init__(self, values: list[Any]) -> None:
-        self.values = values
+        self.values, self.is_off = values, False
         self.parts: dict[int, None] = {SHAPE: None}
 
     def of(self, part: int) -> Any:
         """Return the value of a part, and take note that it was read."""
-        self.parts[part] = None
+        if not self.is_off:
+            self.parts[part] = None
         return self.values[part]
 
 
@@ -148,11 +153,15 @@ def raw(record: Any, name: str) -> Any:
 class Parts:
     """The parts of the standings of one walk: their numbers, and the numbers of their values.
 
+    Args:
+        canons: by field of the state, what stands for all values that are alike to the rules.
+
     Attributes:
         keys: the parts, by number.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY) -> None:
+        self._canons: dict[Key, Callable[[Any], Any]] = {("state", field): canon for field, canon in canons.items()}
         self.keys: list[Key] = [()]
         self._numbers: dict[Key, int] = {(): SHAPE}
         self._values: list[list[Any]] = [[None]]
@@ -199,7 +208,9 @@ class Parts:
     def _parts_of(self, standing: Standing) -> Iterator[tuple[int, int]]:
         yield SHAPE, self.id_of(SHAPE, _shape_of(standing))
         for key, value in _written(standing):
-            part = self.part(key)
+            part, canon = self.part(key), self._canons.get(key)
+            if canon is not None:
+                value = canon(value)
             yield part, self.id_of(part, value)
 
     def changes(self, before: Node, standing: Standing) -> tuple[tuple[int, int], ...]:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policies, Question, Seats
 from rpgres.engine.procedures import PLACE
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare
 from rpgres.engine.running import EFFECTS, NeedsAnswer, Settled
-from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError
 from rpgres.errors import named as as_input
 from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path

@@ -131,7 +131,7 @@ def test_every_switch_is_played_both_ways(ruleset: str) -> None:
 @pytest.mark.parametrize("ruleset", LONG)
 def test_every_action_is_in_the_long_scene(ruleset: str) -> None:
     scene = long_scene(ruleset)
-    assert {step.action for step in scene.file.steps} == set(scene.rules.file.actions)
+    assert {step.played for step in scene.file.steps} == set(scene.rules.file.actions)
     assert any(step.when for step in scene.file.steps)
 
 

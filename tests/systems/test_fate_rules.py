@@ -21,9 +21,10 @@ import rpgres_fate
 from rpgres import NO, Pending, Question, Result, State, UsageError, View, resolve
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.effects import apply_effects, named
 from rpgres.engine.players import Seats, policy_of
 from rpgres.engine.run import play, prepare
-from rpgres.engine.table import Outcome, apply_effects, named
+from rpgres.engine.table import Outcome
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder

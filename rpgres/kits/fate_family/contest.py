@@ -18,6 +18,7 @@ from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.kits import aspects
+from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import best_rating
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
@@ -115,6 +116,7 @@ def begin(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppositio
     Raises:
         UsageError: there is no other side, or somebody cannot take part.
     """
+    check_none_open(table.state, "contest")
     others = tuple(Side(one.character, Rating(one.value, one.ability), one.dice.text if one.dice else "") for one in vs)
     if not others:
         raise UsageError(f"a contest has another side; give {named('vs')} NAME:ABILITY, dice or a number")
