@@ -41,14 +41,16 @@ class Fight(msgspec.Struct, frozen=True):
 
     Attributes:
         own, foes: who fights on either side.
-        left: how many rounds there still are, with this one.
+        rounds: after how many it ends undecided.
         ambience: the environment; None as the table has it.
+        round: which round it is, from 1.
     """
 
     own: tuple[str, ...]
     foes: tuple[str, ...]
-    left: int
+    rounds: int
     ambience: str | None = None
+    round: int = 1
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -95,9 +97,9 @@ def turn(table: Table, fight: Fight) -> Turn | Outcome:
     left = [name for name in kept["order"] if name not in kept["acted"]] if kept is not None else []
     if left:
         return _acted(table, fight, left[0])
-    if kept is not None and fight.left == 1:
+    if kept is not None and fight.round == fight.rounds:
         return _ended(table, fight, "undecided")
-    after = fight if kept is None else msgspec.structs.replace(fight, left=fight.left - 1)
+    after = fight if kept is None else msgspec.structs.replace(fight, round=fight.round + 1)
     forms = [Form(name, EMPTY) for name in (*standing[0], *standing[1])]
     return Turn(after, order_of_turns(table, fight.own[0], forms), action="initiative")
 
@@ -110,7 +112,9 @@ def _ended(table: Table, fight: Fight, band: str) -> Outcome:
     """Return how a fight ended for the actor's side; its last round is over with it."""
     roles = Map({"actor": fight.own[0], "opponent": fight.foes[0]})
     outcome = table.settle("rounds", None, band=band, roles=roles)
-    return outcome.plus([effect("over")] if ROUND in table.state.periods else [])
+    out = tuple(name for name in (*fight.own, *fight.foes) if table.state.characters[name].is_out)
+    outcome = outcome.plus([effect("over")] if ROUND in table.state.periods else [])
+    return msgspec.structs.replace(outcome, details=Map({"rounds": fight.round, "out": out}))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

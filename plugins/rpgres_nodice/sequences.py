@@ -28,6 +28,7 @@ class Stage(msgspec.Struct, frozen=True):
         is_whole: whether it begins and ends here, with full pools; else it goes on in one that was begun.
         comes: what the next turn is.
         changes: how often something was changed since the last phase.
+        phase: the phase that is resolved next, or was resolved last.
     """
 
     own: tuple[str, ...]
@@ -36,10 +37,14 @@ class Stage(msgspec.Struct, frozen=True):
     is_whole: bool
     comes: Literal["begin", "declare", "change", "resolve"] = "begin"
     changes: int = 0
+    phase: int = 0
 
-    def then(self, comes: Literal["declare", "change", "resolve"], *, changes: int = 0) -> Stage:
-        """Return the stage with another turn to come."""
-        return msgspec.structs.replace(self, comes=comes, changes=changes)
+    def then(
+        self, comes: Literal["declare", "change", "resolve"], *, changes: int = 0, phase: int | None = None
+    ) -> Stage:
+        """Return the stage with another turn to come; with `phase` another phase is counted."""
+        phase = self.phase if phase is None else phase
+        return msgspec.structs.replace(self, comes=comes, changes=changes, phase=phase)
 
 
 def sequence(
@@ -129,7 +134,7 @@ def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
     if goes_on and after is None:
         table.tell("Nobody has a stack ahead, and nobody declares one.")
         return _ended(table, stage, band="undecided", before=found)
-    comes = stage.then("resolve") if goes_on else stage.then("change", changes=stage.changes + 1)
+    comes = stage.then("resolve", phase=after) if goes_on else stage.then("change", changes=stage.changes + 1)
     return Turn(comes, Outcome("", effects=tuple(found)) if found else None)
 
 
@@ -139,11 +144,10 @@ def _changed(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
 
 def _resolved(table: Table, stage: Stage, line: Timeline) -> Turn | Outcome:
     """Resolve the next phase; after it the sequence may be over."""
-    phase = line.next_phase()
-    assert phase is not None
+    phase = stage.phase
     if phase > stage.last:
         table.tell(f"It stops after phase {stage.last}.")
-        return _ended(table, stage, band="undecided")
+        return _ended(table, stage.then("resolve", phase=stage.last), band="undecided")
     found = resolving.play_phase(table, phase)
     out = {one["to"] for one in found if one["kind"] == "out"}
     left = [[name for name in side if name in _there(table.state, stage) and name not in out] for side in _sides(stage)]
@@ -162,4 +166,8 @@ def _ended(table: Table, stage: Stage, *, band: str, before: list[Effect] | None
     effects = [*(before or ()), *((effect("refresh"),) if stage.is_whole else ())]
     roles = Map({"actor": stage.own[0], "opponent": stage.others[0]})
     outcome = table.settle("sequence", None, band=band, roles=roles)
-    return msgspec.structs.replace(outcome, effects=(*effects, *outcome.effects))
+    taken = {one["to"] for one in effects if one["kind"] == "out"}
+    names = (*stage.own, *stage.others)
+    out = tuple(name for name in names if name in taken or table.state.characters[name].is_out)
+    details = Map({"phase": stage.phase, "out": out})
+    return msgspec.structs.replace(outcome, effects=(*effects, *outcome.effects), details=details)

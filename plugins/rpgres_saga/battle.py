@@ -29,6 +29,7 @@ class Means(msgspec.Struct, frozen=True):
         foe_attack, foe_defend: the abilities of foes.
         skills: the skills that help.
         dire: whether heroes may push.
+        exchanges: after how many it ends undecided.
     """
 
     heroes: tuple[str, ...]
@@ -40,6 +41,7 @@ class Means(msgspec.Struct, frozen=True):
     foe_defend: str
     skills: tuple[str, ...]
     dire: bool
+    exchanges: int
 
 
 class Blow(msgspec.Struct, frozen=True):
@@ -55,13 +57,13 @@ class Front(msgspec.Struct, frozen=True):
 
     Attributes:
         means: who fights, and with what.
-        left: how many exchanges there still are, with this one.
+        exchange: which exchange it is, from 1.
         queue: who still attacks in this exchange.
         blows: what has still to be paid for.
     """
 
     means: Means
-    left: int
+    exchange: int
     queue: tuple[str, ...] = ()
     blows: tuple[Blow, ...] = ()
 
@@ -96,9 +98,11 @@ def battle(
     attack, defend = slug(attack), slug(defend)
     theirs = slug(foe_attack or attack), slug(foe_defend or defend)
     difficulty = plain(level, named("level"))
-    means = Means(heroes, tuple(dict.fromkeys(foes)), difficulty, attack, defend, *theirs, tuple(skill), dire)
+    means = Means(
+        heroes, tuple(dict.fromkeys(foes)), difficulty, attack, defend, *theirs, tuple(skill), dire, exchanges
+    )
     _check(table, means)
-    return _begun(table, means, exchanges)
+    return _begun(table, means, 1)
 
 
 def _check(table: Table, means: Means) -> None:
@@ -156,11 +160,11 @@ def _standing(table: Table, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if not table.state.characters[name].is_out)
 
 
-def _begun(table: Table, means: Means, left: int) -> Front:
+def _begun(table: Table, means: Means, exchange: int) -> Front:
     """Return the beginning of an exchange."""
     sides = means.heroes, means.foes
     first, second = sides if table.rules.switches(Switches).battle_first == "heroes" else sides[::-1]
-    return Front(means, left, (*_standing(table, first), *_standing(table, second)))
+    return Front(means, exchange, (*_standing(table, first), *_standing(table, second)))
 
 
 def _attack(table: Table, front: Front, name: str) -> Turn | None:
@@ -230,8 +234,10 @@ def _over(table: Table, front: Front) -> Turn | Outcome:
     if effects:  # which may bring a hero back, so that it is judged in a turn of its own
         return Turn(front, Outcome("", effects=tuple(effects)))
     left = bool(_standing(table, means.heroes)), bool(_standing(table, means.foes))
-    if all(left) and front.left > 1:
-        return Turn(_begun(table, means, front.left - 1))
+    if all(left) and front.exchange < means.exchanges:
+        return Turn(_begun(table, means, front.exchange + 1))
     band = {(True, False): "won", (False, True): "lost", (False, False): "draw"}.get(left, "undecided")
     roles = Map({"actor": means.heroes[0], "opponent": means.foes[0]})
-    return table.settle("battle", None, band=band, roles=roles)
+    outcome = table.settle("battle", None, band=band, roles=roles)
+    out = tuple(name for name in (*means.heroes, *means.foes) if table.state.characters[name].is_out)
+    return msgspec.structs.replace(outcome, details=Map({"exchanges": front.exchange, "out": out}))

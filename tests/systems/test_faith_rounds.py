@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from rpgres import GM
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.piles import lay_out
 from rpgres.engine.players import NO, Policy, Question, Seats, View, policy_of, uniform
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Prepared, play, prepare, run
 from rpgres.engine.running import Run, Turned, seen
-from rpgres.engine.table import Outcome, apply_effects
+from rpgres.engine.table import Outcome
 from rpgres.model.state import State, code_of, freeze, put
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
