@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,6 +17,9 @@ from rpgres.engine.run import Prepared, play, prepare, run
 from rpgres.engine.running import Run, Turned, seen
 from rpgres.engine.table import Outcome
 from rpgres.errors import UsageError
+from rpgres.journal import commands
+from rpgres.journal.commands import Place
+from rpgres.journal.verifying import verify
 from rpgres.model.state import State, put
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
@@ -24,6 +28,7 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.sheets import read_sheet
 from rpgres_nodice.points import all_points, holding_of, pools_of
 from rpgres_nodice.timeline import timeline_of
+from tests.systems.test_nodice import looks
 
 
 @cache
@@ -180,3 +185,31 @@ def test_odds_of_a_sequence_follow_who_decides() -> None:
     outcome, _ = played(prepared, {"": policy_of(rules())})
     odds = outcome_odds(prepared, policies={"": policy_of(rules())}, seconds=60)
     assert odds.masses == {outcome.band: 1}
+
+
+# -- at a table that lasts
+
+
+def at_a_table(path: Path, plan: str) -> tuple[Place, list[str]]:
+    """Play the first phase of a sequence at a table, and return what the others read of it after each answer."""
+    place, found = Place(path), list[str]()
+    commands.begin_table(place, ruleset="nodice", sheets=["orsa", "bram", "sister-ash"], seed="1")
+    for seat in ("orsa", "bram", "gm"):
+        commands.let_pass(place, "change", seat=seat, until="sequence")
+    done = commands.act(place, "sequence", {"last-phase": 2}, actor="orsa", seat="gm")
+    for seat, answer in (("bram", plan), ("gm", "pause/1/wil"), ("orsa", "pause/2/int")):
+        found += [looks(done, other) for other in ("orsa", "gm")]
+        done = commands.answer(place, seat=seat, choose={"declare": [answer]})
+    found += [looks(done, other) for other in ("orsa", "gm")]
+    return place, found
+
+
+@pytest.mark.parametrize("plans", [("attack:orsa/maul/head/str=5", "punch:sister-ash/str=5,agi=0")])
+def test_a_whole_sequence_at_a_table_tells_others_nothing_of_what_lies_face_down(
+    tmp_path: Path, plans: tuple[str, str]
+) -> None:
+    tables = [at_a_table(tmp_path / f"{number}.db", plan) for number, plan in enumerate(plans)]
+    assert tables[0][1] == tables[1][1]
+    for place, found in tables:
+        assert "bram#1" in found[-1]
+        assert verify(place.path).problems == []
