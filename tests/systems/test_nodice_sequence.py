@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from rpgres.errors import UsageError
 from rpgres.journal import commands
 from rpgres.journal.commands import Place
 from rpgres.journal.verifying import verify
-from rpgres.model.state import State, put
+from rpgres.model.state import Map, State, blank_character, freeze, put
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
@@ -185,6 +186,29 @@ def test_odds_of_a_sequence_follow_who_decides() -> None:
     outcome, _ = played(prepared, {"": policy_of(rules())})
     odds = outcome_odds(prepared, policies={"": policy_of(rules())}, seconds=60)
     assert odds.masses == {outcome.band: 1}
+
+
+def test_bids_that_vary_have_the_odds_that_are_counted_by_hand() -> None:
+    """Each bids strength 4 twice as often as 3, which is a phase sooner and does not quite take the other out.
+
+    Both 4: both fall on phase 4. Both 3: neither does, and neither can strike again by then. Else the sooner blow stops
+    the later one, and there is time for a second.
+    """
+    knife = {"weapon": True, "damage": 2, "reach": 0, "guard": 0, "armour": 0, "shield": False}
+    state = State()
+    for name in ("ada", "bo"):
+        abilities, records = Map({"str": 4, "agi": 0, "fit": 2}), freeze({"gear": {"knife": knife}})
+        state = state.with_character(
+            msgspec.structs.replace(blank_character(name), abilities=abilities, records=records)
+        )
+    prepared = prepare(rules(), "sequence", {"against": ["bo"], "last-phase": 4}, state=state, actor="ada")
+    odds = outcome_odds(prepared, policies={"": policy_of(rules(), "feinter")}, seconds=60)
+    assert odds.masses == {
+        "won": Fraction(2, 9),
+        "lost": Fraction(2, 9),
+        "draw": Fraction(4, 9),
+        "undecided": Fraction(1, 9),
+    }
 
 
 # -- at a table that lasts
