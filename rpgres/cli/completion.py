@@ -99,11 +99,18 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
         case "choose":
             return list(_choices(data, action))
         case "switch":
-            return [
-                (f"{name}={choice}", text)
-                for name, switch in data.file.switches.items()
-                for choice, text in switch.choices.items()
-            ]
+            return _switch_offers(data)
+        case "compare":
+            return [*_switch_offers(data), *_input_offers(data, action)]
+        case "vary" | "find":
+            switches = [(f"{name}=", switch.help) for name, switch in data.file.switches.items()]
+            return [*_input_offers(data, action), *(switches if option == "vary" else ())]
+        case "goal":
+            return [(f"{name}=", text) for name, text in _outcomes(data)]
+        case "outcome":
+            return _outcomes(data)
+        case "format":
+            return [(name, "") for name in ("table", "md", "csv", "json", "html")]
         case "policy":
             common = [
                 ("preferred", "chooses the preferred option"),
@@ -113,6 +120,22 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
         case "sheet":
             return sheet_offers(_read(data))
     return []
+
+
+def _switch_offers(data: RulesetData) -> Offers:
+    return [
+        (f"{name}={choice}", text)
+        for name, switch in data.file.switches.items()
+        for choice, text in switch.choices.items()
+    ]
+
+
+def _input_offers(data: RulesetData, action: str) -> Offers:
+    return [(f"{name}=", parameter.help) for name, parameter in data.parameters(action).items()]
+
+
+def _outcomes(data: RulesetData) -> Offers:
+    return [("success", "any outcome that is a success"), *((name, one.title) for name, one in data.file.bands.items())]
 
 
 def _choices(data: RulesetData, action: str) -> Iterator[tuple[str, str]]:

@@ -176,7 +176,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*own, *_completed(verb.options, data, action))],
+            params=[option.build() for option in (*own, *_besides(own, _completed(verb.options, data, action)))],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -201,6 +201,13 @@ class ActionCommand(SectionedCommand):
         if example:
             formatter.write_paragraph()
             formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
+
+
+def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:
+    """Return the options of every action without names that an action's own inputs have."""
+    taken = {name for option in own for name in option.names}
+    left = [option for option in shared if option.names[0] not in taken]
+    return [structs.replace(one, aliases=[alias for alias in one.aliases if f"--{alias}" not in taken]) for one in left]
 
 
 def _example_for(example: str, verb: str) -> str:

@@ -27,6 +27,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
     Attributes:
         ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
+        scene: the file it stands in, or its name, as it was asked for.
         title: the scene's title.
         summary: what it is about, in a line.
         seat: the seat as which it is seen; null for everything.
@@ -41,6 +42,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
 
     ruleset: str
     rules: dict[str, Any]
+    scene: str = ""
     title: str
     summary: str = ""
     seat: str | None = None
@@ -208,6 +210,7 @@ def scene_result(
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
+        scene=scene.source.path,
         title=scene.file.title,
         summary=scene.file.summary.strip(),
         seat=seat,

@@ -97,6 +97,7 @@ def read_scene(
     named: Mapping[str, str] = EMPTY,
     auto: bool = False,
     load: Callable[..., Rules] = load_rules,
+    data: Mapping[str, Any] | None = None,
 ) -> Scene:
     """Return a scene from its text.
 
@@ -111,11 +112,12 @@ def read_scene(
         named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
+        data: what the text says, where something of it is changed.
 
     Raises:
         FileError: the file is faulty; all problems at once.
     """
-    file: SceneFile = convert(parse(source), SceneFile, sources=[source])
+    file: SceneFile = convert(parse(source) if data is None else data, SceneFile, sources=[source])
     if file.seed is not None:
         _check_seed(file.seed, source)
     folder = folder_of(source, folder)
