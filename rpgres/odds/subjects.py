@@ -374,12 +374,8 @@ def measure_action(
         leaves: a limit of branches.
         notice: is told of every decision that is answered by a policy.
     """
-    from rpgres.engine.deciders import orders_file
-
     prepared = prepared_subject(subject)
-    chosen = deciding(
-        policies_of(prepared, policies, auto=auto, with_orders=True, file=orders_file), subject.decided, notice
-    )
+    chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if weighed == "policies":
         return measured(prepared, outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, by=by))
