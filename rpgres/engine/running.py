@@ -462,8 +462,7 @@ class Run(msgspec.Struct):
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
             if self.since and not self.dealer.joint:  # in odds, nobody reads it
                 forgotten = _Forgotten(self.events, self.since, seat)
-        is_open = not (state.tags or state.audiences or state.piles)
-        return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
+        return View(seat, state if state.glance(_is_open) else state.seen_by(seat), events, forgotten)
 
     def _drawn(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""
@@ -477,6 +476,11 @@ class Run(msgspec.Struct):
                 f"whole numbers, not all 0, for {', '.join(sorted(offered))}"
             )
         return names[self.pick(numbers, f"policy:{question.who}:{question.label}")]
+
+
+def _is_open(state: State) -> bool:
+    """Tell whether there is nothing that could be hidden from anybody."""
+    return not (state.tags or state.audiences or state.piles)
 
 
 def accepted(question: Question, choice: str) -> str:

@@ -276,7 +276,7 @@ def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defen
 
 def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
     """Return what comes of an attack; the target may concede before the roll, and somebody else may step in."""
-    table, setup = now.table, now.place.setup
+    table, setup, fighter = now.table, now.place.setup, now.fighter
     target = _target(now, reached)
     if target is None:
         return Outcome("")
@@ -286,7 +286,9 @@ def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
     by = _defender(now, target)
     full = by.who in now.place.full
     vs = (opposition_of(table, by.who, by.defense),)
-    return now.moves.attack(table, now.actor, now.fighter.attack, vs, track=setup.track, full_defense=full)
+    table.carries((ATTACK, fighter.who, now.before, now.zone, now.conceded))
+    table.merge((fighter.attack, by.who, by.defense, full, setup.track), holds=("state",))
+    return now.moves.attack(table, now.actor, fighter.attack, vs, track=setup.track, full_defense=full)
 
 
 def _target(now: _Turn, reached: list[Fighter]) -> Fighter | None:
