@@ -1,4 +1,4 @@
-"""The procedures of Coppermane: contest. The kit of the family plays them, with the actions of this ruleset.
+"""The procedures of Coppermane: challenge, contest, conflict. The family's kit plays them, with this ruleset's actions.
 
 No source has them for this variant; they are those of Fate Accelerated and Fate Core. What plays them is imported when
 one is played.
@@ -16,6 +16,7 @@ from rpgres.kits.fate_family import FULL_DEFENSE, Moves
 from rpgres_coppermane.rules import Deed, add_effort, coppermane, create_advantage, overcome, strike, track_of
 
 if TYPE_CHECKING:
+    from rpgres.kits.fate_family.challenge import Challenge
     from rpgres.kits.fate_family.conflict import Conflict
     from rpgres.kits.fate_family.contest import Contest
 
@@ -137,6 +138,21 @@ def begin_conflict(
     track = track_of(table.rules, kind)
     said = Said(against, kind, track, difficulty, ally, fighter, zones or "", order or "", exchanges)
     return begin(table, actor, said)
+
+
+def turn_of_challenge(table: Table, place: Challenge) -> Turn | Outcome:
+    """Take a turn of a challenge."""
+    from rpgres.kits.fate_family.challenge import take_turn
+
+    return take_turn(MOVES, table, place)
+
+
+@coppermane.procedure("challenge", turn=turn_of_challenge)
+def begin_challenge(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
+    """Do several tasks, judged together (Fate Accelerated, "Challenges")."""
+    from rpgres.kits.fate_family.challenge import begin
+
+    return begin(table, actor, task, difficulty=difficulty)
 
 
 __all__ = ["coppermane"]

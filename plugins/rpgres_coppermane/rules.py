@@ -46,6 +46,7 @@ from rpgres.kits.fate_family import (
     known_name,
     new_name,
     old_name,
+    one_action,
     opponent_of,
     register,
     resistance,
@@ -126,6 +127,7 @@ def _check_epic(character: Character, attribute: Rating, level: int) -> None:
 
 
 @coppermane.action("overcome")
+@one_action
 def overcome(
     table: Table,
     actor: Character,
@@ -150,6 +152,7 @@ def overcome(
 
 
 @coppermane.action("create-advantage")
+@one_action
 def create_advantage(
     table: Table,
     actor: Character,
@@ -193,6 +196,7 @@ def create_advantage(
 
 
 @coppermane.action("attack")
+@one_action
 def attack(
     table: Table,
     actor: Character,

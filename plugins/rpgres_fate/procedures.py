@@ -1,4 +1,4 @@
-"""The procedures of Fate: contest. The kit of the family plays them, with the actions of this ruleset.
+"""The procedures of Fate: challenge, contest, conflict. The family's kit plays them, with the actions of this ruleset.
 
 Line numbers of the seed text (`rulesets/fate/SOURCES.md`) as `A:n`. What plays them is imported when one is played.
 """
@@ -13,6 +13,7 @@ from rpgres.kits.fate_family import Help, Moves, effort
 from rpgres_fate.rules import Aim, create_advantage, discover, fate, overcome, strike
 
 if TYPE_CHECKING:
+    from rpgres.kits.fate_family.challenge import Challenge
     from rpgres.kits.fate_family.conflict import Conflict
     from rpgres.kits.fate_family.contest import Contest
 
@@ -40,8 +41,10 @@ def _get_past(table: Table, actor: Character, rating: Rating, vs: Sequence[Oppos
     return outcome
 
 
-def _look(table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition]) -> Outcome:
-    outcome: Outcome = discover(table, actor, skill=rating, vs=vs, variant="reveal-aspect")
+def _look(
+    table: Table, actor: Character, rating: Rating, vs: Sequence[Opposition], *, variant: str = "reveal-aspect"
+) -> Outcome:
+    outcome: Outcome = discover(table, actor, skill=rating, vs=vs, variant=variant)
     return outcome
 
 
@@ -117,6 +120,21 @@ def begin_conflict(
 
     said = Said(against, kind, kind, difficulty, ally, fighter, zones or "", order or "", exchanges)
     return begin(table, actor, said)
+
+
+def turn_of_challenge(table: Table, place: Challenge) -> Turn | Outcome:
+    """Take a turn of a challenge."""
+    from rpgres.kits.fate_family.challenge import take_turn
+
+    return take_turn(MOVES, table, place)
+
+
+@fate.procedure("challenge", turn=turn_of_challenge)
+def begin_challenge(table: Table, actor: Character, *, task: Sequence[Form], difficulty: int) -> Challenge:
+    """Do several tasks, judged together (A:212, A:263, A:300; Fate Core, "Challenges")."""
+    from rpgres.kits.fate_family.challenge import begin
+
+    return begin(table, actor, task, difficulty=difficulty)
 
 
 __all__ = ["fate"]

@@ -49,6 +49,7 @@ from rpgres.kits.fate_family import (
     known_name,
     new_name,
     old_name,
+    one_action,
     opponent_of,
     register,
     resistance,
@@ -74,6 +75,7 @@ ATTACK_OF = {"attack": "attack", "advantage": "create-advantage"}  # what somebo
 
 
 @fate.action("overcome")
+@one_action
 def overcome(
     table: Table,
     actor: Character,
@@ -106,6 +108,7 @@ def overcome(
 
 
 @fate.action("discover")
+@one_action
 def discover(
     table: Table,
     actor: Character,
@@ -139,6 +142,7 @@ def discover(
 
 
 @fate.action("create-advantage")
+@one_action
 def create_advantage(
     table: Table,
     actor: Character,
@@ -198,6 +202,7 @@ def create_advantage(
 
 
 @fate.action("attack")
+@one_action
 def attack(
     table: Table,
     actor: Character,
@@ -245,6 +250,10 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
     if actor.name in (foe.who, target):
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
     standing = roll_off(table, actor, effort(table, actor, "attack", skill, given), (foe,), given)
+    table.merge(
+        ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),
+        holds=("state",),
+    )
     return settle(
         table,
         "attack",

@@ -12,9 +12,9 @@ from rpgres.cli.render.account_lines import (
     WIDEST,
     WIDTH,
     chapter_heading,
+    chapter_lines,
     end_lines,
     heading_lines,
-    turn_lines,
 )
 from rpgres.cli.render.account_words import words_of
 from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
@@ -74,8 +74,8 @@ def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, aut
     person = _person(is_plain=is_plain) if seat is None and not auto else None
 
     def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
-        teller.head(_before(leaf))
-        if person is not None:
+        if person is not None:  # otherwise only what comes of it tells whether the reader may hear of it
+            teller.head(_before(leaf))
             person.begin(step_question_lines(leaf))
 
     steps, endings = list[PlayedStep](), list[str]()
@@ -117,10 +117,11 @@ class _Teller:
     def step(self, record: Mapping[str, Any] | None) -> None:
         """Tell what came of a step; nothing where the reader may not hear of it."""
         if record is None:
+            self.is_headed = False
             return
         self.head(record)
-        for turn in chapter_of([record], self.words, "Step").turns:
-            say(turn_lines(turn, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
+        chapter = chapter_of([record], self.words, "Step")
+        say(chapter_lines(chapter, width=self.width, is_drawn=self.is_drawn), is_plain=self.is_plain)
         flush()
         self.is_headed = False
 
@@ -133,7 +134,7 @@ def _before(leaf: Leaf) -> dict[str, Any]:
     """Return what a step's title is made of, before it is played."""
     step = leaf.step
     inputs = {step.moment[1]: step.moment[0]} if step.moment is not None else {}
-    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note}
+    return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note, "set": step.set}
 
 
 def _person(*, is_plain: bool) -> Person | None:

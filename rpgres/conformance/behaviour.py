@@ -12,9 +12,9 @@ from rpgres.conformance.records import NothingToCheck, finding
 from rpgres.conformance.subjects import Case, Subject
 from rpgres.conformance.subprocess import HASH_SEEDS, digest, digests_elsewhere
 from rpgres.conformance.walks import Course, plain, played, replay
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Question, View, uniform
 from rpgres.engine.records import answers_of, event_record
-from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError, in_words, place_of
 from rpgres.model.events import DecisionEvent
 from rpgres.model.serialization import read_state, state_record
@@ -187,7 +187,9 @@ def check_states(subject: Subject) -> Iterator[Diagnostic]:
             return
         for course in subject.walk(case).courses:
             key = plain(course.outcome.effects)
-            if key in seen:
+            if course.before is not None:
+                before, kept = course.before, plain(course.before)
+            elif key in seen:
                 continue
             seen.add(key)
             after, again = (apply_effects(case.prepared.rules, before, course.outcome) for _ in range(2))

@@ -14,10 +14,11 @@ import msgspec
 
 from rpgres.dice.seeds import Streams
 from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import NO, Policy, Prompt, Seats, policy_of
 from rpgres.engine.records import AnswerRecord, Pending, Result, answers_of, event_record, pending_of, resume_command
 from rpgres.engine.running import EFFECTS, Broken, Chain, NeedsAnswer, Run, Stop, Trust, refusal
-from rpgres.engine.table import Outcome, Table, apply_effects
+from rpgres.engine.table import Outcome, Table
 from rpgres.errors import RpgresError, RuleError, UsageError, in_short, in_words, is_interrupt, named, place_of
 from rpgres.model.state import EMPTY, GM, Card, State, slug
 from rpgres.parameters.context import ACTOR, OPPONENT, InputContext
@@ -295,7 +296,7 @@ def policies_of(
     *,
     auto: bool = False,
     with_orders: bool = False,
-    file: Callable[[str], Source] | None = None,
+    files: bool = False,
 ) -> dict[str, Policy]:
     """Return the policies of an action by character, everybody's under an empty name.
 
@@ -306,8 +307,7 @@ def policies_of(
         named: policy by character; `actor` and `opponent` stand for whoever that is, an empty name for everybody.
         auto: whether the ruleset's first policy answers for whoever has none.
         with_orders: whether the orders on sheets count though nobody asks for a policy.
-        file: returns the text of a file of standing orders, which a name that ends in `.toml` is; where it is left out,
-            nobody may name one.
+        files: whether a name that ends in `.toml` is that of a file of standing orders.
 
     Raises:
         UsageError: there is no such policy or character.
@@ -315,11 +315,11 @@ def policies_of(
     """
     rules = prepared.rules
     policies = {"": policy_of(rules)} if auto else {}
-    of_files: dict[str, Source] = {}
+    of_files: dict[str, str] = {}
     for who, name in named.items():
         who = _named(prepared, who, nobody=GM) if who else ""
-        if file is not None and name.endswith(ORDERS_FILE):
-            of_files[who] = file(name)
+        if files and name.endswith(ORDERS_FILE):
+            of_files[who] = name
         else:
             policies[who] = policy_of(rules, name)
     if not of_files and not (prepared.orders and (with_orders or policies)):

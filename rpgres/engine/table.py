@@ -15,9 +15,10 @@ import msgspec
 from rpgres.dice import Dice, Reading
 from rpgres.engine.players import NO, Question
 from rpgres.engine.running import CHAIN, EFFECTS, Chain, Rolled, Run, Settled
-from rpgres.errors import RuleError, in_words, is_interrupt, place_of
 from rpgres.model.state import EMPTY, Card, Map, State
-from rpgres.rulesets import OUTCOME_ONLY, Ask, Effect, Option, RowRoll, Rules
+from rpgres.rulesets import OUTCOME_ONLY, STATE, Ask, Effect, Option, RowRoll, Rules
+
+_TO_THE_END = (EFFECTS, STATE)  # what runs are for that do not end when the band is fixed
 
 
 class Compared(msgspec.Struct, frozen=True, gc=False):
@@ -180,9 +181,17 @@ class Table(msgspec.Struct, eq=False):
         Args:
             key: what matters.
             holds: the kinds of odds for which the promise holds (`QUESTIONS`): `margin` if runs with the same key also
-                have the same margins. Other odds ignore the merge.
+                have the same margins; `state`, for odds of scenes, if the table is the same afterwards. Other odds
+                ignore the merge.
         """
         self.run.merge(key, holds=holds)
+
+    def carries(self, key: Hashable) -> None:
+        """Tell what of a procedure's turn matters after a rule that it calls, beside table, place and its outcome.
+
+        Merges of that rule which hold for `state` are then shared by all turns with the same key.
+        """
+        self.run.carried = key
 
     def chain(
         self,
@@ -480,7 +489,7 @@ class Table(msgspec.Struct, eq=False):
         """
         run = self.run
         found = self.rules.settling.settlement(name, margin, facts, band=band)
-        if run.asked != EFFECTS:
+        if run.asked not in _TO_THE_END:
             raise Settled(found.band, margin if counts else None, total=total)
         if found.rolls:
             facts = _with_results(self, found.rolls, facts, by=roles.get("actor", ""))
@@ -542,61 +551,8 @@ def _with_results(table: Table, rolls: Iterable[RowRoll], facts: Map[str, Any], 
     return Map({**facts, **results})
 
 
-def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
-    """Return the state after an outcome: effects applied by the functions of their kinds, roles replaced by names.
-
-    Raises:
-        RuleError: the ruleset registered no function for a kind of effect, the function failed, or the state is not
-            plain, frozen data afterwards.
-    """
-    origin = rules.ruleset.origin
-    is_checked = origin is None or not origin.builtin  # ours are held to it by tests
-    for effect in outcome.effects:
-        before = state
-        kind = effect["kind"]
-        function = rules.effect_function(kind)
-        if function is None:
-            raise RuleError(
-                f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered"
-            )
-        try:
-            state = function(state, named(effect, outcome.roles))
-            if not isinstance(state, State):
-                raise TypeError(f"it returned {type(state).__name__}, not the state")
-        except BaseException as error:
-            if is_interrupt(error):
-                raise
-            place = place_of(error)
-            message = f"the effect {kind} of the ruleset {rules.id} failed: {in_words(error)}{place}"
-            raise RuleError(message, place=place) from error
-        if is_checked:
-            _check_kept(rules, kind, before, state)
-    return state
-
-
-def _check_kept(rules: Rules, kind: str, before: State, after: State) -> None:
-    """Check that the state after an effect can be serialized; unchanged fields, and what odds watch, are skipped."""
-    is_plain = after.things is before.things and after.tracks is before.tracks and after.audiences is before.audiences
-    if type(after) is not State or (is_plain and after.characters is before.characters and after.tags is before.tags):
-        return
-    from rpgres.model.serialization import fault_in, misnamed_in
-
-    fault = ("" if is_plain else fault_in(after)) or misnamed_in(after)
-    if fault:
-        raise RuleError(f"the effect {kind} of the ruleset {rules.id} returned an invalid state: {fault}")
-
-
 def _with_defaults(effect: Effect, defaults: Mapping[str, Mapping[str, Any]]) -> Effect:
     fields = defaults.get(effect["kind"])
     if not fields:
         return effect
     return Map({**effect, **{key: value for key, value in fields.items() if key not in effect}})
-
-
-def named(effect: Effect, roles: Mapping[str, str]) -> Effect:
-    """Return an effect with roles replaced by character names."""
-    for key in ("to", "on", "by", "who"):
-        value = effect.get(key)
-        if isinstance(value, str) and value in roles:
-            effect = effect.with_(key, roles[value])
-    return effect

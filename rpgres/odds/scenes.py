@@ -6,7 +6,7 @@ is reported as open; nothing is renormalised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from rpgres.engine.players import Answerer, Question
 from rpgres.engine.running import NeedsAnswer
 from rpgres.engine.standing import Standing
 from rpgres.model.printed import Printed
+from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance
-from rpgres.odds.explorer import Budget, Method, Runs, WalkDealer, explore_within
+from rpgres.odds.explorer import MERGE, Budget, Merged, Method, Runs, WalkDealer, entries, explore_within
 from rpgres.odds.watching import Memo, Node, Parts, Reads
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Course(msgspec.Struct, frozen=True):
         onward: goes on to what is due next, without chance and without asking anybody.
         is_over: whether nothing is due any more.
         result: what is asked for, of a standing at the end.
+        canons: by field of the state, what stands for all values that are alike to the rules.
     """
 
     start: Standing
@@ -45,6 +47,7 @@ class Course(msgspec.Struct, frozen=True):
     onward: Callable[[Standing], Standing]
     is_over: Callable[[Standing], bool]
     result: Callable[[Standing], Hashable]
+    canons: Mapping[str, Callable[[Any], Any]] = EMPTY
 
 
 class SceneOdds(msgspec.Struct, frozen=True):
@@ -117,11 +120,51 @@ class Undecided(Exception):  # it is no error of the scene: somebody has to say 
         self.questions = questions
 
 
-class Step(msgspec.Struct, frozen=True, gc=False):
-    """What a turn comes to: weights, of a total, by what it changes; the rest is open."""
+class Rest(msgspec.Struct, frozen=True):
+    """The rest of a turn behind a merge: it depends on the key, and on what is read of the table from there on.
 
-    branches: tuple[tuple[int, Delta], ...]
+    Attributes:
+        key: what the rule merged on.
+        tape: the answers of one course up to there, the key the last of them.
+        known: what comes of it, by what was read.
+    """
+
+    key: Hashable
+    tape: Any
+    known: Memo
+
+
+class Step(msgspec.Struct, frozen=True, gc=False):
+    """What a turn comes to, or a rest of one: weights, of a total, by what it changes; what lacks is open."""
+
+    branches: tuple[tuple[int, Delta | Rest], ...]
     total: int
+
+
+class PhaseDealer(WalkDealer):
+    """Answers behind a merge on, and has what is read from there on noted.
+
+    Args:
+        tape: the answers before it; None from the beginning of a turn.
+        reads: what is read of the standing.
+    """
+
+    __slots__ = ("_reads", "_tape_before")
+
+    def __init__(self, tape: Any, reads: Reads) -> None:
+        super().__init__()
+        self._reads, self._tape_before = reads, tape
+        self.waiting.clear()
+        self.queue(1, 1, tape)
+
+    def begin(self) -> None:
+        super().begin()
+        self._reads.is_off = self._tape_before is not None
+
+    def merge(self, key: object) -> None:
+        super().merge(key)
+        if self._position >= len(entries(self._tape_before)):
+            self._reads.is_off = False
 
 
 def scene_odds(
@@ -157,7 +200,8 @@ class _Walk:
     ) -> None:
         self.course, self.budget, self.tells = course, budget, tells
         self.is_merged = is_merged
-        self.parts = Parts()
+        self.parts = Parts(course.canons)
+        self.rests: dict[Hashable, Memo] = {}
         self.turns, self.onwards, self.results = Memo(), Memo(), Memo()
         self.leaves = self.states = 0
         self.ends: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
@@ -190,7 +234,7 @@ class _Walk:
     def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
         """Return the standings after a layer's turns with their weights, and by what the scale has grown."""
         heaviest = sorted(layer, key=layer.__getitem__, reverse=True)
-        half, found = self.budget.half(), list[tuple[Node, int, Step]]()
+        half, found = self.budget.half(), list[tuple[Node, int, list[tuple[int, Delta]], int]]()
         for number, node in enumerate(heaviest):
             if self.budget.is_spent or (number and self.budget.is_past(half)):
                 self._leave_open(sum(layer[one] for one in heaviest[number:]), scale)
@@ -200,13 +244,15 @@ class _Walk:
             if self.tells is not None and not self.states % 256:
                 self.tells(self.states, len(heaviest) - number)
             node = self.parts.padded(node)
-            found.append((node, layer[heaviest[number]], self._turn(node)))
-        factor = lcm(*{step.total for _, _, step in found})
+            branches = list[tuple[int, Delta]]()
+            total = self._follow(node, self._turn(node), 1, 1, branches)
+            found.append((node, layer[heaviest[number]], branches, total))
+        factor = lcm(*{total for _, _, _, total in found})
         after: dict[Node, int] = {}
-        for node, weight, step in found:
-            grown = weight * (factor // step.total)
-            open_ = step.total
-            for share, delta in step.branches:
+        for node, weight, branches, total in found:
+            grown = weight * (factor // total)
+            open_ = total
+            for share, delta in branches:
                 changed = list(node)
                 changed += [0] * (len(self.parts.keys) - len(changed))
                 for part, id_ in delta:
@@ -228,7 +274,7 @@ class _Walk:
         """Take a standing on to what is due next, and add its weight there or at the end."""
         if len(node) < len(self.parts.keys):
             node = self.parts.padded(node)
-        found = self.onwards.find(node) if self.is_merged else None
+        found = self.onwards.find(node, self.parts) if self.is_merged else None
         if found is None:
             found = self._onward(node)
         delta, is_over = found
@@ -240,50 +286,103 @@ class _Walk:
         if not is_over:
             layer[node] = layer.get(node, 0) + weight
             return
-        result = self.results.find(node) if self.is_merged else None
+        result = self.results.find(node, self.parts) if self.is_merged else None
         if result is None:
             result = self._result(node)
         sums = self.ends.setdefault(result[0], {})
         sums[scale] = sums.get(scale, 0) + weight
 
     def _onward(self, node: Node) -> tuple[Delta, bool]:
-        reads = Reads(self.parts.values(node))
+        reads = self.parts.reads(node)
         after = self.course.onward(self.parts.watched(node, reads))
         is_over = self.course.is_over(after)
         found = self.parts.changes(node, after), is_over
-        self.onwards.keep(node, reads, found)
+        self.onwards.keep(node, reads, found, self.parts)
         return found
 
     def _result(self, node: Node) -> tuple[Hashable]:
-        reads = Reads(self.parts.values(node))
+        reads = self.parts.reads(node)
         found = (self.course.result(self.parts.watched(node, reads)),)
-        self.results.keep(node, reads, found)
+        self.results.keep(node, reads, found, self.parts)
         return found
 
     def _turn(self, node: Node) -> Step:
         """Return what comes of the turn that is due: looked up, or run on every answer of chance."""
-        known: Step | None = self.turns.find(node) if self.is_merged else None
+        known: Step | None = self.turns.find(node, self.parts) if self.is_merged else None
         if known is not None:
             return known
-        reads = Reads(self.parts.values(node))
-        standing, runs = self.parts.watched(node, reads), Runs()
+        step, reads = self._explored(node, None)
+        self.turns.keep(node, reads, step, self.parts)
+        return step
 
-        def once(dealer: WalkDealer) -> Delta:
+    def _follow(self, node: Node, step: Step, weight: int, total: int, into: list[tuple[int, Delta]]) -> int:
+        """Add what comes of a turn with its weights, rests and all, and return their total.
+
+        Args:
+            node: the standing before the turn.
+            step: the turn, or a rest of it.
+            weight, total: how likely it comes to that.
+            into: the list to which it is added, with weights of the total that was before.
+        """
+        rests = [(share, self._rest(node, one)) for share, one in step.branches if isinstance(one, Rest)]
+        factor = lcm(*(self._total(node, one) for _, one in rests)) if rests else 1
+        for share, one in step.branches:
+            if not isinstance(one, Rest):
+                into.append((weight * share * factor, one))
+        for share, rest in rests:
+            inner = list[tuple[int, Delta]]()
+            its = self._follow(node, rest, 1, 1, inner)
+            into += [(weight * share * factor // its * part, delta) for part, delta in inner]
+        return total * step.total * factor
+
+    def _total(self, node: Node, step: Step) -> int:
+        rests = [self._rest(node, one) for _, one in step.branches if isinstance(one, Rest)]
+        return step.total * (lcm(*(self._total(node, one) for one in rests)) if rests else 1)
+
+    def _rest(self, node: Node, rest: Rest) -> Step:
+        """Return what comes of the rest of a turn behind a merge: looked up, or run from there on."""
+        known: Step | None = rest.known.find(node, self.parts) if self.is_merged else None
+        if known is None:
+            known, reads = self._explored(node, rest.tape)
+            rest.known.keep(node, reads, known, self.parts)
+        return known
+
+    def _explored(self, node: Node, tape: Any) -> tuple[Step, Reads]:
+        """Return what comes of a turn, from a tape on, and what was read of the standing for it."""
+        reads = self.parts.reads(node)
+        standing, runs = self.parts.watched(node, reads), Runs()
+        rests: dict[Hashable, Rest] = {}
+
+        def once(dealer: WalkDealer) -> Delta | Rest:
             try:
                 after = self.course.turn(standing, dealer, None)
             except NeedsAnswer as needs:
                 self.undecided[needs.question.label] = needs.question
                 return ()
-            runs.work += 1 + len(dealer.tape)
+            except Merged as merged:
+                rest = rests.get(merged.key)
+                if rest is None:
+                    rest = rests[merged.key] = self._merged(node, merged.key, dealer.node)
+                return rest
+            finally:
+                runs.work += 1 + len(dealer.tape)
             return self.parts.changes(node, after)
 
-        odds = explore_within(self.budget, once, WalkDealer(), runs)
+        odds = explore_within(self.budget, once, PhaseDealer(tape, reads), runs)
         self.leaves += odds.leaves
         total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
-        branches = tuple((int(mass * total), delta) for delta, mass in odds.masses.items())
-        step = Step(branches, total)
-        self.turns.keep(node, reads, step)
-        return step
+        branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())
+        return Step(branches, total), reads
+
+    def _merged(self, node: Node, key: Hashable, tape: Any) -> Rest:
+        """Return the rest of a turn behind a merge; turns that carry the same share it."""
+        carried = key[0] if isinstance(key, tuple) else None
+        if carried is None:
+            known = Memo()
+        else:
+            at = self.parts.value(node, ("at", "op"))
+            known = self.rests.setdefault((at, key), Memo())
+        return Rest(key, (tape, (MERGE, key)), known)
 
     def _leave_open(self, weight: int, scale: int) -> None:
         self.left[scale] = self.left.get(scale, 0) + weight

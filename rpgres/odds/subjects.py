@@ -387,13 +387,9 @@ def measure_action(
         leaves: a limit of branches.
         notice: is told of every decision that is answered by a policy.
     """
-    from rpgres.engine.deciders import orders_file
-
     prepared = prepared_subject(subject)
     share = min(1.0, IN_ALL / limits.among)
-    chosen = deciding(
-        policies_of(prepared, policies, auto=auto, with_orders=True, file=orders_file), subject.decided, notice
-    )
+    chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if weighed == "policies":
         odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)

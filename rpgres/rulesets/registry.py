@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 API = 1  # the version of the contract between rpgres and a ruleset's code
 QUESTIONS = frozenset(("outcome", "margin", "total", "effects"))  # what odds may be asked; the last is all of a result
+STATE = "state"  # what odds of a scene ask of a turn: where it leaves the table; no total, no account
 OUTCOME_ONLY = ("outcome",)  # what a merge holds for when its rule does not say more
 
 Rule = Callable[..., Any]  # (table, actor, **parameters) -> Outcome
@@ -24,6 +25,7 @@ TakeTurn = Callable[[Any, Any], Any]  # (table, place) -> Turn or Outcome
 ApplyEffect = Callable[["State", "Effect"], "State"]
 Prepare = Callable[[Any, "Character"], "Character"]  # (rules, character) -> character
 Lump = Callable[..., Hashable]
+Canon = Callable[[Any], Any]  # a field of the state -> what stands for all that are alike to the rules
 Passage = Callable[[Any], "Iterable[Effect] | None"]  # (table) -> effects
 Policy = Callable[[Any, Any], Any]  # (view, question) -> a choice, or weights over choices
 Picture = Callable[["State", bool], Mapping[str, Sequence[str]]]
@@ -68,6 +70,7 @@ class Ruleset:
         self.policies: dict[str, Policy] = {}
         self.switch_records: list[type] = []
         self.preparations: list[Prepare] = []
+        self.canons: dict[str, Canon] = {}
         self.lumps: dict[str, Lump] = {}
         self.lumps_hold: dict[str, Collection[str]] = {}
         self.periods: dict[tuple[str, str], Passage] = {}
@@ -146,6 +149,19 @@ class Ruleset:
         def register(lump: Lump) -> Lump:
             self.lumps[action], self.lumps_hold[action] = lump, holds
             return lump
+
+        return register
+
+    def canon(self, field: str) -> Callable[[Canon], Canon]:
+        """Register the decorated function `(value) -> representative` for a field of the state, such as `tags`.
+
+        It is a promise: rules, outcome tables, views and policies of the ruleset come to the same with either. Odds of
+        scenes then go on once for all values with the same representative, such as tags in another order.
+        """
+
+        def register(canon: Canon) -> Canon:
+            self.canons[field] = canon
+            return canon
 
         return register
 

@@ -8,18 +8,19 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from rpgres.engine.dealers import Dealer, GivenDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.periods import play_moment
 from rpgres.engine.players import Answerer, Policies, Seats
 from rpgres.engine.procedures import Turn, begin_procedure, play_turn
 from rpgres.engine.run import Prepared, answers_to, play
 from rpgres.engine.running import EFFECTS
 from rpgres.engine.standing import Standing
-from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError
 from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.serialization import plain
 from rpgres.model.state import EMPTY, Map, State, freeze
 from rpgres.odds.scenes import Course
+from rpgres.rulesets import STATE
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.playing import at_step, changed_by, prepare_step
 from rpgres.scenes.program import Leaf, Scene
@@ -48,7 +49,7 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
     def turn(standing: Standing, dealer: Dealer, decides: Answerer | None) -> Standing:
         leaf = leaf_at(program, standing.at)
         try:
-            return _turn(scene, leaf, standing, dealer, _Players(policies, decides), counts)
+            return _turn(scene, leaf, standing, dealer, Players(policies, decides), counts)
         except RpgresError as error:
             raise at_step(leaf, error) from error
 
@@ -60,7 +61,8 @@ def course_of(scene: Scene, *, by: Sequence[str] = (ENDING,)) -> Course:
     def result(standing: Standing) -> Hashable:
         return tuple(read(standing) for read in readers)
 
-    return Course(Standing(scene.state, At()), turn, go_on, lambda standing: is_over(program, standing.at), result)
+    canons = rules.ruleset.canons
+    return Course(Standing(scene.state, At()), turn, go_on, lambda one: is_over(program, one.at), result, canons)
 
 
 def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
@@ -79,13 +81,13 @@ def _reader(scene: Scene, name: str) -> Callable[[Standing], Hashable]:
 
 
 def _turn(
-    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: _Players, counts: Sequence[str]
+    scene: Scene, leaf: Leaf, standing: Standing, dealer: Dealer, players: Players, counts: Sequence[str]
 ) -> Standing:
     """Return where a scene stands after the turn that is due."""
     step, at = leaf.step, standing.at
     before = scene.state if step.fresh else standing.state
     if not step.procedure:
-        outcome, state = play_bare(scene, leaf, before, dealer, players)
+        outcome, state = play_bare(scene, leaf, before, dealer, players, asked=STATE)
         return _behind(scene, at, standing.state if step.fresh else state, outcome)
     if standing.place is None:
         prepared = prepare_step(scene, leaf, before)
@@ -95,7 +97,13 @@ def _turn(
     seats = players.seats(at.choose)
     given_dealer = GivenDealer(at.given, then=dealer) if at.given else None
     found, run = play_turn(
-        scene.rules, step.procedure, standing.state, standing.place, dealer=given_dealer or dealer, players=seats
+        scene.rules,
+        step.procedure,
+        standing.state,
+        standing.place,
+        dealer=given_dealer or dealer,
+        players=seats,
+        asked=STATE,
     )
     if isinstance(found, Turn):
         if at.given and given_dealer is not None:
@@ -124,7 +132,7 @@ def _gathered(pairs: Any) -> dict[str, list[str]]:
     return found
 
 
-class _Players(NamedTuple):
+class Players(NamedTuple):
     """Who answers what a step does not choose: policies, and before them whoever decides otherwise, if anybody."""
 
     policies: Policies
@@ -138,7 +146,9 @@ class _Players(NamedTuple):
         return seats
 
 
-def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: _Players) -> tuple[str | None, State]:
+def play_bare(
+    scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: Players, *, asked: str = EFFECTS
+) -> tuple[str | None, State]:
     """Return the band of what comes of a step, None where it has none; and the table after it.
 
     Args:
@@ -147,6 +157,7 @@ def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: _
         state: the table before it.
         dealer: who answers chance that the step does not give.
         players: who answers what the step does not choose.
+        asked: what the run is for; see `Run.asked`.
     """
     step, rules = leaf.step, scene.rules
     if not (step.played or step.moment):
@@ -158,7 +169,7 @@ def play_bare(scene: Scene, leaf: Leaf, state: State, dealer: Dealer, players: _
         return None, play_moment(rules, state, period=period, moment=moment, dealer=dealer, players=seats)[2]
     prepared = _prepared(scene, leaf, state)
     seats = players.seats(answers_to(prepared, lists(step.choose)))
-    outcome, run = play(prepared, dealer=dealer, players=seats, asked=EFFECTS)
+    outcome, run = play(prepared, dealer=dealer, players=seats, asked=asked)
     return outcome.band, apply_effects(rules, run.state, outcome)
 
 
@@ -185,7 +196,7 @@ def play_through(scene: Scene, dealer_of: Callable[[int], Dealer]) -> Standing:
         FileError: a step cannot be played; says which and where.
     """
     program, rules, state, at = scene.program, scene.rules, scene.state, At()
-    players = _Players(Policies(scene.policies))
+    players = Players(Policies(scene.policies))
     while not is_over(program, at := onward(program, rules, at, state)):
         leaf = leaf_at(program, at)
         before = scene.state if leaf.step.fresh else state

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from rpgres.dice.seeds import Streams, run_seed
 from rpgres.engine.dealers import SeededDealer
+from rpgres.engine.effects import apply_effects
 from rpgres.engine.players import Policies, Question, Seats
 from rpgres.engine.procedures import PLACE
 from rpgres.engine.run import Prepared, answers_to, play, policies_of, prepare
 from rpgres.engine.running import EFFECTS, NeedsAnswer, Settled
-from rpgres.engine.table import apply_effects
 from rpgres.errors import RpgresError, UsageError
 from rpgres.errors import named as as_input
 from rpgres.model.paths import NOTHING, QUANTIFIERS, Scope, parse_path
@@ -22,7 +22,7 @@ from rpgres.odds.exact import NeedsPolicy
 from rpgres.scenes import Scene, play_scene, read_scene
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
 from rpgres.scenes.playing import at_step
-from rpgres.scenes.walking import play_bare
+from rpgres.scenes.walking import Players, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
@@ -57,8 +57,8 @@ def rebuild(job: Job, folder: Path) -> Subject:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return _scene_subject(rebuild_scene(job, folder), job)
-    return _action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+        return scene_subject(rebuild_scene(job, folder), job)
+    return action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
 def rebuild_action(job: Job, folder: Path) -> Prepared:
@@ -88,16 +88,24 @@ def rebuild_scene(job: Job, folder: Path) -> Scene:
     )
 
 
-def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+    """Return an action, ready to be played.
+
+    Args:
+        prepared: the action, with its inputs read.
+        job, subject: what is asked for.
+        named: policy by character, as this worker knows files of standing orders.
+    """
     from msgspec import structs
 
     # A lump that holds for outcomes alone would draw other cards than `rpgres roll` does with the same seed.
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
     policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
-    dealer = SeededDealer(Streams(run_seed(job.seed, 0)))
-    paths = _readers(job.by)
-    asked = EFFECTS if paths else OUTCOME
+    is_procedure = prepared.rules.file.actions[prepared.action].procedure
+    dealer = (_PlaceDealer if is_procedure else SeededDealer)(Streams(run_seed(job.seed, 0)))
+    readers = [_end_reader(name) for name in job.by]
+    asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
     single = common.script.single
 
@@ -115,10 +123,10 @@ def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named:
             error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
         key = outcome.band, outcome.margin, outcome.total
-        if not paths:
+        if not readers:
             return key
         state = apply_effects(prepared.rules, done.state, outcome)
-        return (*key, *(at(state) for at in paths))
+        return (*key, *(read(state, getattr(dealer, "place", None)) for read in readers))
 
     return Subject((*ACTION_THINGS, *job.by), play_run)
 
@@ -167,12 +175,13 @@ def _step_names(scene: Scene) -> dict[int, str]:
     return names
 
 
-def _scene_subject(scene: Scene, job: Job) -> Subject:
+def scene_subject(scene: Scene, job: Job) -> Subject:
+    """Return a scene, ready to be played."""
     things, names = scene_things(scene), _step_names(scene)
     readers = [_end_reader(name) for name in job.by]
     has_ends = things[:1] == [ENDING]
     counted_times = [name.removeprefix("times.") for name in things if name.startswith("times.")]
-    program, rules, policies = scene.program, scene.rules, Policies(scene.policies)
+    program, rules, players = scene.program, scene.rules, Players(Policies(scene.policies))
     dealers = _Dealers(job.seed)
 
     def play_run(run: int) -> Key:
@@ -183,7 +192,7 @@ def _scene_subject(scene: Scene, job: Job) -> Subject:
             leaf = leaf_at(program, at)
             dealer = dealers.of(program.number_of(leaf, at.passes), run)
             try:
-                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, policies)
+                outcome, after = play_bare(scene, leaf, scene.state if leaf.step.fresh else state, dealer, players)
             except NeedsAnswer as needs:
                 _told(scene, run_seed(job.seed, run))
                 raise _undecided(needs.question, run) from None
@@ -224,9 +233,13 @@ class _PlaceDealer(SeededDealer):
 
     __slots__ = ("place",)
 
-    def __init__(self, streams: Streams, *, step: int) -> None:
+    def __init__(self, streams: Streams, *, step: int = 0) -> None:
         super().__init__(streams, step=step)
         self.place: Any = None
+
+    def move_to(self, run: int) -> None:
+        self.place = None
+        super().move_to(run)
 
     def merge(self, key: Any) -> None:
         """Take note of a place; a procedure merges at each of them."""
@@ -254,7 +267,6 @@ class _Dealers:
             if number < _MOST_KEPT:
                 self._kept[number] = dealer
         dealer.move_to(run)
-        dealer.place = None
         return dealer
 
 
@@ -277,14 +289,15 @@ def counted_at(state: State, path: str) -> Value:
 
 def _end_reader(name: str) -> Callable[[State, Any], Value]:
     """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
-    if "." in name:
+    if is_path(name):
         read = _reader(name)
         return lambda state, _place: read(state)
     return lambda _state, place: counted(getattr(place, name.replace("-", "_"), None))
 
 
-def _readers(paths: Sequence[str]) -> list[Callable[[State], Value]]:
-    return [_reader(path) for path in paths]
+def is_path(name: str) -> bool:
+    """Tell whether a name is a path of the state, and not what a procedure counts in its places, such as `exchange`."""
+    return "." in name or name in State.__struct_fields__
 
 
 def _reader(text: str) -> Callable[[State], Value]:
@@ -319,13 +332,20 @@ def counted(value: Any) -> Value:
     return to_json(plain(value)).decode()
 
 
-def require_paths(state: State, paths: Sequence[str]) -> None:
-    """Check that a table may have something at these paths.
+def require_paths(state: State, paths: Sequence[str], *, has_procedure: bool) -> None:
+    """Check that there may be something under these names.
+
+    Args:
+        state: the table at the beginning.
+        paths: paths of the state, and names of what a procedure counts.
+        has_procedure: whether one is played.
 
     Raises:
         UsageError: one cannot be read, or speaks of somebody who is not there.
     """
     for text in paths:
+        if has_procedure and not is_path(text):
+            continue
         try:
             path = parse_path(text)
         except UsageError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -14,7 +15,20 @@ import pytest
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
-from rpgres.cli.formats.accounts import Account, Came, Chapter, Chosen, Dealt, Meaning, Note, Rolled, Stands, Turn
+from rpgres.cli.formats.accounts import (
+    Account,
+    Came,
+    Change,
+    Chapter,
+    Chosen,
+    Dealt,
+    Meaning,
+    Note,
+    Remark,
+    Rolled,
+    Stands,
+    Turn,
+)
 from rpgres.cli.formats.lonelog import as_lonelog, read_lonelog
 from rpgres.cli.formats.schemas import make_schema
 from rpgres.cli.render.account_html import as_html
@@ -22,10 +36,16 @@ from rpgres.cli.render.account_lines import account_lines
 from rpgres.cli.render.account_markdown import as_markdown
 from rpgres.cli.render.accounts import account_of
 from rpgres.cli.render.lines import plain_text
+from rpgres.dice.seeds import Streams
+from rpgres.engine.records import Result
+from rpgres.engine.run import prepare, run
+from rpgres.model.events import RollEvent, TurnEvent
+from rpgres.model.serialization import state_record
 from rpgres.plugins.discovery import find_ruleset
-from rpgres.scenes import Scene, open_scene, read_scene, run_scene, scene_names
+from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
-from tests.support.command_line import rpgres
+from tests.support.battle import battle_rules
+from tests.support.command_line import PROGRAM, completions, rpgres
 
 SHIPPED = [name for name in scene_names() if "conformance" not in name]
 FORMATS = ("markdown", "html", "lonelog")
@@ -288,7 +308,7 @@ def test_turns_of_a_procedure_stand_under_one_heading() -> None:
         after,
     ]
     account = account_of(msgspec.structs.replace(result, steps=steps), scene.rules)
-    assert [chapter.title for chapter in account.chapters] == ["Fight", "Dawn", "Step 3", "After"]
+    assert [chapter.title for chapter in account.chapters] == ["Fight", "Dawn", "A change", "After"]
     assert [(turn.round, turn.actor) for turn in account.chapters[0].turns] == [
         (1, "Mara Quill"),
         (None, "Gate guards"),
@@ -297,9 +317,63 @@ def test_turns_of_a_procedure_stand_under_one_heading() -> None:
     shown = plain_text(account_lines(account))
     assert shown.count("  Exchange 1\n") == shown.count("  Exchange 2\n") == 1
     assert "\n2. Dawn\n  The sun comes up.\n" in shown
-    assert "\n3. Step 3\n    * Mara Quill, counters fate points: 1\n" in shown
+    assert "\n3. A change\n    * Mara Quill, fate points: 1\n" in shown
     assert read_lonelog(as_lonelog(account)) == account
     assert "\nR2 (Exchange)\n@(Mara Quill) " in as_lonelog(account)
+
+
+def test_a_turn_says_whom_it_is_about_and_an_exchange_its_number() -> None:
+    scene = scene_in(FIGHT)
+    result = run_scene(scene)
+    turn = {"event": "turn", "turn": 0, "by": "mara", "outcome": "succeed", "success": True, "margin": 1}
+    chosen = {"event": "decision", "label": "target", "who": "mara", "answer": "guards", "text": "", "means": "orders"}
+    steps = [
+        result.steps[0]
+        | {"events": [{"event": "turn", "turn": 0, "action": "begin"}, chosen, turn | {"turn": 1, "action": "attack"}]},
+        result.steps[2] | {"events": [turn | {"action": "exchange 1"}, turn | {"turn": 1, "action": "exchange 2"}]},
+    ]
+    account = account_of(msgspec.structs.replace(result, steps=steps), scene.rules)
+    fight, after = account.chapters
+    assert [turn.sentence for turn in fight.turns][1:] == ["Mara Quill attacks Gate guards.", ""]
+    assert fight.turns[1].lines[0] == Chosen("Target", "Mara Quill", "Gate guards", "by orders")
+    assert [(turn.round, turn.counted) for turn in after.turns] == [
+        (None, ""),
+        (1, "Exchange"),
+        (2, "Exchange"),
+        (None, ""),
+    ]
+    assert read_lonelog(as_lonelog(account)) == account
+
+
+def test_each_turn_of_a_procedure_is_told_with_its_own_dice_and_changes() -> None:
+    rules = battle_rules()
+    prepared = prepare(rules, "battle", {"attackers": 4, "defenders": 3, "may-stop": True})
+    result, after = run(prepared, streams=Streams("7"), choose={"go-on": ["on", "on", "on", "on", "on", "on"]})
+    assert isinstance(result, Result)
+    played = SceneResult(
+        ruleset=rules.id,
+        rules={},
+        title="A battle",
+        seed="7",
+        switches={},
+        steps=[{"id": "battle", **msgspec.to_builtins(result)}],
+        ending="victory",
+        ending_text="The gate is taken.",
+        state=state_record(after),
+    )
+    account = account_of(played, rules)
+    opening, *turns, closing = account.chapters[0].turns
+    ends = [event for event in result.events if isinstance(event, TurnEvent)]
+    assert (len(turns), opening.lines) == (len(ends), [])
+    assert {turn.does for turn in turns} == {"Fight."}
+    faces = [line.faces for turn in turns for line in turn.lines if isinstance(line, Rolled)]
+    assert faces == [event.faces for event in result.events if isinstance(event, RollEvent)]
+    for turn, end in zip(turns, ends, strict=True):
+        assert sum(isinstance(line, Change) for line in turn.lines) == len(end.effects)
+        assert [line.answer for line in turn.lines if isinstance(line, Chosen)] == ["on"]
+    assert [type(line) for line in closing.lines if not isinstance(line, Remark)] == [Came, Meaning]
+    assert account.ending == "Victory: The gate is taken."
+    assert read_lonelog(as_lonelog(account)) == account
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -328,6 +402,12 @@ actor = "mara"
 action = "overcome"
 with = { skill = "notice", vs = 1 }
 note = "Behind it: SECRET."
+[[steps]]
+id = "louder"
+set = { "tracks.alarm.BOX" = "x" }
+note = "Now it is loud: SECRET."
+[[steps]]
+note = "The lamps go out, one after the other, down to the end of the long corridor."
 [[steps]]
 id = "tidy"
 actor = "guards"
@@ -396,12 +476,41 @@ with.against = { name = "bero", skill = "technical", attribute = "dexterity", ha
 choose = { play = ["H10", "H13", "pass", "pass"] }
 """
 
+CONFLICT = """
+ruleset = "fate"
+title = "A brawl"
+seed = "4"
+policy = "sensible"
+[characters.mara]
+sheet = "mara"
+[characters.guard]
+sheet = "guard"
+[tags.secret]
+text = "SECRET"
+kind = "aspect"
+seen-by = ["gm"]
+[[steps]]
+id = "brawl"
+actor = "mara"
+procedure = "conflict"
+with = { against = "guard" }
+"""
+
 HIDDEN = {
     "a tag and a track": (
         TAGS,
         "mara",
         "gm",
-        ({"SECRET": "The Ledger Lies Here", "MARKS": "1"}, {"SECRET": "Nobody Comes Home", "MARKS": "3"}),
+        (
+            {"SECRET": "The Ledger Lies Here", "MARKS": "1", "BOX": "2"},
+            {"SECRET": "Nobody Comes Home", "MARKS": "3", "BOX": "4"},
+        ),
+    ),
+    "a tag, in a conflict": (
+        CONFLICT,
+        "mara",
+        "gm",
+        ({"SECRET": "A Trapdoor under the Straw"}, {"SECRET": "Somebody Listens"}),
     ),
     "a hand that was dealt": (
         CARDS,
@@ -459,15 +568,28 @@ def test_what_a_seat_cannot_see_changes_no_byte_of_its_account(what: str) -> Non
 
 
 def test_a_seat_gets_no_seed_and_nothing_that_was_only_planned() -> None:
-    Path("hidden.toml").write_text(TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1"), "utf-8")
+    Path("hidden.toml").write_text(
+        TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1").replace("BOX", "2"), "utf-8"
+    )
     for seat in ("mara", "gm"):
         shown = json.loads(rpgres("scene", "run", "hidden.toml", "--as", seat, "--json").out)
         assert (shown["seed"], shown["seat"]) == (None, seat)
-        assert {step["seed"] for step in shown["steps"]} == {None}
+        assert {step.get("seed") for step in shown["steps"]} == {None}
         assert "seed: 4" not in rpgres("scene", "run", "hidden.toml", "--as", seat).out
     whole = json.loads(rpgres("scene", "run", "hidden.toml", "--json").out)
     assert (whole["seed"], whole["seat"]) == ("4", None)
     assert "seed: 4" in rpgres("scene", "run", "hidden.toml").out
+
+
+def test_a_step_that_a_seat_does_not_hear_of_leaves_no_trace() -> None:
+    text = TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1").replace("BOX", "2")
+    Path("hidden.toml").write_text(text, "utf-8")
+    seen = rpgres("scene", "run", "hidden.toml", "--as", "mara").out
+    assert [line for line in seen.splitlines() if re.match(r"\d", line)] == ["1. Look", "2. Step 2", "3. Tidy"]
+    assert "The lamps go out" in seen
+    assert "loud" not in seen.lower()
+    assert "ledger" not in seen.lower()
+    assert seen == plain_text(account_lines(told(scene_in(text), "mara")))
 
 
 def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
@@ -477,6 +599,12 @@ def test_without_a_seat_it_is_the_game_masters_account_with_the_seed() -> None:
     )
     assert whole.replace("seed: 7", "as seen by the game master") == gm
     assert "Deal (Sable Reyl): 8 cards" in whole
+
+
+def test_seats_are_completed() -> None:
+    assert completions("rpgres scene run fate/bribe --as ") == ["gm", "mara", "guards"]
+    assert completions("rpgres scene run fate/bribe --as m") == ["mara"]
+    assert completions("rpgres scene run no-such --as ") == ["gm"]
 
 
 def test_a_seat_that_nobody_has_is_refused() -> None:
@@ -516,6 +644,18 @@ def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
     assert rpgres("scene", "show", "run.json").out == first.out
     account = rpgres("scene", "show", "log.md", "--json").out
     assert rpgres("scene", "show", "-", stdin=account).out == first.out
+
+
+def test_files_are_written_when_nobody_reads_on() -> None:
+    line = [*PROGRAM, "scene", "run", "fate/ledger", "--html", "out.html"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline() == b"The harbour master's ledger\n"
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 0
+    assert Path("out.html").read_text("utf-8") == rpgres("scene", "run", "fate/ledger", "--html", "-").out
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -177,3 +177,21 @@ def test_a_log_by_another_hand_is_read_as_far_as_it_is_known() -> None:
 def test_what_is_no_log_is_refused() -> None:
     with pytest.raises(FileError, match="it has neither a title nor a scene"):
         read_lonelog("some text\n", file="x.md")
+
+
+def by_hand(pieces: list[str]) -> str:
+    return "### S1 *A log*\n```\n" + "".join(pieces)
+
+
+logs = st.lists(
+    st.sampled_from([*_PIECES, "\n", "\n\n", "\n```\n", "\n### S2 *x*\n", "[N:a|b]", "[Track:a 1/2]"]), max_size=20
+)
+
+
+@given(log=st.one_of(st.text(max_size=60), logs.map("".join), logs.map(by_hand)))
+def test_any_text_is_read_or_refused_and_what_is_read_stays(log: str) -> None:
+    try:
+        account = read_lonelog(log)
+    except FileError:
+        return
+    assert read_lonelog(as_lonelog(account)) == account

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rpgres.dice import dice
 from rpgres.odds.scene_best import Blind, SceneBest, scene_best
 from rpgres.odds.scenes import scene_odds
 from rpgres.rulesets import Ruleset
@@ -99,7 +100,7 @@ def test_one_view_of_two_states_is_refused(battle: Ruleset) -> None:
 
     def guess(table: Any, place: Any) -> Any:
         if place == "hide":
-            found = table.roll(table.rules.dice, "attack")
+            found = table.roll(dice("d2"), "attack")
             return Turn("guess", Outcome("", effects=(effect("secret", **{"is": found}),)))
         from rpgres.rulesets import Option
 

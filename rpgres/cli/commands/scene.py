@@ -29,6 +29,22 @@ def _complete_scenes(incomplete: str) -> list[str]:
     return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
 
 
+def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the seats of the scene that was named: the game master's, and those of its characters."""
+    from rpgres.errors import RpgresError
+    from rpgres.model.state import GM
+    from rpgres.scenes import open_scene
+    from rpgres.toml.reading import parse
+
+    file = next(iter(ctx.args), "")  # while a line is not whole, arguments have no names yet
+    try:
+        characters = parse(open_scene(file)[0]).get("characters", {})
+    except RpgresError:
+        characters = {}
+    names = [GM, *characters] if isinstance(characters, dict) else [GM]
+    return [name for name in names if name.startswith(incomplete)]
+
+
 File = Annotated[
     str,
     typer.Argument(
@@ -58,6 +74,7 @@ AsSeat = Annotated[
         metavar="SEAT",
         help="Tell only what this seat may know, and no seed; by default what the game master may.",
         show_default=False,
+        autocompletion=_complete_seats,
     ),
 ]
 AsMarkdown = Annotated[
@@ -115,7 +132,12 @@ def run(
     if as_json or STANDARD in files.values():
         played = play_silently(scene, seed=chosen)
     else:
-        played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+        try:
+            played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+        except BrokenPipeError:
+            if not files:
+                raise
+            played = play_silently(scene, seed=chosen)  # nobody reads on, and the files were asked for
     if as_json:
         say_json(played.result(seat=seat))
     if files:

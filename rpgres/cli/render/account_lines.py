@@ -9,6 +9,7 @@ from rpgres.cli.formats.accounts import (
     Account,
     Came,
     Change,
+    Chapter,
     Chosen,
     Dealt,
     LineRecord,
@@ -39,8 +40,7 @@ def account_lines(account: Account, *, width: int = WIDTH, is_drawn: bool = Fals
     lines = heading_lines(account, width=width)
     for number, chapter in enumerate(account.chapters, 1):
         lines += chapter_heading(chapter.title, number, is_skipped=chapter.skipped)
-        for turn in chapter.turns:
-            lines += turn_lines(turn, width=width, is_drawn=is_drawn)
+        lines += chapter_lines(chapter, width=width, is_drawn=is_drawn)
     return [*lines, *end_lines(account, width=width)]
 
 
@@ -82,6 +82,14 @@ def people_words(account: Account) -> str:
 def chapter_heading(title: str, number: int, *, is_skipped: bool = False) -> list[Line]:
     """Return what stands above a step: its number and title."""
     return [line(), line(Piece(f"{number}. {title}", "title"), Piece("  (skipped)" if is_skipped else "", "quiet"))]
+
+
+def chapter_lines(chapter: Chapter, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:
+    """Return what happens in a step, to stand below its title: its turns, an empty line between them."""
+    lines: list[Line] = []
+    for number, turn in enumerate(chapter.turns):
+        lines += [*([line()] if number else []), *turn_lines(turn, width=width, is_drawn=is_drawn)]
+    return lines
 
 
 def turn_lines(turn: Turn, *, width: int = WIDTH, is_drawn: bool = False) -> list[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
@@ -29,21 +28,9 @@ from rpgres.cli.render.account_lines import (
     rules_words,
     whose,
 )
-from rpgres.text.harmless import in_line
+from rpgres.cli.render.markdown import plain_markdown
 
 HEAD = "<!-- rpgres account -->"  # by which a file is known that may be replaced
-_MARKS = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>#|~&"})  # what would be read as more than text
-_LEADS = re.compile(r"^(\d+)([.)])|^([-+=:])")  # what would begin a list or underline a heading
-
-
-def plain_markdown(text: str) -> str:
-    r"""Return a text in which nothing means more than it says in Markdown.
-
-    >>> plain_markdown("1. *so*")
-    '1\\. \\*so\\*'
-    """
-    marked = in_line(text).strip().translate(_MARKS)
-    return _LEADS.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", marked)
 
 
 def as_markdown(account: Account) -> str:

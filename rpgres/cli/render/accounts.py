@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -58,6 +59,7 @@ _MEANS = {
     "window": "",
 }
 _UNTOLD = ("sheet", "variant")  # inputs that the sentence tells otherwise
+_COUNTED = re.compile(r"([a-z]+)[- ](\d{1,6})")  # what is done in a turn that is a whole exchange: `exchange 2`
 _SHORT = 60  # columns of a note that can be a heading
 _NUMBERED = ("exchange", "round", "phase")  # what a turn of a procedure may be counted by
 
@@ -183,7 +185,7 @@ def step_title(step: Mapping[str, Any], number: int) -> str:
         return moment_words(moment, period)
     if not name and _is_heading(step):
         return in_line(step["note"]).strip().rstrip(".")
-    return in_line(title(name)) or f"Step {number}"
+    return in_line(title(name)) or ("A change" if step.get("set") else f"Step {number}")
 
 
 def _is_heading(step: Mapping[str, Any]) -> bool:
@@ -211,14 +213,19 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
     if not ends:
         turn, last = _turn(step, events, words, last)
         return [turn], last
-    opening, last = _turn({**step, "events": [], "outcome": None, "texts": [], "effects": []}, [], words, last)
+    begun = {**step, "outcome": None, "texts": [], "effects": [], "unused": []}  # what comes of it is the last turn's
+    opening, last = _turn(begun, [], words, last)
     turns, start, told = [opening], 0, 0
     for number in ends:
         end = events[number]
         assert isinstance(end, TurnEvent)
-        turns.append(_taken_turn(end, events[start:number], step, words))
+        turn = _taken_turn(end, events[start:number], step, words)
+        if number == 0 and not end.by:  # nobody's turn: how it begins
+            turns = [msgspec.structs.replace(opening, lines=[*opening.lines, *turn.lines])]
+        else:
+            turns.append(turn)
         start, told = number + 1, told + len(end.effects)
-    rest = {**step, "note": None, "action": step["action"], "effects": (step.get("effects") or [])[told:]}
+    rest = {**step, "note": None, "effects": (step.get("effects") or [])[told:]}
     closing, last = _turn(rest, events[start:], words, last)
     return [*turns, msgspec.structs.replace(closing, does="", actor="")], last
 
@@ -228,16 +235,28 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
     record = {**msgspec.structs.asdict(end), "actor": end.by or None, "details": step.get("details") or {}}
     actor = words.who(end.by) if end.by else ""
     described = words.file.actions.get(end.action)
-    sentence = filled(described.sentence, {"actor": actor}) if described is not None and actor else ""
-    sentence = in_line(sentence or f"{actor} {plain_words(end.action)}").strip()
+    fields = {"actor": actor} | ({"opponent": words.who(against)} if (against := _against(end, events, words)) else {})
+    sentence = filled(described.sentence, fields) if described is not None and actor else ""
+    sentence = in_line(sentence or ": ".join(filter(None, (actor, end.action.replace("-", " "))))).strip()
     lines = [
         *_event_lines(events, end.texts, words),
         *_came(record, words),
         *(Meaning(in_line(text).strip()) for text in end.texts if in_line(text).strip()),
         *_effect_lines(record, words),
     ]
-    does = f"{sentence}." if end.action and not sentence.endswith((".", "!", "?")) else sentence
-    return _spoken(does if end.action else "", actor, lines)
+    counted = _COUNTED.fullmatch(end.action)
+    if counted is not None:
+        return Turn(lines=lines, round=int(counted[2]), counted=title(counted[1]))
+    if not end.action:
+        return Turn(f"{actor}." if actor else "", lines=lines)
+    sentence = f"{sentence[:1].upper()}{sentence[1:]}"
+    return _spoken(sentence if sentence.endswith((".", "!", "?")) else f"{sentence}.", actor, lines)
+
+
+def _against(end: TurnEvent, events: Sequence[EventRecord], words: Words) -> str:
+    """Return whom a turn is about: whom its owner named in it, if that is one who takes part."""
+    named = [event.answer for event in events if isinstance(event, DecisionEvent) and event.who == end.by]
+    return next((name for name in reversed(named) if name in words.people and name != end.by), "")
 
 
 def _spoken(sentence: str, actor: str, lines: list[LineRecord], begun: tuple[int | None, str] = (None, "")) -> Turn:
@@ -287,10 +306,11 @@ def _set_lines(step: Mapping[str, Any], words: Words) -> Iterator[Change]:
 
 
 def _path_words(path: str, words: Words) -> str:
-    parts = path.split(".")
+    parts = [part for part in path.split(".") if part not in ("counters", "tracks", "things")]
     if parts[0] == "characters" and len(parts) > 2:
         return f"{words.who(parts[1])}, {' '.join(plain_words(one) for one in parts[2:])}"
-    return " ".join(plain_words(one) for one in parts)
+    told = " ".join(plain_words(one) for one in parts)
+    return f"{told[:1].upper()}{told[1:]}"
 
 
 def _actor(step: Mapping[str, Any], words: Words) -> str:
@@ -383,7 +403,7 @@ def _by(name: str, words: Words) -> str:
 
 def _came(step: Mapping[str, Any], words: Words) -> Iterator[Came]:
     outcome = step.get("outcome")
-    if outcome is None:
+    if not outcome:
         return
     ladder = words.file.ladder
     total, against = step.get("total"), step.get("opposition")

@@ -10,7 +10,8 @@ Source: Fate Core and Fate Accelerated, "Actions and Outcomes", "Teamwork", "Con
 from __future__ import annotations
 
 from rpgres.kits import aspects, harm
-from rpgres.kits.fate_family import policies
+from rpgres.kits.fate_family import exchanges, policies
+from rpgres.kits.fate_family.exchanges import one_action
 from rpgres.kits.fate_family.moves import (
     VICTORY,
     ZONES,
@@ -79,6 +80,7 @@ __all__ = [
     "known_name",
     "new_name",
     "old_name",
+    "one_action",
     "opponent_of",
     "policies",
     "register",
@@ -99,6 +101,7 @@ def register(ruleset: Ruleset) -> None:
     ruleset.effect(VICTORY)(harm.unchanged)
     ruleset.switches(ContestSwitches)
     ruleset.switches(ConflictSwitches)
+    exchanges.register_effects(ruleset)
     ruleset.effect("move")(move)
     ruleset.effect("leave")(leave_zones)
     ruleset.effect("opposition")(change_opposition)

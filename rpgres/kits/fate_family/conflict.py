@@ -12,12 +12,14 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace as _replace
 
 from rpgres.engine.players import NO
 from rpgres.engine.procedures import Turn
 from rpgres.engine.table import Outcome, Table
 from rpgres.kits import harm
 from rpgres.kits.fate_family import zones
+from rpgres.kits.fate_family.exchanges import check_none_open
 from rpgres.kits.fate_family.fighters import Fighter, check_fighters, fighter_of, in_order, room, sides_of
 from rpgres.kits.fate_family.moves import (
     ADVANTAGE,
@@ -32,6 +34,7 @@ from rpgres.kits.fate_family.moves import (
     opposition_of,
     with_boosts_named,
 )
+from rpgres.kits.fate_family.policies import STYLE
 from rpgres.kits.fate_family.settling import fact_map, roles_of
 from rpgres.model.state import EMPTY, SCENE, Character, Map
 from rpgres.parameters.values import Form, Opposition
@@ -39,7 +42,7 @@ from rpgres.rulesets import Effect, Option, effect
 
 ATTACK, OVERCOME, DISCOVER = "attack", "overcome", "discover"
 FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
-BEGINS = effect("conflict", change="begins")
+_BEGINS = effect("conflict", change="begins")
 
 
 class Setup(msgspec.Struct, frozen=True, cache_hash=True):
@@ -64,10 +67,6 @@ class Setup(msgspec.Struct, frozen=True, cache_hash=True):
     zones: tuple[tuple[str, int], ...] = ()
     exchanges: int | None = None
     keeps: bool = False
-
-    def fighter(self, who: str) -> Fighter:
-        """Return somebody as a fighter."""
-        return next(one for one in self.fighters if one.who == who)
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -99,6 +98,7 @@ def begin(table: Table, actor: Character, said: Said) -> Conflict:
     Raises:
         UsageError: somebody cannot take part, or is nowhere.
     """
+    check_none_open(table.state, "conflict")
     rules, state = table.rules, table.state
     row = zones.read_zones(said.zones) if said.zones else ()
     people = [(actor.name, 0, said.actor), *sides_of(said.allies, said.against)]
@@ -117,15 +117,16 @@ class Conflict(msgspec.Struct, frozen=True):
 
     Attributes:
         setup: what stays.
-        exchange: which exchange it is, from 1; 0 before it begins.
-        turn: whose turn it is, by the place in the order.
+        turn: whose turn it is, by the place in the order; behind the last one the exchange ends, and before the first
+            exchange it is -1.
+        exchange: which exchange it is, from 1; only the turns that begin or end one read it.
         full: who has given up the action for a full defense that still holds.
         conceded: whether the actor has conceded.
     """
 
     setup: Setup
-    exchange: int = 0
-    turn: int = 0
+    turn: int = -1
+    exchange: int = 1
     full: tuple[str, ...] = ()
     conceded: bool = False
 
@@ -147,49 +148,50 @@ class _Turn(msgspec.Struct, gc=False):
 
 def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
     """Take one turn of a conflict, or end it."""
-    setup, state = place.setup, table.state
-    if not place.exchange:
+    setup, state, turn = place.setup, table.state, place.turn
+    if turn < 0:
         placed = zones.placed(setup.fighters) if setup.zones else ()
-        begun = msgspec.structs.replace(place, exchange=1)
-        return Turn(begun, Outcome("", effects=(BEGINS, *placed)), "", "begin")
+        return Turn(_replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), "", "begin")
     if (end := _ended(table, place)) is not None:
         return end
-    fighter = setup.fighters[place.turn]
+    if turn == len(setup.fighters):
+        full = place.full if setup.keeps else ()
+        return Turn(_replace(place, turn=0, exchange=place.exchange + 1, full=full))
+    fighter = setup.fighters[turn]
     actor = state.characters[fighter.who]
     if actor.is_out:
-        return Turn(_next(place))
+        return Turn(_replace(place, turn=turn + 1))
     now = _Turn(moves, table, place, fighter, actor)
     if setup.zones:
         _move_freely(now)
     did, outcome = _act(now)
-    if outcome is not None and (now.before or now.after):
-        outcome = msgspec.structs.replace(outcome, effects=(*now.before, *outcome.effects, *now.after))
-    elif outcome is None and now.before:
-        outcome = Outcome("", effects=now.before)
     if outcome is not None:
+        if now.before or now.after:
+            outcome = _replace(outcome, effects=(*now.before, *outcome.effects, *now.after))
         outcome = with_boosts_named(state, outcome)
-    return Turn(_next(place, full=now.full, conceded=now.conceded), outcome, fighter.who, did)
+    elif now.before:
+        outcome = Outcome("", effects=now.before)
+    return Turn(_next(now), outcome, fighter.who, did)
 
 
-def _next(place: Conflict, *, full: bool = False, conceded: bool = False) -> Conflict:
-    """Return where the next turn begins; a full defense holds as long as the house rule says."""
-    setup, turn, exchange = place.setup, place.turn + 1, place.exchange
-    who, held = setup.fighters[place.turn].who, place.full
-    if held or full:
-        held = tuple(one.who for one in setup.fighters if (full if one.who == who else one.who in held))
-    if turn == len(setup.fighters):
-        turn, exchange = 0, exchange + 1
-        if not setup.keeps:
-            held = ()
-    return Conflict(setup, exchange, turn, held, place.conceded or conceded)
+def _next(now: _Turn) -> Conflict:
+    """Return where the next turn begins, with whose full defense holds then."""
+    place, who = now.place, now.fighter.who
+    held = place.full
+    after = _replace(place, turn=place.turn + 1)
+    if now.full or who in held:
+        order = (one.who for one in place.setup.fighters)
+        full = tuple(one for one in order if (now.full if one == who else one in held))
+        after = _replace(after, full=full)
+    return _replace(after, conceded=True) if now.conceded else after
 
 
 def _ended(table: Table, place: Conflict) -> Outcome | None:
     """Return the outcome of a conflict that is over; None while it goes on."""
     setup, characters = place.setup, table.state.characters
-    own = setup.fighter(setup.actor).side
     standing = {one.side for one in setup.fighters if not characters[one.who].is_out}
-    if own in standing and len(standing) > 1 and place.exchange <= (setup.exchanges or place.exchange):
+    own, is_fought = 0, 0 in standing and len(standing) > 1  # the actor's side is 0
+    if is_fought and (place.turn or setup.exchanges is None or place.exchange <= setup.exchanges):
         return None
     if own not in standing:
         end = "conflict-conceded" if place.conceded else "conflict-lost"
@@ -218,26 +220,16 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
     setup = place.setup
     enemies = [one for one in setup.fighters if one.side != fighter.side and not state.characters[one.who].is_out]
     reached = [one for one in enemies if not setup.zones or zones.reaches(fighter, now.zone, one, state)]
-    track = setup.track
-    own, weakest = room(now.actor, track), min([room(state.characters[one.who], track) for one in enemies])
     options = _options(
         bool(reached),
-        own <= 1 and weakest > own and bool(now.actor.tracks.get(harm.CONSEQUENCES)),
+        _is_lost(now, enemies),
         now.moves.discover is not None,
         bool(setup.zones),
         table.rules.switches(ConflictSwitches).full_defense != "no",
     )
-    did = table.ask(
-        TURN,
-        fighter.who,
-        options,
-        text="What do you do in this exchange?",
-        exchange=place.exchange,
-        room=own,
-        weakest=weakest,
-        enemies=len(enemies),
-        reached=len(reached),
-    )
+    text, count = "What do you do in this exchange?", len(enemies)
+    foes = _foes(setup, fighter.side)
+    did = table.ask(TURN, fighter.who, options, text=text, enemies=count, reached=len(reached), foes=foes)
     match did:
         case "attack":
             return did, _attack(now, reached)
@@ -253,6 +245,18 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
         case "full-defense":
             now.full = True
     return did, None
+
+
+def _is_lost(now: _Turn, enemies: list[Fighter]) -> bool:
+    """Tell whether somebody has no consequence left to take, while every enemy can take more than a plain hit.
+
+    Stress is not looked at: what a turn does not read, odds need not tell apart.
+    """
+    slots = now.actor.tracks.get(harm.CONSEQUENCES, ())
+    if not slots or not all(slot.mark for slot in slots):
+        return False
+    state, track = now.table.state, now.place.setup.track
+    return min([room(state.characters[one.who], track) for one in enemies]) >= STYLE
 
 
 @lru_cache(maxsize=64)
@@ -272,7 +276,7 @@ def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defen
 
 def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
     """Return what comes of an attack; the target may concede before the roll, and somebody else may step in."""
-    table, setup = now.table, now.place.setup
+    table, setup, fighter = now.table, now.place.setup, now.fighter
     target = _target(now, reached)
     if target is None:
         return Outcome("")
@@ -282,15 +286,19 @@ def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
     by = _defender(now, target)
     full = by.who in now.place.full
     vs = (opposition_of(table, by.who, by.defense),)
-    return now.moves.attack(table, now.actor, now.fighter.attack, vs, track=setup.track, full_defense=full)
+    table.carries((ATTACK, fighter.who, now.before, now.zone, now.conceded))
+    table.merge((fighter.attack, by.who, by.defense, full, setup.track), holds=("state",))
+    return now.moves.attack(table, now.actor, fighter.attack, vs, track=setup.track, full_defense=full)
 
 
 def _target(now: _Turn, reached: list[Fighter]) -> Fighter | None:
     """Return who is aimed at: the weakest is liked most."""
     table, state, track = now.table, now.table.state, now.place.setup.track
-    options = [_person(state.characters[one.who], -room(state.characters[one.who], track)) for one in reached]
-    if not options:
+    if not reached:
         return None
+    is_one = len(reached) == 1  # whose room nobody has to know
+    people = [state.characters[one.who] for one in reached]
+    options = [_person(one, 0 if is_one else -room(one, track)) for one in people]
     name = table.ask(TARGET, now.fighter.who, tuple(options), text="Whom?")
     return next(one for one in reached if one.who == name)
 
@@ -305,7 +313,13 @@ def _person(character: Character, prefer: int) -> Option:
     return _option(character.name, character.title or character.name, prefer)
 
 
-GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
+@lru_cache(maxsize=256)
+def _foes(setup: Setup, side: int) -> tuple[str, ...]:
+    """Return everybody on other sides, so that standing orders know who the enemies are."""
+    return tuple(one.who for one in setup.fighters if one.side != side)
+
+
+_GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
 
 
 def _concedes(now: _Turn, target: Character) -> bool:
@@ -314,8 +328,9 @@ def _concedes(now: _Turn, target: Character) -> bool:
     if table.rules.switches(ConflictSwitches).concede_when == "own-turn":
         return False
     text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
-    own = room(target, now.place.setup.track)
-    if table.ask("concede", target.name, GIVE_IN, text=text, optional=True, room=own) == NO:
+    setup = now.place.setup
+    foes = _foes(setup, next(one.side for one in setup.fighters if one.who == target.name))
+    if table.ask("concede", target.name, _GIVE_IN, text=text, optional=True, foes=foes) == NO:
         return False
     now.conceded = target.name == now.place.setup.actor
     return True

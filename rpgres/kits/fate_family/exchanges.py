@@ -1,0 +1,90 @@
+"""An exchange that has begun at a table: everybody has one action in it, and may give it up for a full defense.
+
+A procedure counts exchanges of its own; this is for tables and scenes that play single actions. Source: Fate Core,
+"Conflicts"; the text `fate` is made from, lines 314-316 and 339.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, cast
+
+import msgspec
+
+from rpgres.engine.table import Outcome, Table
+from rpgres.errors import UsageError
+from rpgres.model.state import Character, State, put
+from rpgres.rulesets import Effect, Ruleset, effect
+
+EXCHANGE = "exchange"  # the period
+ACTED = "acted"  # the counter of somebody whose action is used up, and the effect that uses it
+ACTION, DEFENSE = 1, 2  # for what it was used
+
+_P = ParamSpec("_P")
+
+
+def one_action(rule: Callable[_P, Outcome]) -> Callable[_P, Outcome]:
+    """Return the rule of an action of which everybody has one in an exchange; outside of one it is as it was."""
+
+    @wraps(rule)
+    def play(*args: _P.args, **given: _P.kwargs) -> Outcome:
+        table = cast("Table", args[0])
+        if EXCHANGE not in table.run.state.periods:
+            return rule(*args, **given)
+        actor = cast("Character", args[1])
+        if actor.counters.get(ACTED):
+            raise UsageError(f"{actor.name} has had an action in this exchange; end it with `end {EXCHANGE}`")
+        used = [effect(ACTED, to=actor.name, used=ACTION)]
+        if given.get("full_defense"):
+            used += _defending(table.state, given)
+        return rule(*args, **given).plus(used)
+
+    return play
+
+
+def _defending(state: State, given: Any) -> list[Effect]:
+    """Return the effects of a full defense: the defender has given up the action of this exchange for it.
+
+    Raises:
+        UsageError: the action was used for something else.
+    """
+    who = given.get("defender") or next((one.character for one in given["vs"] if one.character), "")
+    if who not in state.characters:
+        return []
+    before = state.characters[who].counters.get(ACTED)
+    if before == ACTION:
+        raise UsageError(f"{who} has had an action in this exchange, so there is none to give up for a full defense")
+    return [] if before else [effect(ACTED, to=who, used=DEFENSE)]
+
+
+def register_effects(ruleset: Ruleset) -> None:
+    """Register the functions for `acted` and `fresh-turns` with a ruleset."""
+    ruleset.effect(ACTED)(use_action)
+    ruleset.effect("fresh-turns")(give_actions)
+
+
+def use_action(state: State, change: Effect) -> State:
+    """Return the state in which somebody has used the action of this exchange."""
+    who = state.characters.get(change["to"])
+    if who is None:
+        return state
+    return put(state, ("characters", who.name, "counters"), who.counters.with_(ACTED, change["used"]))
+
+
+def give_actions(state: State, _effect: Effect) -> State:
+    """Return the state in which everybody may act again."""
+    for one in state.characters.values():
+        if ACTED in one.counters:
+            state = state.with_character(msgspec.structs.replace(one, counters=one.counters.without(ACTED)))
+    return state
+
+
+def check_none_open(state: State, procedure: str) -> None:
+    """Check that no exchange has begun, as a procedure has its own.
+
+    Raises:
+        UsageError: one has.
+    """
+    if EXCHANGE in state.periods:
+        raise UsageError(f"a {procedure} counts its own exchanges; end the one that has begun with `end {EXCHANGE}`")
