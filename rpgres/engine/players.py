@@ -179,6 +179,8 @@ class Standing:
         choice = self.orders(view, question)
         if choice is not None:
             return Answer(choice, ORDERS)
+        if isinstance(self.fallback, Standing):
+            return self.fallback.answer(view, question)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
 

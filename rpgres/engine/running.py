@@ -465,8 +465,10 @@ class Run(msgspec.Struct):
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
             if self.since and not self.dealer.joint:  # in odds, nobody reads it
                 forgotten = _Forgotten(self.events, self.since, seat)
-        if not (state.tags or state.audiences or state.piles):
+        if state.glance(_is_open):
             return View(seat, state, events, forgotten)
+        if self.dealer.joint:  # which takes note of what is read, each time
+            return View(seat, state.seen_by(seat), events, forgotten)
         kept = self.shown.get(seat)
         if kept is None or kept[0] is not state:  # a seat is asked several times of one table
             kept = self.shown[seat] = state, state.seen_by(seat)
@@ -492,6 +494,11 @@ def _names_no(question: Question) -> bool:
         if option.aliases or option.name.lower() == NO:
             return named_option(question.offered, NO) is not None
     return bool(question.aside) and named_option(question.offered, NO) is not None
+
+
+def _is_open(state: State) -> bool:
+    """Tell whether there is nothing that could be hidden from anybody."""
+    return not (state.tags or state.audiences or state.piles)
 
 
 def accepted(question: Question, choice: str) -> str:

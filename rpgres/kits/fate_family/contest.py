@@ -194,6 +194,7 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
         exchange=place.exchange,
         victories=place.won[number],
         against=max(won for other, won in enumerate(place.won) if other != number),
+        foes=tuple([other.who for other in setup.sides if other.who and other is not side]),
     )
     if what != ADVANTAGE:
         return Turn(_next(place))
