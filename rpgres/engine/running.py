@@ -320,6 +320,7 @@ class Run(msgspec.Struct):
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
+            self.shown.clear()  # what was seen before does not count any more
             self.dealer.merge((self.carried, key, self.players.used()))
 
     # -- chance
@@ -488,17 +489,17 @@ class Run(msgspec.Struct):
         return names[self.pick(numbers, f"policy:{question.who}:{question.label}")]
 
 
+def _is_open(state: State) -> bool:
+    """Tell whether there is nothing that could be hidden from anybody."""
+    return not (state.tags or state.audiences or state.piles)
+
+
 def _names_no(question: Question) -> bool:
     """Tell whether an option is called as the answer that lets a moment pass."""
     for option in question.options:
         if option.aliases or option.name.lower() == NO:
             return named_option(question.offered, NO) is not None
     return bool(question.aside) and named_option(question.offered, NO) is not None
-
-
-def _is_open(state: State) -> bool:
-    """Tell whether there is nothing that could be hidden from anybody."""
-    return not (state.tags or state.audiences or state.piles)
 
 
 def accepted(question: Question, choice: str) -> str:
