@@ -468,6 +468,8 @@ class Run(msgspec.Struct):
                 forgotten = _Forgotten(self.events, self.since, seat)
         if state.glance(_is_open):
             return View(seat, state, events, forgotten)
+        if self.dealer.joint:  # which takes note of what is read, each time
+            return View(seat, state.seen_by(seat), events, forgotten)
         kept = self.shown.get(seat)
         if kept is None or kept[0] is not state:  # a seat is asked several times of one table
             kept = self.shown[seat] = state, state.seen_by(seat)

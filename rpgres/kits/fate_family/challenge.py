@@ -95,6 +95,8 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     task, after = setup.tasks[number], msgspec.structs.replace(place, turn=place.turn + 1)
     actor = table.state.characters[task.who]
     if not is_roll:
+        if table.is_read:
+            table.tell(f"Task: {task.name}")
         text = f"{task.name}: roll at once, or try an advantage first?"
         rating, against = task.rating.value, task.difficulty
         did = table.ask(TURN, task.who, (_ROLL, _TRY), text=text, rating=rating, difficulty=against)
@@ -109,7 +111,7 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     outcome = with_boosts_named(table.state, outcome)
     is_reached = any(one["kind"] in ("goal", "information") for one in outcome.effects)
     after = msgspec.structs.replace(after, done=(*place.done, (outcome.band, is_reached)))
-    return Turn(after, outcome, task.who, task.name)
+    return Turn(after, outcome, task.who, task.action)
 
 
 def _judged(table: Table, place: Challenge) -> Outcome:
