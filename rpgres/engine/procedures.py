@@ -81,9 +81,11 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
     """Apply the effects of a turn, and take note of it."""
     outcome, before = turn.outcome, run.state
     if outcome is not None:
-        run.state = apply_effects(rules, before, outcome)
-        effects = tuple(named(effect, outcome.roles) for effect in outcome.effects)
-        run.applied += effects
+        roles = outcome.roles
+        effects = tuple([named(effect, roles) for effect in outcome.effects]) if roles else outcome.effects
+        if effects:
+            run.state = apply_effects(rules, run.state, Outcome("", effects=effects))
+            run.applied += effects
     if run.dealer.joint or not (outcome is not None or turn.action):
         return  # in odds nobody reads it
     by, action = turn.by, turn.action
@@ -108,6 +110,8 @@ def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, .
         for tag in state.tags:
             if tag.audience is not None:
                 hidden.setdefault(tag.slug, set()).update(tag.audience)
+    if not hidden:
+        return {None: list(effects)}
     found: dict[tuple[str, ...] | None, list[Effect]] = {}
     for effect in effects:
         named_in = [hidden[word] for word in _words(effect) if word in hidden]

@@ -64,14 +64,16 @@ def weigh_procedure(data: RulesetData, procedure: str, inputs: Mapping[str, Any]
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     prepared = prepare(rules, procedure, inputs)
     choose = answers_to(prepared, opt.read_answers(shared["choose"], option="--choose"))
-    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
+    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
     scene = procedure_scene(rules, procedure, inputs, policies=policies, choose=choose)
     _weigh(scene, shared, policies=_policies(scene, shared), inputs=prepared.inputs)
 
 
 def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
     """Return who decides by which policy; everybody else under `*`."""
-    own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
+    from rpgres.scenes.deciding import who_decides
+
+    own = who_decides(scene.file, scene.policies)
     everybody = {"*": scene.file.policy} if scene.file.policy else {}
     return {**own, **everybody, **opt.policy_names(scene.rules, names=shared["policy"], auto=shared["auto"])}
 
