@@ -84,7 +84,7 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
         roles = outcome.roles
         effects = tuple([named(effect, roles) for effect in outcome.effects]) if roles else outcome.effects
         if effects:
-            run.state = apply_effects(rules, run.state, Outcome("", effects=effects))
+            run.state = apply_effects(rules, before, Outcome("", effects=effects))
             run.applied += effects
     if run.dealer.joint or not (outcome is not None or turn.action):
         return  # in odds nobody reads it

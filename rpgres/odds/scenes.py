@@ -88,6 +88,7 @@ class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds
         turns: how many turns the longest course has.
         policies: who decided by which policy; everybody else under `*`.
         switches: every house rule and the choice in force.
+        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         interrupted: whether it was stopped before its end; what is known by then stands.
         note: the text of --note.
     """
@@ -106,6 +107,7 @@ class SceneOddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene-odds
     turns: int
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
+    house_rules: list[str] = []
     interrupted: bool = False
     note: str | None = None
 
