@@ -91,6 +91,23 @@ def offer_input(
         return []
 
 
+def procedure_names(incomplete: str) -> list[str]:
+    """Return the procedures of rulesets, as `RULESET/PROCEDURE`; only the rulesets that may be meant are read."""
+    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.plugins.discovery import ruleset_names
+
+    found: list[str] = []
+    for ruleset in (one.id for one in ruleset_names()):
+        if not f"{ruleset}/".startswith(incomplete[: len(ruleset) + 1]):
+            continue
+        try:
+            actions = read_ruleset(ruleset).file.actions
+        except RpgresError:
+            continue
+        found += (f"{ruleset}/{name}" for name, action in actions.items() if action.procedure)
+    return [name for name in found if name.startswith(incomplete)]
+
+
 def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
     """Return what a shell may offer for an option that every action has."""
     match option:

@@ -174,7 +174,7 @@ def load_command(name: str) -> Any:
         return _apart(typer.main.get_command(app))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
     for registered in app.registered_commands:
-        registered.cls = StrictCommand
+        registered.cls = registered.cls if issubclass(registered.cls or object, StrictCommand) else StrictCommand
     group = typer.main.get_group(app)
     group.name = name
     for command in group.commands.values():
