@@ -91,6 +91,23 @@ def offer_input(
         return []
 
 
+def procedure_names(incomplete: str) -> list[str]:
+    """Return the procedures of rulesets, as `RULESET/PROCEDURE`; only the rulesets that may be meant are read."""
+    from rpgres.cli.rulesets import read_ruleset
+    from rpgres.plugins.discovery import ruleset_names
+
+    found: list[str] = []
+    for ruleset in (one.id for one in ruleset_names()):
+        if not f"{ruleset}/".startswith(incomplete[: len(ruleset) + 1]):
+            continue
+        try:
+            actions = read_ruleset(ruleset).file.actions
+        except RpgresError:
+            continue
+        found += (f"{ruleset}/{name}" for name, action in actions.items() if action.procedure)
+    return [name for name in found if name.startswith(incomplete)]
+
+
 def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
     """Return what a shell may offer for an option that every action has."""
     match option:
@@ -99,11 +116,18 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
         case "choose":
             return list(_choices(data, action))
         case "switch":
-            return [
-                (f"{name}={choice}", text)
-                for name, switch in data.file.switches.items()
-                for choice, text in switch.choices.items()
-            ]
+            return _switch_offers(data)
+        case "compare":
+            return [*_switch_offers(data), *_input_offers(data, action)]
+        case "vary" | "find":
+            switches = [(f"{name}=", switch.help) for name, switch in data.file.switches.items()]
+            return [*_input_offers(data, action), *(switches if option == "vary" else ())]
+        case "goal":
+            return [(f"{name}=", text) for name, text in _outcomes(data)]
+        case "outcome":
+            return _outcomes(data)
+        case "format":
+            return [(name, "") for name in ("table", "md", "csv", "json", "html")]
         case "policy":
             common = [
                 ("preferred", "chooses the preferred option"),
@@ -113,6 +137,22 @@ def offer_shared(data: RulesetData, action: str, option: str) -> Offers:
         case "sheet":
             return sheet_offers(_read(data))
     return []
+
+
+def _switch_offers(data: RulesetData) -> Offers:
+    return [
+        (f"{name}={choice}", text)
+        for name, switch in data.file.switches.items()
+        for choice, text in switch.choices.items()
+    ]
+
+
+def _input_offers(data: RulesetData, action: str) -> Offers:
+    return [(f"{name}=", parameter.help) for name, parameter in data.parameters(action).items()]
+
+
+def _outcomes(data: RulesetData) -> Offers:
+    return [("success", "any outcome that is a success"), *((name, one.title) for name, one in data.file.bands.items())]
 
 
 def _choices(data: RulesetData, action: str) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from rpgres.cli.lazy import Command, LazyGroup
 from rpgres.cli.options import Option, SectionedCommand, folders_in, hoist
 from rpgres.cli.output import results_alone
 from rpgres.cli.rulesets import RulesetData, read_ruleset
-from rpgres.errors import UsageError
+from rpgres.errors import FileError, UsageError
 from rpgres.parameters.context import SHEET
 from rpgres.parameters.kinds import metavar
 from rpgres.plugins.discovery import ruleset_names
@@ -26,6 +26,7 @@ from rpgres.rulesets import Parameter, unknown
 from rpgres.rulesets.schema import said_words
 
 INPUTS = "What the action takes"
+SCENE_RUN = "scene run"  # the verb that plays a procedure as a scene of its own
 
 
 class Verb(Struct, frozen=True):
@@ -149,16 +150,39 @@ def is_scene(name: str) -> bool:
 
 
 def procedure_named(name: str, args: Sequence[str]) -> tuple[RulesetData, str] | None:
-    """Return the ruleset and the procedure that `RULESET/PROCEDURE` names; None where it is a scene's name."""
-    import os
+    """Return the ruleset and the procedure that `RULESET/PROCEDURE` names; None where it is a scene's name.
 
+    Raises:
+        FileError: a ruleset is named that has neither a procedure nor a scene of that name.
+    """
     extra = folders_in(args)  # which is refused before anything else where a folder is not there
     ruleset, _, procedure = name.partition("/")
-    if not procedure or os.path.isfile(name) or ruleset not in {one.id for one in ruleset_names()}:
+    if not procedure or ruleset not in {one.id for one in ruleset_names()}:
         return None
     data = read_ruleset(ruleset, extra=extra)
     action = data.file.actions.get(procedure)
-    return (data, procedure) if action is not None and action.procedure else None
+    from rpgres.scenes import scene_file
+
+    if procedure.endswith(".toml") or scene_file(name, extra=extra) is not None:
+        return None
+    if action is None or not action.procedure:
+        raise _no_procedure(data, name, procedure, extra)
+    return data, procedure
+
+
+def _no_procedure(data: RulesetData, name: str, procedure: str, extra: Sequence[Path]) -> FileError:
+    """Return the error of a name behind a ruleset's that is neither a scene nor a procedure."""
+    from rpgres.scenes import scene_names
+    from rpgres.toml.diagnostics import nearest
+
+    if procedure in data.file.actions:
+        hint = f"{procedure} is an action, which `rpgres roll {data.id} {procedure}` resolves"
+    else:
+        procedures = [f"{data.id}/{one}" for one, action in data.file.actions.items() if action.procedure]
+        near = nearest(name, [*procedures, *scene_names(extra=extra)])
+        told = ", ".join(procedures) or f"none; `rpgres ruleset show {data.id}` lists its actions"
+        hint = f"did you mean {near!r}?" if near else f"procedures of {data.id}: {told}"
+    return FileError(f"there is no scene or procedure {name!r}; {hint}", file=name)
 
 
 class ActionCommand(SectionedCommand):
@@ -176,7 +200,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*own, *_completed(verb.options, data, action))],
+            params=[option.build() for option in (*own, *_besides(own, _completed(verb.options, data, action)))],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,
@@ -203,7 +227,16 @@ class ActionCommand(SectionedCommand):
             formatter.write_text(f"Example: {_example_for(example, self.verb.name)}")
 
 
+def _besides(own: Sequence[Option], shared: Sequence[Option]) -> list[Option]:
+    """Return the options of every action without names that an action's own inputs have."""
+    taken = {name for option in own for name in option.names}
+    left = [option for option in shared if option.names[0] not in taken]
+    return [structs.replace(one, aliases=[alias for alias in one.aliases if f"--{alias}" not in taken]) for one in left]
+
+
 def _example_for(example: str, verb: str) -> str:
+    if verb == SCENE_RUN:
+        return re.sub(r"^rpgres roll (\S+) ", r"rpgres scene run \1/", example)
     if verb == "act":  # who acts sits there, and the table says which ruleset
         words = re.sub(r"^rpgres roll \S+|--sheet \S+ ?", "", example).split()
         return " ".join(("rpgres table act", *words))

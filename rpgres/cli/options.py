@@ -54,6 +54,11 @@ class Option(msgspec.Struct, frozen=True):
         return not self.metavar
 
     @property
+    def off(self) -> Any:
+        """Its value where it is not typed."""
+        return False if self.is_flag else () if self.many else None
+
+    @property
     def names(self) -> list[str]:
         """All names as they are typed."""
         typed = [name.replace("_", "-") for name in (self.name, *self.aliases)]
@@ -109,6 +114,34 @@ EXIT_CODE = Option(
 )
 LEAVES = Option("leaves", "Maximum number of branches to search, in place of the default budget.", "N", OTHER)
 SECONDS = Option("seconds", "Time limit in seconds, in place of the default budget.", "S", OTHER)
+COMPARISONS = "Several at once"
+COMPARE = Option(
+    "compare",
+    "Show the odds beside those with this switch or input changed, or under a house rule (a TOML file or a folder).",
+    "NAME=VALUE|FILE",
+    COMPARISONS,
+    many=True,
+)
+VARY = Option(
+    "vary",
+    "Evaluate every value of an input or a switch; repeat for a grid of two. --skill 0..5 is the same.",
+    "NAME=LOW..HIGH",
+    COMPARISONS,
+    many=True,
+)
+FIND = Option("find", "Find the value with the chance nearest to --target.", "NAME=LOW..HIGH", COMPARISONS)
+GOAL = Option(
+    "goal", "The chance that --find looks for, such as success=60%.", "OUTCOME=CHANCE", COMPARISONS, aliases=("target",)
+)
+KNOCKOUT = Option(
+    "knockout",
+    "Take out each switch, aspect, option and decision in turn, and show how much the chance of success changes.",
+    section=COMPARISONS,
+)
+OUTCOME = Option(
+    "outcome", "Show this outcome, in place of success, with two ranges or --knockout.", "NAME", COMPARISONS, many=True
+)
+ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "table|md|csv|json|html", OUTPUT)
 
 # Of simulations.
 COUNT = Option(
@@ -309,10 +342,9 @@ def read_policies(
         UsageError: there is no such policy or character.
         FileError: standing orders are faulty.
     """
-    from rpgres.engine.deciders import orders_file
     from rpgres.engine.run import policies_of
 
-    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, file=orders_file)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:

@@ -33,6 +33,9 @@ _ASCII = {
     "\N{HORIZONTAL ELLIPSIS}": "...",
     "\N{FULL BLOCK}": "#",
     "\N{LEFT HALF BLOCK}": "-",
+    "\N{LIGHT SHADE}": ".",
+    "\N{MEDIUM SHADE}": ":",
+    "\N{DARK SHADE}": "+",
     "\N{NO-BREAK SPACE}": " ",
 }
 
@@ -183,6 +186,14 @@ def show_progress(text: str) -> None:
     with suppress(OSError, ValueError):
         raw(stream).write(f"\r\x1b[K{in_line(text)[: _PROGRESS - 1]}")
         stream.flush()
+
+
+def clear_progress() -> None:
+    """Take the line of `show_progress` back."""
+    if sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+        with suppress(OSError, ValueError):
+            raw(sys.stderr).write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def flush() -> None:

@@ -35,6 +35,7 @@ COMMANDS: dict[str, Entry] = {
     "roll": Entry("roll", "Resolve an action of a ruleset, or roll dice."),
     "odds": Entry("odds", "Compute exact probabilities of an action, or of dice."),
     "simulate": Entry("simulate", "Play an action or a scene many times, and summarise."),
+    "whatif": Entry("whatif", "Repeat a run with one answer changed and every other die as it fell."),
     "scene": Entry("scene", "Play, check and test scripted scenes."),
     "table": Entry("table", "Keep a game in a file: act, answer, undo, show, verify."),
     "play": Entry("play", "Play at a persistent table, interactively."),
@@ -173,7 +174,7 @@ def load_command(name: str) -> Any:
         return _apart(typer.main.get_command(app))
     app.rich_markup_mode = None  # help is the same text on a terminal and in a pipe
     for registered in app.registered_commands:
-        registered.cls = StrictCommand
+        registered.cls = registered.cls if issubclass(registered.cls or object, StrictCommand) else StrictCommand
     group = typer.main.get_group(app)
     group.name = name
     for command in group.commands.values():

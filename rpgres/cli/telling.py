@@ -19,12 +19,13 @@ from rpgres.cli.render.account_lines import (
 from rpgres.cli.render.account_words import words_of
 from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_of
 from rpgres.cli.render.scenes import step_question_lines
-from rpgres.model.state import GM
-from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, play_scene, scene_result, step_record
+from rpgres.model.state import EMPTY, GM, State
+from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
     from rpgres.cli.prompt import Person
+    from rpgres.engine.records import Pending
 
 
 class Played(NamedTuple):
@@ -59,7 +60,16 @@ def play_silently(scene: Scene, *, seed: str) -> Played:
     return Played(scene, seed, steps, endings[0])
 
 
-def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, auto: bool) -> Played:
+def tell_scene(
+    scene: Scene,
+    *,
+    seed: str,
+    seat: str | None,
+    is_plain: bool,
+    auto: bool,
+    people: State | None = None,
+    inputs: Mapping[str, Any] = EMPTY,
+) -> Played:
     """Play a scene and tell its account step by step as it goes.
 
     Args:
@@ -68,21 +78,32 @@ def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, aut
         seat: for whom it is told; None for the game master, with the seed.
         is_plain: without colours and drawn dice.
         auto: whether nobody is asked.
+        people: the table with everybody who takes part, where steps bring them; by default the scene's.
+        inputs: what stands above the first question, where no step of a file says it.
+
+    Raises:
+        FileError: a step cannot be played.
+        Unanswered: a decision has nobody to take it; what comes before it is told of a procedure without a file.
     """
-    teller = _Teller(scene, is_plain=is_plain)
+    teller = _Teller(scene, people if people is not None else scene.state, is_plain=is_plain)
     teller.begin(seed=seed if seat is None else None, seat=seat or GM)
     person = _person(is_plain=is_plain) if seat is None and not auto else None
 
     def begins(leaf: Leaf, _passes: tuple[int, ...]) -> None:
         if person is not None:  # otherwise only what comes of it tells whether the reader may hear of it
             teller.head(_before(leaf))
-            person.begin(step_question_lines(leaf))
+            person.begin(step_question_lines(leaf, inputs))
 
     steps, endings = list[PlayedStep](), list[str]()
     ask = person.ask if person is not None else None
-    for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
-        steps.append(played)
-        teller.step(step_record(scene, played, seat=seat or GM))
+    try:
+        for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
+            steps.append(played)
+            teller.step(step_record(scene, played, seat=seat or GM))
+    except Unanswered as waiting:
+        if people is not None and seat is None and person is None:  # a person has seen it
+            teller.step(_so_far(waiting.pending))
+        raise
     done = Played(scene, seed, steps, endings[0])
     teller.end(account_of(done.told(seat=seat), scene.rules))
     return done
@@ -91,19 +112,19 @@ def tell_scene(scene: Scene, *, seed: str, seat: str | None, is_plain: bool, aut
 class _Teller:
     """What was told of a scene so far, and how it is shown."""
 
-    def __init__(self, scene: Scene, *, is_plain: bool) -> None:
-        self.scene = scene
+    def __init__(self, scene: Scene, people: State, *, is_plain: bool) -> None:
+        self.scene, self.people = scene, people
         self.is_plain = is_plain
         self.is_drawn = is_terminal() and not is_plain
         self.width = columns(default=WIDTH, at_most=WIDEST)
-        self.words = words_of(scene.rules, scene.state)
+        self.words = words_of(scene.rules, people)
         self.titles = Titles()
         self.is_headed = False
 
     def begin(self, *, seed: str | None, seat: str) -> None:
         """Tell what stands above the account."""
         file, title = self.scene.file, self.scene.file.title or self.scene.source.path
-        told = heading_of(self.scene.rules, self.scene.state, title=title, summary=file.summary, seed=seed, seat=seat)
+        told = heading_of(self.scene.rules, self.people, title=title, summary=file.summary, seed=seed, seat=seat)
         say(heading_lines(told, width=self.width), is_plain=self.is_plain)
 
     def head(self, step: Mapping[str, Any]) -> None:
@@ -135,6 +156,11 @@ def _before(leaf: Leaf) -> dict[str, Any]:
     step = leaf.step
     inputs = {step.moment[1]: step.moment[0]} if step.moment is not None else {}
     return {"id": step.id, "action": step.played or None, "inputs": inputs, "note": step.note, "set": step.set}
+
+
+def _so_far(pending: Pending) -> dict[str, Any]:
+    """Return what came of a step by the time it waits for a decision, as the account reads it."""
+    return {"action": pending.action, "actor": pending.actor, "inputs": pending.inputs, "events": pending.events}
 
 
 def _person(*, is_plain: bool) -> Person | None:

@@ -27,6 +27,8 @@ from rpgres.odds.sampling import UNKNOWN, Estimate, Sample, played_on, sample_of
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rpgres.rulesets import Rules
+
 EXACT_SHARE = 2 / 3  # of a limit of time; the rest is for estimating what is left open
 RECHECKED = 100  # courses of a stranger's rule that are run twice
 
@@ -89,6 +91,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
         passed: the labels of optional moments that nobody decided on, so that they passed.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
+        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         weighed: who decides for whoever acts: policies; policies after the first decision, of which each option is
             weighed; or who decides as well as can be, best.
         choices: the odds of each first choice of whoever acts, the best first.
@@ -108,6 +111,7 @@ class OddsResult(Printed, frozen=True, kw_only=True, tag="rpgres.odds/1"):
     passed: list[str] = []
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
+    house_rules: list[str] = []
     weighed: Weighed = "policies"
     choices: list[ChoiceOdds] = []
     sample: Sample | None = None
@@ -265,11 +269,18 @@ def odds_record(
         passed=list(odds.passed),
         policies=dict(policies),
         switches=prepared.rules.chosen,
+        house_rules=house_rules(prepared.rules),
         weighed=weighed,
         choices=list(choices),
         sample=odds.sample,
         note=note,
     )
+
+
+def house_rules(rules: Rules) -> list[str]:
+    """Return what differs from the ruleset as it ships: what is laid over it, and switches not at their default."""
+    switches = [f"{name}={value}" for name, value in rules.chosen.items() if value != rules.default_switch(name)]
+    return [*rules.layers.overlays, *switches]
 
 
 def chance_record(mass: Fraction) -> Chance:
@@ -280,3 +291,15 @@ def chance_record(mass: Fraction) -> Chance:
     '1/4'
     """
     return Chance(float(mass), str(mass))
+
+
+def success_of(prepared: Prepared) -> dict[str, bool | None]:
+    """Return of each band that the action can come to whether it is a success.
+
+    A band without margins comes about only where an outcome table of the action has a row for it: those of other
+    actions would leave it open which success is the one.
+    """
+    file = prepared.rules.file
+    rows = {band for table in file.actions[prepared.action].tables for band in prepared.rules.table(table)}
+    bands = file.bands.items()
+    return {name: one.success for name, one in bands if not rows or name in rows or one.has_bounds or one.unopposed}

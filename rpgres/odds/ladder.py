@@ -12,7 +12,7 @@ from rpgres.engine.players import Policy
 from rpgres.engine.run import Prepared, answers_to, prepare
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import Chance, chance_record, outcome_odds
+from rpgres.odds.exact import Chance, chance_record, house_rules, outcome_odds
 from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.odds.sampling import Sample
 from rpgres.rulesets import Rules
@@ -51,6 +51,7 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladd
             one or another; sampled, where nothing was followed to an end, and there are estimates alone.
         policies: who decided by which policy.
         switches: every house rule and the choice in force.
+        house_rules: what differs from the ruleset as it ships: what is laid over it, switches not at their default.
         note: the text of --note.
     """
 
@@ -62,6 +63,7 @@ class LadderOdds(Printed, frozen=True, kw_only=True, tag="rpgres.odds.exact-ladd
     method: Method = "exact"
     policies: dict[str, str] = {}
     switches: dict[str, str] = {}
+    house_rules: list[str] = []
     note: str | None = None
 
 
@@ -133,6 +135,7 @@ def ladder_odds(
         method=methods.pop() if len(methods) == 1 else "partial",
         policies=dict(named),
         switches=rules.chosen,
+        house_rules=house_rules(rules),
         note=note,
     )
 

@@ -121,13 +121,21 @@ def read_parts(folders: Sequence[Path], *, ruleset_id: str) -> list[Part]:
         raise FileError(f"the ruleset {ruleset_id} has no ruleset.toml in {folders[0]}", file=str(folders[0]))
     own = _part(folders[0])
     parts = [*_kits(own), own]
-    for folder in folders[1:]:
-        if os.path.isfile(folder / "ruleset.toml"):
-            parts.append(msgspec.structs.replace(_part(folder), is_overlay=True))
-        else:
-            source = Source(path=str(folder / "ruleset.toml"), text="")
-            parts.append(Part(folder=folder, source=source, data={}, is_overlay=True))
-    return parts
+    return [*parts, *map(overlay_part, folders[1:])]
+
+
+def overlay_part(path: Path) -> Part:
+    """Return what a house rule says that is not found by its place: a folder of a ruleset, or a TOML file alone.
+
+    Raises:
+        FileError: it is missing or no TOML.
+    """
+    if not os.path.isdir(path):
+        source = read_source(path)
+        return Part(folder=path, source=source, data=parse_cached(source), is_overlay=True)
+    if os.path.isfile(path / "ruleset.toml"):
+        return msgspec.structs.replace(_part(path), is_overlay=True)
+    return Part(folder=path, source=Source(path=str(path / "ruleset.toml"), text=""), data={}, is_overlay=True)
 
 
 def _part(folder: Path) -> Part:

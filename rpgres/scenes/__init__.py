@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from rpgres.scenes.checking import check_scene, require_sound, scene_diagnostics
-from rpgres.scenes.playing import PlayedStep, SceneResult, play_scene, run_scene, scene_result, seed_of, step_record
+from rpgres.scenes.playing import (
+    PlayedStep,
+    SceneResult,
+    Unanswered,
+    play_scene,
+    run_scene,
+    scene_result,
+    seed_of,
+    step_record,
+)
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.proving import Mismatch, ProvedFile, ProvedScenes, prove_scene
-from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_names
+from rpgres.scenes.reading import find_scene, open_scene, read_scene, scene_file, scene_names
 from rpgres.scenes.records import ABSENT, Expect, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 
 __all__ = [
@@ -24,6 +33,7 @@ __all__ = [
     "SceneThing",
     "SceneTrack",
     "Step",
+    "Unanswered",
     "check_scene",
     "find_scene",
     "open_scene",
@@ -33,6 +43,7 @@ __all__ = [
     "require_sound",
     "run_scene",
     "scene_diagnostics",
+    "scene_file",
     "scene_names",
     "scene_result",
     "seed_of",

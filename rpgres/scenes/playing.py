@@ -27,6 +27,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
     Attributes:
         ruleset: the ruleset's id.
         rules: what names the rules exactly: version, hash of data, overlays in use.
+        scene: the file it stands in, or its name, as it was asked for.
         title: the scene's title.
         summary: what it is about, in a line.
         seat: the seat as which it is seen; null for everything.
@@ -41,6 +42,7 @@ class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
 
     ruleset: str
     rules: dict[str, Any]
+    scene: str = ""
     title: str
     summary: str = ""
     seat: str | None = None
@@ -76,6 +78,16 @@ class PlainStep(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     id: str
     note: str = ""
     set: dict[str, bool | int | str] = {}
+
+
+class Unanswered(FileError):
+    """A step waits for a decision that nobody takes.
+
+    Attributes:
+        pending: the decision, with what happened in the step so far.
+    """
+
+    pending: Pending
 
 
 class PlayedStep(NamedTuple):
@@ -128,7 +140,8 @@ def play_scene(
         ended: is told the name of how the scene ended; empty where it has none.
 
     Raises:
-        FileError: a step cannot be played, or a decision has nobody to take it; says which step and where.
+        FileError: a step cannot be played; says which and where.
+        Unanswered: a decision has nobody to take it.
     """
     program, streams, state, at = scene.program, Streams(seed), scene.state, At()
     while True:
@@ -196,8 +209,9 @@ def scene_result(
     Raises:
         UsageError: the scene has no such seat.
     """
+    steps = list(steps)
     if seat is not None:
-        require_seat(seat, scene.state)
+        require_seat(seat, scene.state, *(played.after for played in steps))
     state, records = scene.state, list[dict[str, Any]]()
     for played in steps:
         state = played.state
@@ -208,6 +222,7 @@ def scene_result(
     return SceneResult(
         ruleset=scene.rules.id,
         rules=scene.rules.layers.identity(),
+        scene=scene.source.path,
         title=scene.file.title,
         summary=scene.file.summary.strip(),
         seat=seat,
@@ -314,12 +329,12 @@ def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
     return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
 
 
-def unanswered(leaf: Leaf, pending: Pending) -> FileError:
+def unanswered(leaf: Leaf, pending: Pending) -> Unanswered:
     """Return the error of a step that waits for a decision."""
     question = pending.question
     names = ", ".join(option.name for option in question.options)
     key = f'"{question.key}"' if question.key else question.label
-    return FileError(
+    error = Unanswered(
         f"{leaf.where()}: {leaf.name} waits for a decision: {question.label} "
         f'({question.who} chooses among {names}); answer it with choose = {{ {key} = "..." }}, '
         f"or give {question.who} a policy",
@@ -327,3 +342,5 @@ def unanswered(leaf: Leaf, pending: Pending) -> FileError:
         who=question.who,
         options=[option.name for option in question.options],
     )
+    error.pending = pending
+    return error

@@ -13,6 +13,7 @@ from rpgres.dice.seeds import read_seed
 from rpgres.errors import FileError, UsageError
 from rpgres.model.serialization import fault_in
 from rpgres.model.state import EMPTY, ROLES, Box, Map, State, Tag, freeze, put, slug
+from rpgres.plugins.entries import BUILTIN
 from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules, builtin_folder, overlay_roots
 from rpgres.rulesets.sheets import ORDERS, STDIN, Sheet, find_sheet, make_sheet, seated
@@ -30,13 +31,7 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
         FileError: there is none; names the nearest.
         PluginError: the ruleset it would come with cannot be used.
     """
-    path = Path(name)
-    if os.path.isfile(path):
-        return path
-    ruleset, _, scene = name.removesuffix(".toml").partition("/")
-    roots = [root / ruleset for root in (*reversed(overlay_roots(extra)), builtin_folder())] if scene else []
-    found = next((file for root in roots if os.path.isfile(file := root / "scenes" / f"{scene}.toml")), None)
-    found = found or (_installed_scene(ruleset, scene) if scene else None)
+    found = scene_file(name, extra=extra)
     if found is not None:
         return found
     known = scene_names(extra=extra)
@@ -45,6 +40,23 @@ def find_scene(name: str, *, extra: Sequence[Path] = ()) -> Path:
         f"; did you mean {near!r}?" if near else f"; scenes that ship by name: {', '.join(known[:12])}" if known else ""
     )
     raise FileError(f"there is no scene {name!r}{hint}", file=name)
+
+
+def scene_file(name: str, *, extra: Sequence[Path] = ()) -> Path | None:
+    """Return the file of a scene as `find_scene` does; None where there is none.
+
+    Raises:
+        PluginError: the ruleset it would come with cannot be used.
+    """
+    path = Path(name)
+    if os.path.isfile(path):
+        return path
+    ruleset, _, scene = name.removesuffix(".toml").partition("/")
+    if not scene:
+        return None
+    roots = [root / ruleset for root in (*reversed(overlay_roots(extra)), builtin_folder())]
+    found = next((file for root in roots if os.path.isfile(file := root / "scenes" / f"{scene}.toml")), None)
+    return found if found is not None or ruleset in BUILTIN else _installed_scene(ruleset, scene)
 
 
 def _installed_scene(ruleset: str, scene: str) -> Path | None:
@@ -96,8 +108,8 @@ def read_scene(
     policy: str = "",
     named: Mapping[str, str] = EMPTY,
     auto: bool = False,
-    orders_file: Callable[[str], Source] | None = None,
     load: Callable[..., Rules] = load_rules,
+    data: Mapping[str, Any] | None = None,
 ) -> Scene:
     """Return a scene from its text.
 
@@ -111,13 +123,13 @@ def read_scene(
             of a policy, or a file of standing orders.
         named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
-        orders_file: returns the text of a file of standing orders by its path; by default as it lies there.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
+        data: what the text says, where something of it is changed.
 
     Raises:
         FileError: the file is faulty; all problems at once.
     """
-    file: SceneFile = convert(parse(source), SceneFile, sources=[source])
+    file: SceneFile = convert(parse(source) if data is None else data, SceneFile, sources=[source])
     if file.seed is not None:
         _check_seed(file.seed, source)
     folder = folder_of(source, folder)
@@ -128,7 +140,7 @@ def read_scene(
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
         state = _with_part(rules, state, part, deciding)
-    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto, file=orders_file)
+    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
 
 

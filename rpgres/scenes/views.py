@@ -13,17 +13,17 @@ from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
 
 
-def require_seat(seat: str, state: State) -> None:
+def require_seat(seat: str, *states: State) -> None:
     """Check that a scene has a seat.
 
     Args:
         seat: the seat that looks.
-        state: the table at the beginning of the scene.
+        states: the table at the beginning of the scene, and after its steps, at which more people may sit.
 
     Raises:
         UsageError: nobody sits there.
     """
-    seats = seats_of(state)
+    seats = list(dict.fromkeys(one for state in states for one in seats_of(state)))
     if seat not in seats:
         raise UsageError(unknown("seat", seat, seats, of="the scene"), seat=seat, seats=seats)
 
@@ -42,7 +42,8 @@ def result_seen(rules: Rules, result: Result, seat: str, *, before: State, after
         before, after: the table before the step and after it.
     """
     hidden = hidden_in(before, after)
-    actor = before.seat_of(result.actor or GM)
+    came = before if result.actor in before.characters else after  # whose sheet the step itself brought
+    actor = came.seat_of(result.actor or GM)
     inputs = dict(result.inputs)
     if result.action is not None and seat != actor:
         laid = laid_by(rules, result.action, inputs, actor=result.actor or GM)

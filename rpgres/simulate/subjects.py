@@ -26,7 +26,6 @@ from rpgres.scenes.walking import Players, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
-from rpgres.toml.reading import Source, read_source
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
@@ -89,11 +88,6 @@ def rebuild_scene(job: Job, folder: Path) -> Scene:
     )
 
 
-def _orders(name: str) -> Source:
-    """Return the text of a file of standing orders."""
-    return read_source(Path(name))
-
-
 def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
     """Return an action, ready to be played.
 
@@ -107,7 +101,7 @@ def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: 
     # A lump that holds for outcomes alone would draw other cards than `rpgres roll` does with the same seed.
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
-    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, file=_orders))
+    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
     is_procedure = prepared.rules.file.actions[prepared.action].procedure
     dealer = (_PlaceDealer if is_procedure else SeededDealer)(Streams(run_seed(job.seed, 0)))
     readers = [_end_reader(name) for name in job.by]

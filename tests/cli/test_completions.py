@@ -96,6 +96,7 @@ def test_bash_completes(line: str, offered: set[str], tmp_path: Path) -> None:
     assert set(done.stdout.split()) == offered
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None or sys.platform == "win32", reason="there is no bash at a terminal")
 def test_bash_completes_at_a_terminal_whatever_its_word_breaks(tmp_path: Path) -> None:
     roll = "rpgres roll fate overcome"

@@ -43,7 +43,7 @@ def exact(outcomes: dict[str, Any]) -> dict[str, str]:
 def test_an_opposed_action_in_plain_words() -> None:
     assert rpgres("odds", "fate", "overcome", "--skill", "3", "--vs", "4dF+2", "--note", "a guard") == (
         0,
-        "Overcome: odds\n"
+        "Overcome: odds (fate; skill 3, vs 4dF+2)\n"
         "  Fail                  26.08 %  1711/6561\n"
         "  Tie                   15.49 %  1016/6561\n"
         "  Succeed               32.36 %  2123/6561\n"
@@ -81,7 +81,7 @@ def test_the_ladder_in_plain_words() -> None:
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[:3] == [
-        "Overcome: odds at every rung",
+        "Overcome: odds at every rung (fate; skill 3)",
         "  against              Fail        Tie    Succeed  Succeed with style",
         "  Legendary (+8)   100.00 %     0.00 %     0.00 %              0.00 %",
     ]
@@ -224,7 +224,7 @@ def test_margins_in_place_of_outcomes() -> None:
     expected = {str(m): str(Fraction(weight, margins.denominator())) for m, weight in margins.items()}
     assert (odds["by"], exact(odds["outcomes"])) == ("margin", expected)
     shown = rpgres("odds", "fate", "overcome", "--skill", "2", "--vs", "4dF", "--by", "margin").out
-    assert shown.splitlines()[0] == "Overcome: odds by margin"
+    assert shown.splitlines()[0] == "Overcome: odds by margin (fate; skill 2, vs 4dF)"
     assert shown.count(" or more\n") == 17
 
 

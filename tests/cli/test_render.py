@@ -128,7 +128,7 @@ def test_open_mass_is_told() -> None:
     from rpgres.cli.rulesets import read_ruleset
 
     told = plain_text(odds.odds_lines(record, read_ruleset("fate").file))
-    assert told == ("Overcome: odds\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (otherwise)\n")
+    assert told == ("Overcome: odds (fate)\n  Odd band    33.33 %  at least 1/3\n  remaining: 66.67 % (otherwise)\n")
 
 
 def test_no_control_character_reaches_a_terminal() -> None:

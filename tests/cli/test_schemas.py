@@ -124,6 +124,10 @@ def test_schemas_without_docstrings() -> None:
 
 LOOKS = [
     ("odds-ladder", ["odds", "fate", "overcome", "--skill", "2"]),
+    ("comparison", ["odds", "fate", "overcome", "--skill", "2", "--vs", "1", "--compare", "opposers=one"]),
+    ("variation", ["odds", "fate", "overcome", "--skill", "0..1", "--vs", "0..2"]),
+    ("search", ["odds", "fate", "overcome", "--skill", "2", "--find", "vs=0..3", "--target", "success=60%"]),
+    ("knockout", ["odds", "fate", "overcome", "--skill", "2", "--vs", "1", "--bonus", "1", "--knockout"]),
     ("decks", ["deck", "list"]),
     ("deck-shown", ["deck", "show", "saga/fate-96"]),
     ("deck-shown", ["deck", "show", "standard"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf
 from time import monotonic
@@ -14,15 +14,18 @@ from msgspec import Struct
 from rpgres.cli import options as opt
 from rpgres.cli.commands.scene_odds import check_by, scene_command, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
-from rpgres.cli.output import is_terminal, say, say_json
+from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.studies import bar_columns, emit, format_of, run_study, study_of
 from rpgres.errors import UsageError
 from rpgres.odds.exact import EXACT_SHARE, By, OddsResult, Weighed, odds_record, outcome_odds
 from rpgres.odds.explorer import Odds
 from rpgres.odds.ladder import LadderOdds, ladder_odds, missing_opposition
 from rpgres.odds.sampling import GAMES
+from rpgres.odds.subjects import Subject, measure_action
+from rpgres.odds.variations import Axis, input_axes, is_target
 from rpgres.parameters.kinds import metavar
-from rpgres.rulesets import Rules
+from rpgres.rulesets import Rules, RulesetFile
 
 if TYPE_CHECKING:
     from rpgres.engine.players import Policy
@@ -31,10 +34,12 @@ if TYPE_CHECKING:
     from rpgres.odds.sampling import Sample
 
 ACTION_OPTIONS = (
-    *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.JSON, opt.PLAIN, opt.NOTE),
+    *(opt.CHOOSE, opt.BEST, opt.EACH, opt.BY, opt.AUTO, opt.POLICY),
+    *(opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
+    *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
+    *(opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
-DICE_OPTIONS = (opt.JSON, opt.PLAIN, opt.NOTE)
+DICE_OPTIONS = (opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE)
 REST = 1e-6  # what may be left open without an estimate: dice that explode leave less
 
 
@@ -72,27 +77,87 @@ class Line(Struct, kw_only=True):
 
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
-    shared = {option.name: values.pop(option.name) for option in ACTION_OPTIONS}
+    own = {name.replace("-", "_") for name in data.parameters(action)}  # which count before options of odds
+    shared = {
+        option.name: values.pop(option.name) if option.name not in own else option.off for option in ACTION_OPTIONS
+    }
+    shared["goal"] = shared["goal"] or _goal(values, shared["find"])
+    axes, inputs = input_axes(opt.given_inputs(values))
+    form, study = format_of(shared), study_of(shared, axes)
     if data.file.actions[action].procedure:
         check_by(shared["by"])
-        weigh_procedure(data, action, opt.given_inputs(values), shared)
+        weigh_procedure(data, action, inputs, shared, axes)
         return
-    line = _read_line(data, action, opt.given_inputs(values), shared)
+    line = _read_line(data, action, inputs, shared)
     by = opt.read_by(shared["by"])
+    if study:
+        _study(study, line, axes, by, data)
+        return
     opposition = missing_opposition(line.rules, action, line.inputs)
     if opposition is not None and by != "outcome":
         raise UsageError(f"--by needs one opposition: give --{opposition}")
     record: LadderOdds | OddsResult
     record = _action_odds(line, by) if opposition is None else _ladder(line, opposition)
-    if shared["json"]:
-        say_json(record)
-        return
     from rpgres.cli.render.odds import ladder_lines, odds_lines
 
-    if isinstance(record, LadderOdds):
-        say(ladder_lines(record, data.file), is_plain=shared["plain"])
+    def lines() -> Any:
+        if isinstance(record, LadderOdds):
+            return ladder_lines(record, data.file)
+        return odds_lines(record, data.file, bars=bar_columns(is_plain=shared["plain"]))
+
+    _print(record, data.file, shared, form=form, lines=lines)
+
+
+def _goal(values: dict[str, Any], find: str | None) -> str | None:
+    """Return what an action's own `--target` says, where that can only be the chance that --find looks for."""
+    typed = values.get("target")
+    if not find or not isinstance(typed, str) or not is_target(typed):
+        return None
+    values["target"] = None
+    return typed
+
+
+def _print(
+    record: LadderOdds | OddsResult,
+    file: RulesetFile | None,
+    shared: Mapping[str, Any],
+    *,
+    form: str,
+    lines: Callable[[], Any],
+) -> None:
+    """Print odds; only what is asked for is imported."""
+    if shared["svg"] is None and form == "json":
+        say_json(record)
+    elif shared["svg"] is None and form == "table":
+        say(lines(), is_plain=shared["plain"])
     else:
-        say(odds_lines(record, data.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
+        emit(record, file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+
+
+def _study(study: str, line: Line, axes: Sequence[Axis], by: By, data: RulesetData) -> None:
+    """Print the odds of several cases of an action."""
+    if by != "outcome":
+        raise UsageError("--by evaluates numbers; comparing, varying and searching evaluate outcomes: leave it out")
+    shared = line.shared
+    evaluate = partial(
+        measure_action,
+        weighed=line.weighed,
+        policies={who: name for who, _, name in (text.rpartition("=") for text in shared["policy"])},
+        auto=shared["auto"],
+        leaves=line.budget["leaves"],
+    )
+    subject = Subject(
+        rules=line.rules,
+        evaluate=evaluate,
+        action=line.action,
+        inputs=line.inputs,
+        switches=opt.read_switches(shared["switch"]),
+        choose=line.choose,
+    )
+    told = {"weighed": line.weighed, "policies": line.named}
+    code = run_study(study, subject, axes, shared, told=told, file=data.file)
+    if code:
+        raise typer.Exit(code)
 
 
 def _read_line(data: RulesetData, action: str, inputs: dict[str, Any], shared: dict[str, Any]) -> Line:
@@ -227,22 +292,13 @@ def weigh_notation(notation: str, values: dict[str, Any]) -> None:
     """Print the chance of every value of a dice expression."""
     from rpgres.odds.dice import dice_odds
 
-    record = dice_odds(notation, note=values["note"])
-    if values["json"]:
-        say_json(record)
-        return
+    form, record = format_of(values), dice_odds(notation, note=values["note"])
     from rpgres.cli.render.odds import dice_odds_lines
 
-    say(dice_odds_lines(record, bars=_bars(is_plain=values["plain"])), is_plain=values["plain"])
+    def lines() -> Any:
+        return dice_odds_lines(record, bars=bar_columns(is_plain=values["plain"]))
 
-
-def _bars(*, is_plain: bool) -> int:
-    """Return how many columns there are for a bar, 0 where bars would be noise."""
-    if is_plain or not is_terminal():
-        return 0
-    from shutil import get_terminal_size
-
-    return max(8, min(50, get_terminal_size().columns - 46))
+    _print(record, None, values, form=form, lines=lines)
 
 
 class OddsGroup(PlayGroup):

@@ -11,6 +11,7 @@ import typer
 
 from rpgres.cli.annotations import AsJson, Folders
 from rpgres.cli.checks import AsForm, end_file_checks, form_of
+from rpgres.cli.commands.scene_procedure import RunCommand
 from rpgres.cli.options import PLAIN, POLICY, SEED, SWITCH
 from rpgres.text.harmless import harmless
 
@@ -27,6 +28,13 @@ def _complete_scenes(incomplete: str) -> list[str]:
 
     here = sorted(path.name for path in Path().glob("*.toml"))
     return [name for name in [*scene_names(), *here] if name.startswith(incomplete)]
+
+
+def _complete_played(incomplete: str) -> list[str]:
+    """Return what can be played: scenes, and procedures as `RULESET/PROCEDURE`."""
+    from rpgres.cli.completion import procedure_names
+
+    return [*procedure_names(incomplete), *_complete_scenes(incomplete)]
 
 
 def _complete_seats(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -89,9 +97,17 @@ AsLonelog = Annotated[
 ]
 
 
-@app.command("run")
+@app.command("run", cls=RunCommand)
 def run(
-    file: File,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|RULESET/PROCEDURE",
+            help="A scene: a file, - for standard input, or a shipped one as fate/bribe. Or a procedure, such as "
+            "fate/conflict; `rpgres scene run fate/conflict --help` has its inputs.",
+            autocompletion=_complete_played,
+        ),
+    ],
     seed: Seed = None,
     auto: Annotated[
         bool, typer.Option("--auto", help="Let the ruleset's policy make all decisions that are not given.")
@@ -108,10 +124,10 @@ def run(
     plain: Annotated[bool, typer.Option("--plain", help=PLAIN.help)] = False,
     rulesets: Folders = None,
 ) -> None:
-    """Play a scene from start to end, and tell what happens.
+    """Play a scene or a procedure from start to end, and tell what happens.
 
-    A decision that neither the scene nor a policy answers is put to you at a terminal; elsewhere, and with --as, it is
-    an error that names the step and its line.
+    A decision that neither the scene nor a policy answers is put to you at a terminal. Elsewhere, and with --as, it is
+    an error that names the step and its line; a procedure then prints the command that goes on with it.
 
     The account can be written to files as well; - is standard output, in place of the account for people. A file that
     exists is replaced only if it is an account that rpgres wrote.
@@ -132,7 +148,12 @@ def run(
     if as_json or STANDARD in files.values():
         played = play_silently(scene, seed=chosen)
     else:
-        played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+        try:
+            played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+        except BrokenPipeError:
+            if not files:
+                raise
+            played = play_silently(scene, seed=chosen)  # nobody reads on, and the files were asked for
     if as_json:
         say_json(played.result(seat=seat))
     if files:

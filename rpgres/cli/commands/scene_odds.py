@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from rpgres.cli import options as opt
 from rpgres.cli.options import Option, SectionedCommand
-from rpgres.cli.output import is_terminal, results_alone, say, say_json, warn
+from rpgres.cli.output import results_alone, warn
 from rpgres.cli.rulesets import RulesetData
+from rpgres.cli.studies import bar_columns, emit, format_of, run_study, scenes_among, study_of
 from rpgres.errors import UsageError
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from rpgres.cli.render.lines import Line
     from rpgres.odds.scenes import SceneOdds, SceneOddsResult
+    from rpgres.odds.subjects import Subject
+    from rpgres.odds.variations import Axis
+    from rpgres.rulesets import RulesetFile
     from rpgres.scenes import Scene
 
 INTERRUPTED = 130  # exit code
+ENDING = "ending"  # what a scene is evaluated by unless something else is asked for
 
 BY = Option(
     "by",
@@ -27,62 +33,122 @@ BY = Option(
     "PATH",
 )
 SCENE_OPTIONS = (
-    *(BY, opt.AUTO, opt.POLICY, opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS),
-    *(opt.JSON, opt.PLAIN, opt.NOTE),
+    *(BY, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
+    *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
 
 
 def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
     from rpgres.plugins.discovery import find_ruleset
-    from rpgres.scenes import open_scene, read_scene, require_sound
+    from rpgres.scenes import require_sound
+    from rpgres.scenes.measuring import scene_subject
 
+    form, study = format_of(shared), study_of(shared, ())
     folders = opt.read_folders(shared["rulesets"])
     named = opt.named_policies(shared["policy"])
     everybody = named.pop("", "")
-    source, folder = open_scene(name, extra=folders)
-    scene = read_scene(
-        source,
-        find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
-        folder=folder,
-        switches=opt.read_switches(shared["switch"]),
-        extra=folders,
-        policy=everybody,
-        named=named,
-        auto=shared["auto"],
-    )
-    require_sound(scene)
-    _weigh(scene, shared, policies=_policies(scene, shared))
+
+    def read(file: str, tells: Callable[[int, int], None] | None = None) -> tuple[Subject, Scene]:
+        found = scene_subject(
+            file,
+            find_ruleset=lambda ruleset: find_ruleset(ruleset, extra=folders),
+            extra=folders,
+            switches=opt.read_switches(shared["switch"]),
+            policy=everybody,
+            named=named,
+            auto=shared["auto"],
+            by=shared["by"] or ENDING,
+            leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+            tells=tells,
+        )
+        require_sound(found[1])
+        return found
+
+    subject, scene = read(name)
+    policies = _policies(scene, shared)
+    if study:
+        others = scenes_among(shared["compare"])
+        told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
+        _study(study, subject, (), shared, told, scene.rules.file, {one: read(one)[0] for one in others})
+    else:
+        _weigh(scene, shared, policies=policies, form=form)
 
 
-def weigh_procedure(data: RulesetData, procedure: str, inputs: Mapping[str, Any], shared: Mapping[str, Any]) -> None:
+def weigh_procedure(
+    data: RulesetData, procedure: str, inputs: Mapping[str, Any], shared: Mapping[str, Any], axes: Sequence[Axis] = ()
+) -> None:
     """Print the chances of how a procedure ends."""
     from rpgres.engine.run import answers_to, prepare
     from rpgres.plugins.loading import checked
+    from rpgres.scenes.measuring import procedure_subject
     from rpgres.scenes.procedures import procedure_scene
 
+    form, study = format_of(shared), study_of(shared, axes)
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    typed = opt.read_answers(shared["choose"], option="--choose")
+
+    def make_scene(subject: Subject) -> Scene:
+        prepared = prepare(subject.rules, procedure, subject.inputs)
+        choose = answers_to(prepared, subject.choose)
+        policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
+        return procedure_scene(subject.rules, procedure, subject.inputs, policies=policies, choose=choose)
+
+    subject = procedure_subject(
+        rules,
+        procedure,
+        inputs,
+        make_scene=make_scene,
+        switches=opt.read_switches(shared["switch"]),
+        choose=typed,
+        by=shared["by"] or ENDING,
+        leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+    )
+    if study:
+        policies = opt.policy_names(rules, names=shared["policy"], auto=shared["auto"])
+        _study(study, subject, axes, shared, {"policies": policies, "by": shared["by"] or ENDING}, data.file, {})
+        return
+    scene = make_scene(subject)
     prepared = prepare(rules, procedure, inputs)
-    choose = answers_to(prepared, opt.read_answers(shared["choose"], option="--choose"))
-    policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"])
-    scene = procedure_scene(rules, procedure, inputs, policies=policies, choose=choose)
-    _weigh(scene, shared, policies=_policies(scene, shared), inputs=prepared.inputs)
+    _weigh(scene, shared, policies=_policies(scene, shared), inputs=prepared.inputs, form=form)
+
+
+def _study(
+    study: str,
+    subject: Subject,
+    axes: Sequence[Axis],
+    shared: Mapping[str, Any],
+    told: Mapping[str, Any],
+    file: RulesetFile,
+    others: Mapping[str, Subject],
+) -> None:
+    """Print several odds of a scene or a procedure."""
+    code = run_study(study, subject, axes, shared, told=told, file=file, others=others)
+    if code:
+        raise typer.Exit(code)
 
 
 def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
     """Return who decides by which policy; everybody else under `*`."""
-    own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
+    from rpgres.scenes.deciding import who_decides
+
+    own = who_decides(scene.file, scene.policies)
     everybody = {"*": scene.file.policy} if scene.file.policy else {}
     return {**own, **everybody, **opt.policy_names(scene.rules, names=shared["policy"], auto=shared["auto"])}
 
 
 def _weigh(
-    scene: Scene, shared: Mapping[str, Any], *, policies: Mapping[str, str], inputs: Mapping[str, Any] | None = None
+    scene: Scene,
+    shared: Mapping[str, Any],
+    *,
+    policies: Mapping[str, str],
+    form: str,
+    inputs: Mapping[str, Any] | None = None,
 ) -> None:
     from rpgres.cli.progress import progress
     from rpgres.odds.exact import needs_policy
     from rpgres.odds.scenes import Undecided, scene_odds
-    from rpgres.scenes.walking import ENDING, course_of
+    from rpgres.scenes.walking import course_of
 
     by = shared["by"] or ENDING
     budget: dict[str, Any] = {
@@ -95,12 +161,12 @@ def _weigh(
     except Undecided as undecided:
         raise needs_policy(undecided.questions.values()) from None
     record = _record(scene, odds, by=by, policies=policies, inputs=inputs or {}, note=shared["note"])
-    if shared["json"]:
-        say_json(record)
-    else:
-        from rpgres.cli.render.scene_odds import scene_odds_lines
+    from rpgres.cli.render.scene_odds import scene_odds_lines
 
-        say(scene_odds_lines(record, scene.rules.file, bars=_bars(is_plain=shared["plain"])), is_plain=shared["plain"])
+    def lines() -> list[Line]:
+        return scene_odds_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
+
+    emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
     if odds.is_interrupted:
         warn("interrupted; what is known so far is printed, and the rest is open")
         raise typer.Exit(INTERRUPTED)
@@ -115,7 +181,7 @@ def _record(
     inputs: Mapping[str, Any],
     note: str | None,
 ) -> SceneOddsResult:
-    from rpgres.odds.exact import chance_record
+    from rpgres.odds.exact import chance_record, house_rules
     from rpgres.odds.scenes import SceneOddsResult
     from rpgres.scenes.walking import value_name
 
@@ -143,18 +209,10 @@ def _record(
         turns=odds.turns,
         policies=dict(policies),
         switches=scene.rules.chosen,
+        house_rules=house_rules(scene.rules),
         interrupted=odds.is_interrupted,
         note=note,
     )
-
-
-def _bars(*, is_plain: bool) -> int:
-    """Return how many columns there are for a bar, 0 where bars would be noise."""
-    if is_plain or not is_terminal():
-        return 0
-    from shutil import get_terminal_size
-
-    return max(8, min(50, get_terminal_size().columns - 46))
 
 
 def scene_command(name: str) -> SectionedCommand:

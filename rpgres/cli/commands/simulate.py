@@ -186,8 +186,9 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
 def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
     """Return who decides by which policy in a scene; everybody else under `*`."""
     from rpgres.engine.players import default_policy
+    from rpgres.scenes.deciding import who_decides
 
-    own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
+    own = who_decides(scene.file, scene.policies)
     everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
     typed = {who or "*": name for who, name in named.items()}
     return {**own, **({"*": everybody} if everybody else {}), **typed}

@@ -33,15 +33,19 @@ from rpgres.cli.formats.sheets import FileChecks, SheetRecord
 from rpgres.cli.formats.summary import ActionDescription, RulesetChecks, RulesetDescription, RulesetList
 from rpgres.conformance import PluginCheck
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.rerun import WhatIf
 from rpgres.engine.resolve import ErrorRecord, Request
 from rpgres.errors import UsageError
 from rpgres.journal.commitments import SealFile
 from rpgres.journal.forms import AnswerFile, EntryRecord, LogRecord, OrdersRecord, TableRecord, ViewRecord
 from rpgres.journal.verifying import Verification
 from rpgres.model.cards import DeckFile
+from rpgres.odds.comparison import Comparison
 from rpgres.odds.exact import OddsResult
+from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scenes import SceneOddsResult
+from rpgres.odds.variations import Search, Variation
 from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
 from rpgres.rulesets.orders import OrdersFile
@@ -98,6 +102,11 @@ KINDS: dict[str, Kind] = {
     "result": Kind("What `rpgres roll RULESET ACTION --json` prints.", Result, refine_result),
     "pending": Kind("What `rpgres roll --json` prints while a decision is open.", Pending, refine_pending),
     "odds": Kind("What `rpgres odds --json` prints: of an action, dice, or a ladder.", OddsResult, refine_odds),
+    "comparison": Kind("What `rpgres odds --compare --json` prints.", Comparison),
+    "variation": Kind("What `rpgres odds --vary --json` prints: a table, or a grid.", Variation),
+    "search": Kind("What `rpgres odds --find --json` prints.", Search),
+    "knockout": Kind("What `rpgres odds --knockout --json` prints.", Knockout),
+    "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
     "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),

@@ -237,7 +237,8 @@ def _taken_turn(end: TurnEvent, events: Sequence[EventRecord], step: Mapping[str
     described = words.file.actions.get(end.action)
     fields = {"actor": actor} | ({"opponent": words.who(against)} if (against := _against(end, events, words)) else {})
     sentence = filled(described.sentence, fields) if described is not None and actor else ""
-    sentence = in_line(sentence or f"{actor} {plain_words(end.action)}").strip()
+    done = plain_words(end.action)
+    sentence = in_line(sentence or (f"{actor} {done}" if actor else f"{done[:1].upper()}{done[1:]}")).strip()
     lines = [
         *_event_lines(events, end.texts, words),
         *_came(record, words),

@@ -24,6 +24,11 @@ STYLES = {
     "plus": "green",
     "minus": "red",
     "name": "cyan",
+    "heat0": "dim",
+    "heat1": "blue",
+    "heat2": "cyan",
+    "heat3": "yellow",
+    "heat4": "bold green",
 }
 
 

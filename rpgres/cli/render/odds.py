@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
+from rpgres.cli.render.reports import bar
 from rpgres.cli.render.words import rung, style_of, title, titles
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, ChoiceOdds, OddsResult
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.sampling import Estimate, Sample
+from rpgres.odds.subjects import Evaluated, value_text
 from rpgres.rulesets import RulesetFile
 
 BEST = "best"  # in place of a policy: whoever acts decides as well as can be
-FULL, HALF = "\N{FULL BLOCK}", "\N{LEFT HALF BLOCK}"
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
@@ -28,7 +30,7 @@ def odds_lines(record: OddsResult, file: RulesetFile, *, bars: int = 0) -> list[
         bars: columns for a bar; 0 for none.
     """
     by = "" if record.by == "outcome" else f" by {record.by}"
-    lines = [line(Piece(f"{title(record.action or '')}: odds{by}", "title"))]
+    lines = list(_head(record, f"odds{by}"))
     if by:
         lines += _number_lines(record.outcomes, left=record.open, sample=record.sample, bars=bars)
         return [*lines, *_left_open(record.open, record.sample), *note_lines(record.policies, record.note)]
@@ -91,7 +93,7 @@ def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
     widths = [max(9, len(head)) for head in heads]
     names = [rung(one.value, file.ladder) for one in ladder.ladder]
     first = max(map(len, ("against", *names)))
-    lines = [line(Piece(f"{title(ladder.action)}: odds at every rung", "title"))]
+    lines = list(_head(ladder, "odds at every rung"))
     columns = [f"  {head:>{width}}" for head, width in zip(heads, widths, strict=True)]
     lines.append(line(INDENT, Piece(f"{'against':<{first}}{''.join(columns)}", "quiet")))
     for name, one in zip(names, ladder.ladder, strict=True):
@@ -104,6 +106,49 @@ def ladder_lines(ladder: LadderOdds, file: RulesetFile) -> list[Line]:
         lines += _left_open(one.open, one.sample)
     lines += [line(INDENT, text) for text in ladder.advice]
     return [*lines, *note_lines(ladder.policies, ladder.note)]
+
+
+def _head(record: OddsResult | LadderOdds, what: str) -> Iterator[Line]:
+    """Yield the heading, with the house rules in force under it."""
+    yield line(Piece(heading(record, what=what), "title"))
+    yield from (line(INDENT, Piece(text, "quiet")) for text in above(record))
+
+
+def heading(record: Any, *, what: str = "odds", without: Sequence[str] = ()) -> str:
+    """Return what was evaluated, in a line: the action or scene, the ruleset, and its inputs.
+
+    Args:
+        record: the odds.
+        what: what they are, such as `odds compared`.
+        without: inputs that vary.
+    """
+    scene, action = getattr(record, "scene", None), getattr(record, "action", None)
+    name = getattr(record, "title", "") or scene or (title(action) if action else "")
+    if not name:
+        return f"{record.inputs.get('notation', '')}: {what}"
+    if isinstance(record, Evaluated) and record.by not in ("outcome", "ending"):
+        what = f"{what} by {record.by}"
+    inputs = input_words({key: value for key, value in record.inputs.items() if key not in without})
+    return f"{name}: {what} ({'; '.join(filter(None, (record.ruleset, inputs)))})"
+
+
+def input_words(inputs: Mapping[str, Any]) -> str:
+    """Return inputs in words: `skill 3, vs 2`."""
+    words = [name.replace("-", " ") if value is True else f"{name} {_value(value)}" for name, value in inputs.items()]
+    return ", ".join(words)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return " and ".join(map(_value, value))
+    if isinstance(value, Mapping):
+        return ":".join(str(part) for part in value.values())
+    return value_text(value)
+
+
+def above(record: Any) -> list[str]:
+    """Return the lines under a heading: the house rules in force, if there are any."""
+    return [f"house rules: {', '.join(record.house_rules)}"] if record.house_rules else []
 
 
 def percent(probability: float) -> str:
@@ -136,10 +181,10 @@ def _fractions(outcomes: Mapping[str, Chance], *, left: Chance, sample: Sample |
     """Return what is known of each chance beside the percentage: the fraction, or the interval of an estimate."""
     if sample is not None:
         return {name: _within(sample.outcomes[name]) for name in outcomes}
-    return {name: _fraction(one, left=left) for name, one in outcomes.items()}
+    return {name: fraction_text(one, left=left) for name, one in outcomes.items()}
 
 
-def _fraction(chance: Chance, *, left: Chance) -> str:
+def fraction_text(chance: Chance, *, left: Chance) -> str:
     """Return an exact chance as shown: nothing in place of one that would fill the line.
 
     With something left open, it is the least that it can be, and said to be.
@@ -167,11 +212,7 @@ def _at_least(outcomes: Mapping[str, float]) -> dict[str, float]:
 def bar_pieces(share: float, columns: int) -> list[Piece]:
     if not columns:
         return []
-    halves = round(share * columns * 2)
-    if share > 0:
-        halves = max(1, halves)
-    drawn = FULL * (halves // 2) + HALF * (halves % 2)
-    return [Piece(f"{drawn:<{columns}}", "name"), Piece("  ")]
+    return [Piece(f"{bar(share, columns):<{columns}}", "name"), Piece("  ")]
 
 
 def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[Line]:
@@ -185,7 +226,7 @@ def _choice_lines(record: OddsResult, file: RulesetFile, bars: int) -> Iterator[
     width = max(len(choice.option) for choice in record.choices)
     for choice in record.choices:
         _, success, left = _shares(choice)
-        exact = "" if success.startswith("~") else f"  {_fraction(choice.success, left=choice.open)}"
+        exact = "" if success.startswith("~") else f"  {fraction_text(choice.success, left=choice.open)}"
         shown = f"{success:>9}{exact}"
         name = Piece(f"{choice.option:<{width}}", "name")
         yield line(INDENT * 2, name, "  ", *bar_pieces(choice.success.probability, bars), shown, left)
@@ -244,7 +285,7 @@ def _success_lines(record: OddsResult, file: RulesetFile) -> Iterator[Line]:
 
         both = sum((Fraction(record.outcomes[name].exact) for name in good), Fraction(0))
         whole = Chance(exact=str(both), probability=float(both))
-        shown = f"{percent(whole.probability)}  {_fraction(whole, left=record.open)}"
+        shown = f"{percent(whole.probability)}  {fraction_text(whole, left=record.open)}"
     yield line(INDENT, f"any success: {shown}".rstrip())
 
 
@@ -261,9 +302,17 @@ def _style(file: RulesetFile, band: str) -> str:
 
 
 def note_lines(policies: Mapping[str, str], note: str | None) -> Iterator[Line]:
+    for text in notes_text(policies, None):
+        yield line(INDENT, Piece(text, "quiet"))
+    if note:
+        yield line(INDENT, "note: ", note)
+
+
+def notes_text(policies: Mapping[str, str], note: str | None) -> Iterator[str]:
+    """Yield who decided, and the note, as texts."""
     everybody = "everybody else" if BEST in policies.values() else "everybody"
     for who, name in policies.items():
         how = "optimal" if name == BEST else f"policy {name}"
-        yield line(INDENT, Piece(f"decisions of {everybody if who == '*' else who}: {how}", "quiet"))
+        yield f"decisions of {everybody if who == '*' else who}: {how}"
     if note:
-        yield line(INDENT, "note: ", note)
+        yield f"note: {note}"

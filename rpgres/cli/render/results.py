@@ -174,7 +174,7 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
                     yield line(INDENT, event.text)
-                case TurnEvent():
+                case TurnEvent() if event.action or event.outcome or event.texts:
                     yield line(INDENT, *_turn_words(event))
         if drawn:
             yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))
@@ -261,16 +261,22 @@ def pending_lines(
         how: the lines that tell how it is answered; by default the command that goes on with it.
         said_by: the seat that typed what was typed for it, which is told then; empty for the host.
     """
-    question = pending.question
     turned = [moment_words(moment, period) for moment, period in pending.inputs.items()] if not pending.action else []
     heading = turned[0] if turned else _heading(pending.action, None, pending.actor)
     lines = [line(Piece(heading, "title"), ": ", Piece("waiting", "even"))]
     lines += said_lines(pending, said_by)
     lines += _event_lines(pending.events, is_drawn)
-    for asked in (question, *pending.together):
+    if how is None:
+        return [*lines, *waiting_lines(pending)]
+    for asked in (pending.question, *pending.together):
         lines += _open_lines(asked)
-    if how is not None:
-        return [*lines, *how]
+    return [*lines, *how]
+
+
+def waiting_lines(pending: Pending) -> list[Line]:
+    """Return the question that waits with its options, and the command that goes on with it."""
+    question = pending.question
+    lines = [one for asked in (question, *pending.together) for one in _open_lines(asked)]
     lines.append(line(INDENT, f"Answer it with --choose {question.typed}=..., or go on with:"))
     lines.append(line(INDENT * 2, pending.resume))
     return lines

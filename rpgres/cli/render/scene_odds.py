@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
-from rpgres.cli.render.odds import bar_pieces, note_lines, percent
-from rpgres.cli.render.words import style_of, title, titles
+from rpgres.cli.render.odds import above, bar_pieces, heading, note_lines, percent
+from rpgres.cli.render.words import outcome_titles, style_of
 from rpgres.odds.scenes import SceneOddsResult
 from rpgres.rulesets import RulesetFile
 
@@ -22,10 +22,10 @@ def scene_odds_lines(record: SceneOddsResult, file: RulesetFile, *, bars: int = 
         bars: columns for a bar; 0 for none.
     """
     by = "" if record.by == "ending" else f" by {record.by}"
-    lines = [line(Piece(f"{record.title or title(record.scene)}: odds{by}", "title"))]
+    lines = [line(Piece(heading(record, what=f"odds{by}"), "title"))]
+    lines += [line(INDENT, Piece(text, "quiet")) for text in above(record)]
     shown = list(record.outcomes)[:MOST_ROWS]
-    known = titles(file, [name for name in shown if name in file.bands])
-    names = {name: known.get(name) or (title(name) if name else "no ending") for name in shown}
+    names = outcome_titles(file, shown)
     width = max(map(len, names.values()), default=0)
     for name in shown:
         chance = record.outcomes[name]

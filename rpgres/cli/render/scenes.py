@@ -19,12 +19,19 @@ if TYPE_CHECKING:
     from rpgres.scenes import Leaf, Mismatch
 
 
-def step_question_lines(leaf: Leaf) -> list[Line]:
-    """Return what stands above the first question of a step: who does what."""
+def step_question_lines(leaf: Leaf, inputs: Mapping[str, Any] = EMPTY) -> list[Line]:
+    """Return what stands above the first question of a step: who does what.
+
+    Args:
+        leaf: the step.
+        inputs: in place of what the step says.
+    """
     step = leaf.step
     if step.moment is not None:
         return [line(INDENT, Piece(moment_words(step.moment[1], step.moment[0]), "title"))]
-    return [line(INDENT, *pieces) for pieces in action_lines(step.played, actor=step.actor, inputs=step.with_)]
+    return [
+        line(INDENT, *pieces) for pieces in action_lines(step.played, actor=step.actor, inputs=inputs or step.with_)
+    ]
 
 
 def table_lines(

@@ -7,7 +7,7 @@ from math import ceil, log10
 
 from rpgres.cli.render.charts import Bar, Group, bar_chart
 from rpgres.cli.render.lines import INDENT, Line, Piece, line
-from rpgres.cli.render.odds import FULL, HALF
+from rpgres.cli.render.reports import FULL, HALF
 from rpgres.cli.render.results import house_rules_lines, input_words
 from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed

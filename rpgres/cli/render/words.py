@@ -172,6 +172,17 @@ def titles(file: RulesetFile | None, bands: Iterable[str]) -> dict[str, str]:
     return {band: f"{text} ({band})" if said.count(text) > 1 else text for band, text in titles.items()}
 
 
+def outcome_titles(file: RulesetFile | None, names: Iterable[str]) -> dict[str, str]:
+    """Return what outcomes of odds are called: those of a ruleset, endings of a scene, or values.
+
+    >>> outcome_titles(None, ["mara-wins", "", "3"])
+    {'mara-wins': 'Mara wins', '': 'No ending', '3': '3'}
+    """
+    several = list(names)
+    known = titles(file, [name for name in several if file is not None and name in file.bands])
+    return {name: known.get(name) or (title(name) if name else "No ending") for name in several}
+
+
 def style_of(success: bool | None, margin: int | None) -> str:
     """Return the style of an outcome's name."""
     if success is None:

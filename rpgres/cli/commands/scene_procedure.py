@@ -1,0 +1,153 @@
+"""`rpgres scene run RULESET/PROCEDURE`: a procedure without a scene file, from what was typed to its account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+from msgspec import structs
+
+from rpgres.cli import options as opt
+from rpgres.cli.dynamic import SCENE_RUN, ActionCommand, Verb, procedure_named
+from rpgres.cli.options import ANSWERS, OUTPUT, Option, StrictCommand, hoist
+from rpgres.cli.output import WAITING, exit_of, say, say_json
+from rpgres.cli.rulesets import RulesetData
+
+if TYPE_CHECKING:
+    from rpgres.cli.telling import Played
+    from rpgres.engine.records import Pending
+    from rpgres.engine.run import Prepared
+    from rpgres.scenes import Scene
+
+AS_SEAT = Option("as", "Tell only what this seat may know, and no seed.", "SEAT", ANSWERS)
+MARKDOWN = Option("markdown", "Write the account as Markdown.", "FILE", OUTPUT)
+HTML = Option("html", "Write the account as a web page.", "FILE", OUTPUT)
+LONELOG = Option("lonelog", "Write the account in Lonelog notation.", "FILE", OUTPUT)
+OPTIONS = (
+    *(opt.SEED, opt.GIVEN, opt.CHOOSE, opt.AUTO, opt.POLICY, AS_SEAT, opt.SWITCH, opt.RULESETS),
+    *(MARKDOWN, HTML, LONELOG, opt.JSON, opt.PLAIN, opt.NOTE, opt.EXIT_CODE),
+)
+# Options of this line that a resumed one needs as well, beside those that the pending record has.
+_KEPT = ("rulesets", "policy", "markdown", "html", "lonelog", "json", "plain", "exit_code")
+
+
+def run_procedure(data: RulesetData, procedure: str, values: dict[str, Any]) -> None:
+    """Play a procedure to its end and tell it, or say for which decision it waits."""
+    from rpgres.cli.account_files import require_files, write_files
+    from rpgres.cli.render.accounts import account_of
+    from rpgres.dice.seeds import read_seed
+    from rpgres.engine.run import prepare
+    from rpgres.plugins.loading import checked
+    from rpgres.scenes import Unanswered
+    from rpgres.scenes.procedures import procedure_scene
+    from rpgres.scenes.views import require_seat
+
+    shared = {option.name: values.pop(option.name) for option in OPTIONS}
+    written = {form: shared[form] for form in ("markdown", "html", "lonelog")}
+    files = require_files(written, as_json=shared["json"])
+    rules = checked(data.rules(opt.read_switches(shared["switch"])))
+    inputs = opt.given_inputs(values)
+    prepared = prepare(rules, procedure, inputs)
+    if shared["as"] is not None:
+        require_seat(shared["as"], prepared.state)
+    scene = procedure_scene(
+        rules,
+        procedure,
+        inputs,
+        policies=opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"]),
+        given=opt.read_answers(shared["given"], option="--given"),
+        choose=opt.read_answers(shared["choose"], option="--choose"),
+        note=shared["note"],
+    )
+    try:
+        played = _played(scene, prepared, shared, seed=read_seed(shared["seed"]), is_told="-" not in files.values())
+    except Unanswered as waiting:
+        _tell_waiting(waiting.pending, prepared, shared)
+        raise typer.Exit(WAITING) from None
+    if shared["json"]:
+        say_json(played.result(seat=shared["as"]))
+    if files:
+        write_files(account_of(played.told(seat=shared["as"]), rules, name=scene.source.path), files)
+    result = played.steps[-1].result
+    code = exit_of(result, is_told=shared["exit_code"]) if result is not None else 0
+    if code:
+        raise typer.Exit(code)
+
+
+def _played(scene: Scene, prepared: Prepared, shared: Mapping[str, Any], *, seed: str, is_told: bool) -> Played:
+    """Play the scene, telling it as it goes unless the account goes elsewhere."""
+    from rpgres.cli.telling import play_silently, tell_scene
+
+    if shared["json"] or not is_told:
+        return play_silently(scene, seed=seed)
+    return tell_scene(
+        scene,
+        seed=seed,
+        seat=shared["as"],
+        is_plain=shared["plain"],
+        auto=shared["auto"],
+        people=prepared.state,
+        inputs=prepared.inputs,
+    )
+
+
+def _tell_waiting(pending: Pending, prepared: Prepared, shared: Mapping[str, Any]) -> None:
+    """Tell for which decision a procedure waits, and how it goes on.
+
+    Raises:
+        NeedsPolicy: a seat looks, and the command that goes on would have the seed.
+    """
+    from rpgres.cli.render.results import waiting_lines
+
+    if shared["as"] is not None:
+        raise _nobody_decides(pending)
+    pending = structs.replace(pending, resume=_resumed(pending, shared))
+    if shared["json"]:
+        say_json(pending)
+    else:
+        say(waiting_lines(pending), is_plain=shared["plain"])
+
+
+def _nobody_decides(pending: Pending) -> Exception:
+    """Return the error of a decision that nobody takes, where a seat looks."""
+    from rpgres.errors import named
+    from rpgres.odds.exact import NeedsPolicy
+
+    question = pending.question
+    options = ", ".join(option.name for option in question.options)
+    return NeedsPolicy(
+        f"nobody takes the decision {question.label} ({question.who} chooses among {options}). Answer it "
+        f"with {named('choose')} {question.label}=..., or let a policy decide with {named('auto')} or "
+        f"{named('policy')} NAME",
+        labels=[question.label],
+    )
+
+
+def _resumed(pending: Pending, shared: Mapping[str, Any]) -> str:
+    """Return the command line that plays it up to the same question again, with the place for the answer."""
+    import shlex
+
+    words = shlex.split(pending.resume)[4:]  # behind `rpgres roll RULESET ACTION`
+    for name in _KEPT:
+        value, typed = shared[name], f"--{name.replace('_', '-')}"
+        several: Sequence[str] = value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else ()
+        words += [word for one in several for word in (typed, one)] or ([typed] if value is True else [])
+    return shlex.join(["rpgres", "scene", "run", f"{pending.ruleset}/{pending.action}", *words])
+
+
+VERB = Verb(SCENE_RUN, OPTIONS, (), "", run_procedure, lambda *_: None)
+
+
+class RunCommand(StrictCommand):
+    """`rpgres scene run`: of a scene, or of a procedure, which takes inputs of its own."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Return the context of the command of a procedure where one is named, and else of this one."""
+        known = {name: option for option in OPTIONS for name in option.names}
+        line = hoist(list(args), known)
+        found = procedure_named(line[0], line[1:]) if line and "/" in line[0] else None
+        if found is None:
+            return super().make_context(info_name, args, parent, **extra)
+        command = ActionCommand(VERB, *found)
+        return command.make_context(f"{info_name} {line[0]}", line[1:], parent, **extra)

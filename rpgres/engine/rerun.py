@@ -1,0 +1,510 @@
+"""A run once more with an answer changed, and every other die and decision as it was: what would have happened.
+
+An answer that the changed run no longer asks for, or cannot take, is reported. What it asks anew is answered from the
+seed and by policies, or waits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import msgspec
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import Dealer, GivenDealer, SeededDealer
+from rpgres.engine.labels import check_labels
+from rpgres.engine.players import NO, Answer, Policy, Question, Seats, View, named_option
+from rpgres.engine.records import AnswerRecord, Pending, Result
+from rpgres.engine.run import Prepared, run
+from rpgres.errors import GivenError, UsageError, named
+from rpgres.model.events import DecisionEvent, DrawEvent, EventRecord, RollEvent
+from rpgres.model.printed import Printed
+from rpgres.model.state import EMPTY
+from rpgres.rulesets import CLAIM, unknown
+
+if TYPE_CHECKING:
+    from rpgres.dice import Dice, Throw
+    from rpgres.model.cards import Stack
+    from rpgres.model.state import State
+
+Kind = Literal["chance", "decision"]
+_KEY = re.compile(r"(?P<key>.+?)(?:#(?P<number>[1-9]\d{0,5}))?")
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer of a run.
+
+    Attributes:
+        kind: chance for dice and cards, decision for somebody's choice.
+        label: the name under which the rule asked.
+        number: which answer under that label, from 1.
+        value: the answer.
+        who: whose decision it was; empty for chance.
+        means: by what means it came; empty for chance.
+        step: the id of the scene's step, or its number from 1; empty for a single action.
+    """
+
+    kind: Kind
+    label: str
+    number: int
+    value: str
+    who: str = ""
+    means: str = ""
+    step: str = ""
+
+    @property
+    def name(self) -> str:
+        """How it is addressed."""
+        return f"{f'{self.step}.' if self.step else ''}{self.label}#{self.number}"
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that is changed, or given in addition.
+
+    Attributes:
+        kind: chance for dice and cards, decision for somebody's choice.
+        label: the name under which the rule asks.
+        number: which answer under that label, from 1.
+        value: the new answer.
+        was: the answer in the run as it was; null where nothing was asked there.
+        who: whose decision; empty for chance, and where it may be anybody's.
+        step: the id of the scene's step, or its number from 1; empty for a single action.
+    """
+
+    kind: Kind
+    label: str
+    number: int
+    value: str
+    was: str | None = None
+    who: str = ""
+    step: str = ""
+
+
+class Dropped(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer of the run as it was that the changed run has no use for.
+
+    Attributes:
+        label: the name under which the rule asked.
+        value: the answer.
+        who: whose decision it was; empty for chance.
+        step: the step of a scene; empty for a single action.
+        reason: unasked, or impossible where the question came and no longer offers it.
+    """
+
+    label: str
+    value: str
+    who: str = ""
+    step: str = ""
+    reason: Literal["unasked", "impossible"] = "unasked"
+
+
+class WhatIf(Printed, frozen=True, kw_only=True, tag="rpgres.what-if/1"):
+    """A run as it was and with answers changed, as `rpgres whatif --json` prints it.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        changed: what is changed.
+        before: the run as it was, step by step; one for a single action.
+        after: the same with the change; the last one may wait for a decision.
+        dropped: answers of the run as it was that the changed run has no use for.
+        fresh: answers that only the changed run asked for: `LABEL=VALUE`.
+        complete: whether the changed run came to its end; otherwise a decision waits.
+        seed: where new dice came from.
+        endings: of a scene that names its endings: how it ended before, and with the change; null for none.
+    """
+
+    ruleset: str
+    changed: list[Changed]
+    before: list[dict[str, Any]]
+    after: list[dict[str, Any]]
+    dropped: list[Dropped] = []
+    fresh: list[str] = []
+    complete: bool = True
+    seed: str | None = None
+    endings: list[str | None] = []
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The answers of a run, and which of them is meant
+
+
+def answers_in(events: Iterable[EventRecord], *, step: str = "") -> list[Answered]:
+    """Return the answers of a run in order."""
+    found, counts = list[Answered](), dict[tuple[str, str], int]()
+    for event in events:
+        match event:
+            case RollEvent() if event.faces:
+                kind, value, who, means = "chance", event.faces, "", ""
+            case DrawEvent():
+                kind, value, who, means = "chance", event.card, "", ""
+            case DecisionEvent() if event.label != CLAIM:
+                kind, value, who, means = "decision", event.answer, event.who, event.means
+            case _:
+                continue
+        number = counts[kind, event.label] = counts.get((kind, event.label), 0) + 1
+        is_chance = kind == "chance"
+        found.append(
+            Answered(
+                kind="chance" if is_chance else "decision",
+                label=event.label,
+                number=number,
+                value=value,
+                who=who,
+                means=means,
+                step=step,
+            )
+        )
+    return found
+
+
+def read_changes(given: Sequence[str], choose: Sequence[str], answers: Sequence[Answered]) -> list[Changed]:
+    """Return which answers are changed by what was typed, as `[STEP.][WHO:]LABEL[#N]=VALUE`.
+
+    Args:
+        given: results of dice or cards.
+        choose: decisions.
+        answers: those of the run as it was.
+
+    Raises:
+        UsageError: nothing is changed, or it is not clear which answer is meant.
+    """
+    typed = [("chance", text) for text in given] + [("decision", text) for text in choose]
+    if not typed:
+        raise UsageError(f"say what is changed: {named('choose')} LABEL=OPTION or {named('given')} LABEL=FACES")
+    changes = [_read(text, answers, kind="chance" if kind == "chance" else "decision") for kind, text in typed]
+    places = [(change.kind, change.step, change.label, change.number) for change in changes]
+    if len(set(places)) < len(places):
+        raise UsageError("an answer is changed twice")
+    return changes
+
+
+def _read(text: str, answers: Sequence[Answered], *, kind: Kind) -> Changed:
+    option = "given" if kind == "chance" else "choose"
+    key, separator, value = (part.strip() for part in text.partition("="))
+    match = _KEY.fullmatch(key)
+    if not separator or not value or match is None:
+        raise UsageError(f"{named(option)} takes LABEL=VALUE or LABEL#2=VALUE, not {text!r}")
+    step, who, label = _address(match["key"], {one.step for one in answers})
+    own = [one for one in answers if one.kind == kind and one.label == label and step in ("", one.step)]
+    own = [one for one in own if who in ("", one.who)]
+    if match["number"] is None and len(own) > 1:
+        listed = ", ".join(f"{one.name} ({one.value})" for one in own[:12])
+        raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers; name one: {listed}")
+    number = int(match["number"] or 1)
+    if not own:
+        steps = {one.step for one in answers}
+        if not step and steps - {""}:
+            known = dict.fromkeys(f"{one.step}.{one.label}" for one in answers if one.kind == kind)
+            raise UsageError(unknown("answer", key, known, of="this run"))
+        return Changed(kind=kind, label=label, number=number, value=value, who=who, step=step)
+    chosen = own[number - 1] if number <= len(own) else None
+    if chosen is None and number == len(own) + 1 and (step or not own[0].step):
+        later = max(one.number for one in own) + 1
+        return Changed(kind=kind, label=label, number=later, value=value, who=who, step=own[0].step)
+    if chosen is None:
+        raise UsageError(f"{named(option)} {key}: the run has {len(own)} such answers, not {number}")
+    return Changed(
+        kind=kind,
+        label=label,
+        number=chosen.number,
+        value=value,
+        was=chosen.value,
+        who=chosen.who,
+        step=chosen.step,
+    )
+
+
+def _address(key: str, steps: Iterable[str]) -> tuple[str, str, str]:
+    """Return the step, the owner and the label that stand before the `=`."""
+    step = next((one for one in steps if one and key.startswith(f"{one}.")), "")
+    who, _, label = key.removeprefix(f"{step}." if step else "").rpartition(":")
+    return step, who, label
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Who answers
+
+
+class RecordedDealer(GivenDealer):
+    """Answers chance as it was, with some results changed; what the run did not ask before comes from elsewhere.
+
+    Args:
+        recorded: the results by label, those that are changed in place.
+        changed: the places of those that are changed: label, and number from 1.
+        then: who answers what is new.
+
+    Attributes:
+        impossible: results that did not fit what was asked now, with their labels.
+        fresh: what was answered anew.
+    """
+
+    __slots__ = ("_changed", "_count", "fresh", "impossible")
+
+    def __init__(self, recorded: Mapping[str, Sequence[str]], changed: set[tuple[str, int]], *, then: Dealer) -> None:
+        super().__init__(recorded, then=then)
+        self._changed, self._count = changed, dict[str, int]()
+        self.impossible: list[tuple[str, str]] = []
+        self.fresh: list[tuple[str, str]] = []
+
+    def throw(self, dice: Dice, label: str, count: int) -> Throw:
+        """Return the recorded result, or a new one where there is none that fits."""
+        if not dice.pools:
+            return self._then.throw(dice, label, count)
+        known = self._begin(label)
+        try:
+            throw = super().throw(dice, label, count)
+        except GivenError as error:
+            self._refuse(label, known, error)
+            throw, known = self._then.throw(dice, label, count), None
+        if known is None:
+            self.fresh.append((label, throw.text))
+        return throw
+
+    def draw(self, cards: tuple[str, ...], stack: Stack, label: str, count: int) -> str:
+        """Return the recorded card, or a new one where that is not in the pile."""
+        known = self._begin(label)
+        try:
+            card = super().draw(cards, stack, label, count)
+        except GivenError as error:
+            self._refuse(label, known, error)
+            card, known = self._then.draw(cards, stack, label, count), None
+        if known is None:
+            self.fresh.append((label, card))
+        return card
+
+    @property
+    def asked(self) -> dict[str, int]:
+        """How often each label was asked for."""
+        return self._count
+
+    def _begin(self, label: str) -> str | None:
+        self._count[label] = self._count.get(label, 0) + 1
+        results = self._given.get(label)
+        return results[0] if results else None
+
+    def _refuse(self, label: str, known: str | None, error: GivenError) -> None:
+        """Take note of a result that does not fit; one that somebody typed is an error."""
+        if (label, self._count[label]) in self._changed:
+            raise error
+        self.impossible.append((label, known or ""))
+
+
+class RecordedDecisions:
+    """Answers decisions as they were, with some changed.
+
+    Args:
+        recorded: the answers by label and by whose decision it was, in order.
+        added: answers by label to what was not asked before.
+
+    Attributes:
+        left: what no question has taken so far.
+        impossible: answers that were not offered when their question came.
+    """
+
+    def __init__(self, recorded: Mapping[tuple[str, str], Sequence[Answer]], added: Mapping[str, list[str]]) -> None:
+        self.left = {key: list(answers) for key, answers in recorded.items()}
+        self.added = {label: list(values) for label, values in added.items()}
+        self.impossible: list[tuple[str, str, str]] = []
+
+    def answer(self, question: Question, view: View) -> Answer | None:
+        """Return the recorded answer to a question, if it still offers it."""
+        answers = self.left.get((question.label, question.who), [])
+        while answers:
+            found = answers.pop(0)
+            if found.means == CHANGED:
+                return Answer(found.choice, "choose")  # refused by the rule where it is not offered
+            if _is_offered(question, str(found.choice)):
+                return found
+            self.impossible.append((question.label, question.who, str(found.choice)))
+        for key in (f"{question.who}:{question.label}", question.label):
+            if self.added.get(key):
+                return Answer(self.added[key].pop(0), "choose")
+        return None
+
+
+CHANGED = "changed"  # by what means an answer came that is changed
+
+
+def _is_offered(question: Question, value: str) -> bool:
+    if value == NO:
+        return question.optional
+    if named_option(question.offered, value) is not None:
+        return True
+    if question.reads is None:
+        return False
+    try:
+        question.reads(value)
+    except UsageError:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Once more
+
+
+class Again(msgspec.Struct, frozen=True):
+    """What came of an action once more.
+
+    Attributes:
+        found: its result, or the decision it waits for.
+        state: the table after it.
+        dropped: answers of the run as it was that it had no use for.
+        fresh: what it asked anew.
+    """
+
+    found: Result | Pending
+    state: State
+    dropped: list[Dropped]
+    fresh: list[str]
+
+
+class Playing(Protocol):
+    """Runs an action, or a turn of a period, with whoever answers."""
+
+    def __call__(
+        self, *, streams: Streams, step: int, players: Seats, dealer: GivenDealer
+    ) -> tuple[Result | Pending, State]:
+        """Return what comes of it, and the table after it."""
+
+
+def run_again(
+    playing: Playing,
+    answers: Sequence[Answered],
+    changes: Sequence[Changed] = (),
+    *,
+    seed: str,
+    step: int = 0,
+    policies: Mapping[str, Policy] = EMPTY,
+    unused: Sequence[AnswerRecord] = (),
+) -> Again:
+    """Return what comes of a run with its answers as they were, but for those that are changed.
+
+    Args:
+        playing: runs it.
+        answers: those of the run as it was.
+        changes: what is changed.
+        seed: where new dice come from.
+        step: which step of a scene it is, from 0.
+        policies: who answers decisions that are new.
+        unused: decisions that were scripted and not needed in the run as it was.
+
+    Raises:
+        UsageError: a changed answer is impossible, or was never asked for.
+    """
+    streams = Streams(seed)
+    dealer = _dealer(answers, changes, then=SeededDealer(streams, step=step))
+    decisions = _decisions(answers, changes)
+    later = dict[str, list[str]]()
+    for one in unused:
+        later.setdefault(one.key, []).append(one.value)
+    seats = Seats(later, policies=policies)
+    seats.answerers.insert(0, decisions.answer)
+    found, state = playing(streams=streams, step=step, players=seats, dealer=dealer)
+    if isinstance(found, Result):
+        _check_used(dealer, decisions, changes)
+    left = list(_left(dealer, decisions, answers)) if isinstance(found, Result) else []
+    return Again(found, state, left, [f"{label}={value}" for label, value in dealer.fresh])
+
+
+def playing(prepared: Prepared, *, note: str | None = None) -> Playing:
+    """Return what runs an action."""
+    return partial(run, prepared, note=note)
+
+
+def check_changes(prepared: Prepared, changes: Sequence[Changed]) -> None:
+    """Make sure that an action can ask what is answered.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    given = {one.label: "" for one in changes if one.kind == "chance"}
+    choose = {one.label: "" for one in changes if one.kind == "decision"}
+    check_labels(prepared.rules, prepared.action, given=given, choose=choose)
+
+
+def _dealer(answers: Sequence[Answered], changes: Sequence[Changed], *, then: Dealer) -> RecordedDealer:
+    recorded = dict[str, list[str]]()
+    for one in answers:
+        if one.kind == "chance":
+            recorded.setdefault(one.label, []).append(one.value)
+    places = set[tuple[str, int]]()
+    for change in changes:
+        if change.kind == "chance":
+            values = recorded.setdefault(change.label, [])
+            values[change.number - 1 : change.number] = [change.value]
+            places.add((change.label, change.number))
+    return RecordedDealer(recorded, places, then=then)
+
+
+def _decisions(answers: Sequence[Answered], changes: Sequence[Changed]) -> RecordedDecisions:
+    new = {(one.label, one.number): one.value for one in changes if one.kind == "decision" and one.was is not None}
+    recorded = dict[tuple[str, str], list[Answer]]()
+    for one in answers:
+        if one.kind == "decision":
+            value = new.get((one.label, one.number))
+            answer = Answer(one.value, one.means) if value is None else Answer(value, CHANGED)
+            recorded.setdefault((one.label, one.who), []).append(answer)
+    added = dict[str, list[str]]()
+    for change in changes:
+        if change.kind == "decision" and change.was is None:
+            key = f"{change.who}:{change.label}" if change.who else change.label
+            added.setdefault(key, []).append(change.value)
+    return RecordedDecisions(recorded, added)
+
+
+def _check_used(dealer: RecordedDealer, decisions: RecordedDecisions, changes: Sequence[Changed]) -> None:
+    """Make sure that what was typed was asked for.
+
+    Raises:
+        UsageError: it was not.
+    """
+    unasked = [f"{key}={value}" for key, values in decisions.added.items() for value in values]
+    unasked += [
+        f"{label}={answer.choice}"
+        for (label, _), answers in decisions.left.items()
+        for answer in answers
+        if answer.means == CHANGED
+    ]
+    asked = dealer.asked
+    unasked += [
+        f"{one.label}={one.value}" for one in changes if one.kind == "chance" and asked.get(one.label, 0) < one.number
+    ]
+    if unasked:
+        raise UsageError(f"nothing was asked that these would answer: {', '.join(unasked)}")
+
+
+def _left(dealer: RecordedDealer, decisions: RecordedDecisions, answers: Sequence[Answered]) -> Iterator[Dropped]:
+    where = answers[0].step if answers else ""
+    for label, value in dealer.impossible:
+        yield Dropped(label=label, value=value, step=where, reason="impossible")
+    for label, value in dealer.unused():
+        yield Dropped(label=label, value=value, step=where)
+    for label, who, value in decisions.impossible:
+        yield Dropped(label=label, value=value, who=who, step=where, reason="impossible")
+    for (label, who), left in decisions.left.items():
+        for answer in left:
+            if answer.choice != NO:  # a moment that passed and does not come is nothing that is missed
+                yield Dropped(label=label, value=str(answer.choice), who=who, step=where)
+
+
+def require_same(before: Result, again: Again) -> None:
+    """Make sure that a run repeated as it was comes to the same.
+
+    Raises:
+        UsageError: it does not: rules, sheets or the scene have changed since.
+    """
+    if _outcome_of(before) != _outcome_of(again.found):
+        raise UsageError(
+            f"{before.ruleset} {before.action} does not come to the same when it is repeated: "
+            "the rules, a sheet or the scene have changed since"
+        )
+
+
+def _outcome_of(found: Result | Pending) -> Any:
+    if isinstance(found, Pending):
+        return None
+    return msgspec.to_builtins((found.outcome, found.margin, found.total, found.effects))

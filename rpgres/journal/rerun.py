@@ -1,0 +1,123 @@
+"""An action of a persistent table once more with an answer changed; the table stays as it is. See `engine.rerun`.
+
+A seat learns nothing by it: its run begins with the table as that seat sees it, and where something happened that the
+seat may not know, there is none. New dice do not come from the table's seed, which would tell what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from rpgres.engine.players import NO, Policy
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.rerun import WhatIf, answers_in, check_changes, playing, read_changes, require_same, run_again
+from rpgres.engine.run import Prepared, policies_of, prepare
+from rpgres.engine.views import HOST, event_seen, found_seen
+from rpgres.errors import RpgresError, UsageError
+from rpgres.journal.history import History
+from rpgres.journal.records import Entry, TableError, found_in
+from rpgres.journal.store import read_state_after
+from rpgres.journal.views import run_seen
+from rpgres.model.events import DecisionEvent, EventRecord
+from rpgres.model.state import EMPTY, GM, State
+from rpgres.rulesets import Rules
+from rpgres.toml.reading import Source
+
+
+def table_what_if(
+    path: Path,
+    history: History,
+    rules: Rules,
+    number: int,
+    *,
+    seat: str | None,
+    given: Sequence[str],
+    choose: Sequence[str],
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+) -> WhatIf:
+    """Return an action of a table as it was and with answers changed, as far as a seat may see it.
+
+    Args:
+        path: the table's file.
+        history: its history.
+        rules: the rules it is played by.
+        number: the entry of the action, or of an answer to it.
+        seat: who asks; None for the host.
+        given, choose: what is changed; see `read_changes`.
+        policies: who answers decisions that are new, by character; everybody's under an empty name.
+        auto: whether the ruleset's first policy answers them.
+
+    Raises:
+        UsageError: the entry is no finished action, or the seat may not know all of it.
+        TableError: there is no such entry.
+    """
+    begun, ended = _action(history, number)
+    before = found_in(ended.secret)
+    assert isinstance(before, Result)
+    if seat not in (HOST, GM) and any(_is_hidden(event, seat) for event in before.events):
+        raise UsageError(
+            f"in entry {number} something happened that {seat} may not know, so nothing may be tried there"
+        )
+    start = read_state_after(path, history.entries[begun.number - 1])
+    prepared = _prepared(rules, begun, ended, start if seat in (HOST, GM) else start.seen_by(seat), number, seat)
+    seen = [event for event in before.events if seat in (HOST, GM) or event_seen(event, seat) is not None]
+    answers = answers_in(seen)  # that others let a hidden moment pass would tell that there was one
+    seed = f"what-if:{ended.hash[:16]}"
+    deciding: dict[str, Policy] = policies_of(prepared, policies, auto=auto)
+    require_same(before, run_again(playing(prepared), answers, seed=seed))
+    changes = read_changes(given, choose, answers)
+    check_changes(prepared, changes)
+    again = run_again(playing(prepared), answers, changes, seed=seed, policies=deciding)
+    shown = run_seen(history, ended, seat)
+    found = found_seen(again.found, seat, state=history.state, hidden=ended.secret.hidden, inputs=shown.inputs)
+    return WhatIf(
+        ruleset=rules.id,
+        changed=changes,
+        before=[msgspec.to_builtins(shown)],
+        after=[msgspec.to_builtins(msgspec.structs.replace(found, seed=None))],
+        dropped=again.dropped,
+        fresh=again.fresh,
+        complete=not isinstance(again.found, Pending),
+        seed=seed,
+    )
+
+
+def _is_hidden(event: EventRecord, seat: str | None) -> bool:
+    """Tell whether a seat may not know of an event; that somebody let a moment pass tells nothing here."""
+    is_pass = isinstance(event, DecisionEvent) and event.answer == NO
+    return not is_pass and event_seen(event, seat) != event
+
+
+def _action(history: History, number: int) -> tuple[Entry, Entry]:
+    """Return the entry with which an action began, and the one with its result."""
+    if not 0 <= number < len(history.entries):
+        raise TableError(f"the table has the entries 0 to {len(history.entries) - 1}, and no entry {number}")
+    begun = history.run_of(history.entries[number])
+    if begun.kind != "act":
+        raise UsageError(f"entry {number} is no action; `rpgres table log` lists the entries")
+    later = [entry for entry in history.entries[begun.number :] if entry is begun or entry.public.of == begun.number]
+    done = [entry for entry in later if entry.secret.result is not None]
+    if not done or begun.public.attempt:
+        raise UsageError(f"the action of entry {number} came to no result")
+    return begun, done[-1]
+
+
+def _prepared(rules: Rules, begun: Entry, ended: Entry, state: State, number: int, seat: str | None) -> Prepared:
+    sheets = {name: Source(*text) for name, text in {**begun.secret.sheets, **ended.secret.sheets}.items()}
+    try:
+        return prepare(
+            rules,
+            begun.public.action,
+            begun.secret.inputs,
+            state=state,
+            actor=begun.public.actor,
+            sheets=sheets,
+        )
+    except RpgresError as error:
+        if seat in (HOST, GM):
+            raise
+        raise UsageError(f"entry {number} cannot be repeated from what {seat} may see") from error

@@ -1,0 +1,167 @@
+"""Rules side by side: one subject as it is and with changes, and by how much the chances differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.errors import is_interrupt
+from rpgres.model.state import EMPTY
+from rpgres.odds.exact import house_rules
+from rpgres.odds.subjects import (
+    Change,
+    Evaluated,
+    Measured,
+    MeasuredOdds,
+    Subject,
+    changed,
+    measure,
+    measured_fields,
+    subject_fields,
+)
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+BASE = "base"  # the name of the subject as it was typed
+
+Progress = Callable[[int, int], None]  # is told how many of how many are measured
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """By how much a chance differs from that of the base.
+
+    Attributes:
+        probability: from -1 to 1, for reading.
+        exact: the same as a fraction, such as -10/81.
+    """
+
+    probability: float
+    exact: str
+
+
+class CaseOdds(MeasuredOdds, frozen=True, kw_only=True):
+    """The odds of one case of a comparison.
+
+    Attributes:
+        name: what is changed, as typed; `base` for what was typed without a change.
+        changes: the same as data.
+        house_rules: what differs from the ruleset as it ships, in this case.
+        differences: by how much each chance differs from that of the base; null where something is left open.
+        success_difference: the same for success.
+    """
+
+    name: str
+    changes: list[Change] = []
+    house_rules: list[str] = []
+    differences: dict[str, Difference] | None = None
+    success_difference: Difference | None = None
+
+
+class Comparison(Evaluated, frozen=True, kw_only=True, tag="rpgres.comparison/1"):
+    """Rules side by side, as `rpgres odds --compare` prints them with --json.
+
+    Attributes:
+        cases: what was compared, the base first.
+    """
+
+    cases: list[CaseOdds]
+
+
+def compare(
+    subject: Subject,
+    cases: Sequence[tuple[str, Sequence[Change]]],
+    *,
+    others: Mapping[str, Subject] = EMPTY,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Comparison:
+    """Return the odds of a subject as it is and in each case, with the differences.
+
+    Args:
+        subject: what is asked about.
+        cases: the changes of each case, under a name.
+        others: for cases in which the subject is another one: that, by the name of the case.
+        seconds: a limit of time for all of it.
+        progress: is told how far it is.
+        told: further fields of the record.
+
+    Raises:
+        UsageError: a change is impossible.
+    """
+    every = [(BASE, ()), *cases]
+    subjects = [
+        others.get(name) or changed(subject, *changes) for name, changes in every
+    ]  # what is wrong is told before the work begins
+    found = list(measured_in_turn(subjects, seconds=seconds, progress=progress))
+    records = [
+        _case(name, changes, one, its, base=found[0])
+        for (name, changes), one, its in zip(every, subjects, found, strict=False)
+    ]
+    fields = {**subject_fields(subject), **(told or {}), "complete": _is_complete(found, len(every))}
+    return Comparison(cases=records, **fields)
+
+
+def _is_complete(found: Sequence[Measured], planned: int) -> bool:
+    return len(found) == planned and not any(one.is_interrupted for one in found)
+
+
+def measured_in_turn(
+    subjects: Sequence[Subject], *, seconds: float | None = None, progress: Progress | None = None
+) -> Iterator[Measured]:
+    """Yield the distribution of each subject; an interrupt ends it early, but not before the first is known.
+
+    Args:
+        subjects: what is measured.
+        seconds: a limit of time, of which each gets an equal share of what is left.
+        progress: is told how many are done.
+    """
+    end = monotonic() + seconds if seconds is not None else 0.0
+    for number, subject in enumerate(subjects):
+        share = max(0.001, end - monotonic()) / (len(subjects) - number) if seconds is not None else None
+        if progress is not None:
+            progress(number, len(subjects))
+        try:
+            found = measure(subject, seconds=share)
+        except KeyboardInterrupt as error:
+            if not number or not is_interrupt(error):
+                raise
+            return
+        if found.is_interrupted and number:
+            return
+        yield found
+        if found.is_interrupted:
+            return
+
+
+def _case(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
+    is_base = found is base
+    sure = not found.open and not base.open and not is_base
+    names = dict.fromkeys((*base.masses, *found.masses))
+    differences = {one: difference(base.masses.get(one), found.masses.get(one)) for one in names} if sure else None
+    won = difference(base.success, found.success) if sure and (base.success or found.success) is not None else None
+    return CaseOdds(
+        name=name,
+        changes=list(changes),
+        house_rules=house_rules(subject.rules),
+        differences=differences,
+        success_difference=won,
+        **measured_fields(found),
+    )
+
+
+def difference(base: Fraction | None, other: Fraction | None) -> Difference:
+    """Return by how much a chance differs; what cannot happen has the chance 0.
+
+    >>> from fractions import Fraction
+    >>> difference(Fraction(1, 2), Fraction(1, 4)).exact
+    '-1/4'
+    """
+    from fractions import Fraction
+
+    found = (other or Fraction(0)) - (base or Fraction(0))
+    return Difference(float(found), str(found))

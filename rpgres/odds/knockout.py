@@ -1,0 +1,214 @@
+"""What a result hangs on: each switch, aspect, option and decision of a subject changed or taken out alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from rpgres.engine.players import NO, Question
+from rpgres.errors import RpgresError, is_interrupt
+from rpgres.odds.comparison import Difference, Progress, difference
+from rpgres.odds.subjects import (
+    SUCCESS,
+    Change,
+    Evaluated,
+    Measured,
+    MeasuredOdds,
+    Subject,
+    changed,
+    measure,
+    measured_fields,
+    parts_on_table,
+    prepared_subject,
+    subject_fields,
+    value_text,
+)
+from rpgres.parameters.context import SHEET
+
+
+class Part(MeasuredOdds, frozen=True, kw_only=True):
+    """The odds without one part, or with it changed.
+
+    Attributes:
+        text: what is taken out or changed, in words.
+        change: the same as data.
+        difference: by how much the chance of what is asked for changes; null where something is left open.
+        distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1.
+    """
+
+    text: str
+    change: Change
+    difference: Difference | None
+    distance: Difference
+
+
+class Untried(msgspec.Struct, frozen=True):
+    """A part that cannot be taken out.
+
+    Attributes:
+        text: what it is, in words.
+        change: the same as data.
+        reason: why not.
+    """
+
+    text: str
+    change: Change
+    reason: str
+
+
+class Knockout(Evaluated, frozen=True, kw_only=True, tag="rpgres.knockout/1"):
+    """What a result hangs on, as `rpgres odds --knockout` prints it with --json.
+
+    Attributes:
+        outcome: the chance that is looked at: success, or an outcome.
+        base: the odds with everything.
+        parts: each part alone, the one that changes most first.
+        untried: what cannot be taken out alone, and why.
+    """
+
+    outcome: str
+    base: MeasuredOdds
+    parts: list[Part]
+    untried: list[Untried] = []
+
+
+def knockout(
+    subject: Subject,
+    *,
+    outcome: str = SUCCESS,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Knockout:
+    """Return by how much the chances of a subject change with each of its parts taken out or changed alone.
+
+    Args:
+        subject: what is asked about.
+        outcome: the chance that is looked at.
+        seconds: a limit of time for all of it.
+        progress: is told how far it is.
+        told: further fields of the record.
+
+    Raises:
+        UsageError: the subject itself cannot be measured.
+    """
+    asked = dict[str, Question]()
+    end = monotonic() + seconds if seconds is not None else 0.0
+    base = measure(_noticing(subject, asked), seconds=seconds / 4 if seconds is not None else None)
+    outcome = outcome if base.of(outcome) is not None else next(iter(base.masses))
+    tried = list(parts_of(subject, asked))
+    parts, untried, is_complete = list[Part](), list[Untried](), True
+    for number, (text, change) in enumerate(tried):
+        share = max(0.001, end - monotonic()) / (len(tried) - number) if seconds is not None else None
+        if progress is not None:
+            progress(number, len(tried))
+        try:
+            found = measure(changed(subject, change), seconds=share)
+        except RpgresError as error:
+            untried.append(Untried(text, change, error.message))
+        except KeyboardInterrupt as error:
+            if not is_interrupt(error):
+                raise
+            is_complete = False
+            break
+        else:
+            parts.append(_part(text, change, base, found, outcome=outcome))
+    parts.sort(key=_weight, reverse=True)
+    fields = {**subject_fields(subject), **(told or {}), "complete": is_complete}
+    return Knockout(outcome=outcome, base=MeasuredOdds(**measured_fields(base)), parts=parts, untried=untried, **fields)
+
+
+def _noticing(subject: Subject, asked: dict[str, Question]) -> Subject:
+    """Return a subject that notes which decisions policies take."""
+    evaluate = subject.evaluate
+    if not isinstance(evaluate, partial):
+        return subject
+
+    def notice(question: Question) -> None:
+        asked.setdefault(question.label, question)
+
+    noticing = partial(evaluate.func, *evaluate.args, **{**evaluate.keywords, "notice": notice})
+    return msgspec.structs.replace(subject, evaluate=noticing)
+
+
+def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome: str) -> Part:
+    from fractions import Fraction
+
+    names = dict.fromkeys((*base.masses, *found.masses))
+    nothing = Fraction(0)
+    moved = sum((abs(base.masses.get(n, nothing) - found.masses.get(n, nothing)) for n in names), nothing) / 2
+    is_sure = not base.open and not found.open
+    return Part(
+        text=text,
+        change=change,
+        difference=difference(base.of(outcome), found.of(outcome)) if is_sure else None,
+        distance=Difference(float(moved), str(moved)),
+        **measured_fields(found),
+    )
+
+
+def _weight(part: Part) -> tuple[float, float]:
+    return abs(part.difference.probability) if part.difference is not None else 0.0, part.distance.probability
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What can be taken out
+
+
+def parts_of(subject: Subject, asked: Mapping[str, Question]) -> Iterator[tuple[str, Change]]:
+    """Yield what can be taken out of an action or changed, with a text for people.
+
+    Args:
+        subject: the action.
+        asked: the decisions that policies take in it, by label.
+    """
+    yield from _inputs(subject)
+    yield from _on_table(subject) if subject.parts is None else subject.parts(subject)
+    for label, answers in subject.choose.items():
+        yield f"decision {label}={value_text(answers)} not given", Change(kind="choose", name=label)
+    for label, question in asked.items():
+        yield from _decisions(label, question)
+    chosen = subject.rules.chosen
+    for name, switch in subject.rules.file.switches.items():
+        for choice in switch.choices:
+            if choice != chosen[name]:
+                yield f"switch {name}={choice}", Change(kind="switch", name=name, value=choice)
+
+
+def _inputs(subject: Subject) -> Iterator[tuple[str, Change]]:
+    """Yield each optional input that was typed; of several values each alone."""
+    if not subject.action:
+        return
+    required = subject.rules.file.actions[subject.action].required
+    for key, value in subject.inputs.items():
+        name = key.replace("_", "-")
+        if name in required or name == SHEET:
+            continue
+        several = list(value) if isinstance(value, list | tuple) else [value]
+        for number, one in enumerate(several):
+            others = tuple(several[:number] + several[number + 1 :])
+            shown = name if one is True else f"{name} {value_text(one)}"
+            yield f"without {shown}", Change(kind="input", name=name, value=others or None)
+
+
+def _on_table(subject: Subject) -> Iterator[tuple[str, Change]]:
+    """Yield the tags that are in play, and what sheets list by name, where no input brought them."""
+    typed = [str(one) for value in subject.inputs.values() for one in _several(value)]
+    yield from parts_on_table(prepared_subject(subject).state, typed)
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _decisions(label: str, question: Question) -> Iterator[tuple[str, Change]]:
+    """Yield the ways in which a decision of a policy could always be answered instead."""
+    if question.optional:
+        yield f"decision {label} never taken", Change(kind="decision", name=label, value=NO)
+        return
+    for option in question.options:
+        yield f"decision {label}={option.name} always", Change(kind="decision", name=label, value=option.name)

@@ -1,0 +1,534 @@
+"""What odds are asked about, as one record that can be changed and measured: an action or a scene, and its rules.
+
+Comparing rules, varying an input and taking something out are all the same: measure a subject, change it, measure it
+again. How one is measured stands with it (`Subject.evaluate`), so that nothing here differs for actions and scenes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from rpgres.engine.players import Policy, Preference, Question, View
+from rpgres.engine.run import Prepared, answers_to, policies_of, prepare
+from rpgres.errors import UsageError
+from rpgres.model.printed import Printed
+from rpgres.model.state import EMPTY, Map, State, put
+from rpgres.odds.exact import By, Chance, Weighed, chance_record, house_rules, outcome_odds
+from rpgres.odds.explorer import Method, Odds
+from rpgres.rulesets import Option, Rules, unknown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+    from pathlib import Path
+
+Kind = Literal["switch", "input", "path", "rules", "scene", "tag", "record", "decision", "choose"]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One change of a subject.
+
+    Attributes:
+        kind: what is changed: a switch, an input of the action, a path of the scene's TOML, the rules (by a house rule
+            that is laid over them), the whole scene, a tag or a record of a sheet that is taken off the table, a
+            decision that is always answered alike (`decision`), or an answer that was typed and is taken back
+            (`choose`).
+        name: which one.
+        value: what it is changed to; null where it is taken out.
+    """
+
+    kind: Kind
+    name: str
+    value: Any = None
+
+    @property
+    def text(self) -> str:
+        """The change as people type it."""
+        return self.name if self.value is None else f"{self.name}={value_text(self.value)}"
+
+
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """The exact distribution of a subject's results.
+
+    Attributes:
+        masses: the probability of each result, by its name.
+        success: the probability of a result that counts as a success; None where no result does.
+        open: the probability of what the budget left unresolved.
+        leaves: how many branches were run to an end.
+        states: how many distinct merged states were met.
+        method: how sure the chances are; see `Odds.method`.
+        mean: the mean of results that are numbers; None where they are none, or something is open.
+        is_interrupted: whether somebody stopped it.
+    """
+
+    masses: dict[str, Fraction]
+    success: Fraction | None
+    open: Fraction
+    leaves: int
+    states: int
+    method: Method
+    mean: Fraction | None = None
+    is_interrupted: bool = False
+
+    def of(self, outcome: str) -> Fraction | None:
+        """Return the probability of a result by name, or of `success`; None where there is no such."""
+        return self.success if outcome == SUCCESS else self.masses.get(outcome)
+
+
+SUCCESS = "success"  # the name under which all results that count as one are asked for together
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """What odds are asked about.
+
+    Attributes:
+        rules: the ruleset in play, with its house rules and switches.
+        evaluate: returns the distribution of a subject like this one; the second argument limits its time in seconds.
+        action: the action's name; empty for a scene.
+        scene: the scene's name; empty for an action.
+        inputs: what the action takes, as typed.
+        document: the scene's TOML as data.
+        switches: the choices that somebody made; the others are what these bring, or at their default.
+        choose: decisions that were typed, by label.
+        removed: the tags and records that are taken off the table before it begins.
+        decided: decisions that are always answered alike, by label.
+        parts: yields what can be taken out of a subject like this one beside its inputs and switches; None for what
+            lies on the table of an action.
+    """
+
+    rules: Rules
+    evaluate: Callable[[Subject, float | None], Measured]
+    action: str = ""
+    scene: str = ""
+    inputs: Mapping[str, Any] = EMPTY
+    document: Mapping[str, Any] = EMPTY
+    switches: Mapping[str, str] = EMPTY
+    choose: Mapping[str, Sequence[str]] = EMPTY
+    removed: tuple[Change, ...] = ()
+    decided: Mapping[str, str] = EMPTY
+    parts: Callable[[Subject], Iterable[tuple[str, Change]]] | None = None
+
+
+def measure(subject: Subject, *, seconds: float | None = None) -> Measured:
+    """Return the exact distribution of a subject's results.
+
+    Args:
+        subject: what is asked about.
+        seconds: a limit of time; without one the default budget counts.
+
+    Raises:
+        UsageError: an input is missing or impossible, or a decision has nobody to take it.
+        FileError: a sheet is missing or faulty.
+        RuleError: the ruleset's code failed.
+    """
+    return subject.evaluate(subject, seconds)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Changing a subject
+
+
+def changed(subject: Subject, *changes: Change) -> Subject:
+    """Return a subject with changes made, one after the other.
+
+    Raises:
+        UsageError: there is no such switch, choice, input or path.
+        FileError: a house rule is missing or faulty.
+    """
+    for change in changes:
+        subject = _CHANGES[change.kind](subject, change)
+    return subject
+
+
+def named_change(subject: Subject, name: str, value: Any) -> Change:
+    """Return the change that a name means: of a switch, else of an input of the action, or a path of the scene.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    if name in subject.rules.file.switches:
+        return Change(kind="switch", name=name, value=value)
+    if subject.scene:
+        return Change(kind="path", name=name, value=value)
+    inputs = _input_names(subject)
+    if name.replace("_", "-") in inputs:
+        return Change(kind="input", name=inputs[name.replace("_", "-")], value=value)
+    known = [*subject.rules.file.switches, *inputs]
+    raise UsageError(unknown("switch or input", name, known, of=f"{subject.rules.id} {subject.action}"))
+
+
+def _input_names(subject: Subject) -> dict[str, str]:
+    """Return the names of an action's inputs, other names included."""
+    found = {"sheet": "sheet"}
+    for name, parameter in subject.rules.parameters(subject.action).items():
+        found |= dict.fromkeys((name, *parameter.aliases), name)
+    return found
+
+
+def _with_switch(subject: Subject, change: Change) -> Subject:
+    switches = {**subject.switches, change.name: str(change.value)}
+    rules = subject.rules.with_switches(switches)
+    return msgspec.structs.replace(subject, rules=rules, switches=switches)
+
+
+def _with_input(subject: Subject, change: Change) -> Subject:
+    key = change.name.replace("-", "_")
+    inputs = {name: value for name, value in subject.inputs.items() if name.replace("-", "_") != key}
+    if change.value is not None:
+        parameter = subject.rules.parameters(subject.action).get(change.name)
+        value = change.value
+        if parameter is not None and parameter.is_repeated and not isinstance(value, list | tuple):
+            value = (value,)
+        if parameter is not None and parameter.kind == "flag" and isinstance(value, str):
+            value = _flag(change.name, value)
+        if value is not False:
+            inputs[key] = value
+    return msgspec.structs.replace(subject, inputs=inputs)
+
+
+def _flag(name: str, text: str) -> bool:
+    truths = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+    if text.lower() not in truths:
+        raise UsageError(f"{name} takes yes or no, not {text!r}")
+    return truths[text.lower()]
+
+
+def _with_path(subject: Subject, change: Change) -> Subject:
+    path = split_path(change.name)
+    return msgspec.structs.replace(subject, document=_put_in(subject.document, path, change))
+
+
+def split_path(text: str) -> list[str]:
+    """Return the keys of a dotted path; quoted keys may contain dots.
+
+    >>> split_path('characters.mara.skills."two handed"')
+    ['characters', 'mara', 'skills', 'two handed']
+    """
+    import re
+
+    keys = re.findall(r'"([^"]*)"|([^."]+)', text)
+    return [quoted or bare.strip() for quoted, bare in keys]
+
+
+def _put_in(node: Any, path: Sequence[str], change: Change) -> Any:
+    """Return data with a value at a path; lists are entered by number or by `id`, missing tables are made."""
+    key, rest = path[0], path[1:]
+    if isinstance(node, list):
+        number = _entry(node, key, change)
+        if not rest and change.value is None:
+            return [*node[:number], *node[number + 1 :]]
+        value = plain_value(change.value) if not rest else _put_in(node[number], rest, change)
+        return [*node[:number], value, *node[number + 1 :]]
+    if not isinstance(node, Mapping):
+        raise UsageError(f"{change.name}: there is no table above {key!r} in the scene")
+    if not rest:
+        others = {name: value for name, value in node.items() if name != key}
+        return others if change.value is None else {**others, key: plain_value(change.value)}
+    return {**node, key: _put_in(node.get(key, {}), rest, change)}
+
+
+def _entry(node: Sequence[Any], key: str, change: Change) -> int:
+    for number, item in enumerate(node):
+        if isinstance(item, Mapping) and item.get("id") == key:
+            return number
+    if key.isascii() and key.isdecimal() and 0 < int(key) <= len(node):
+        return int(key) - 1
+    raise UsageError(f"{change.name}: the list has {len(node)} entries, and none with the number or id {key!r}")
+
+
+def plain_value(value: Any) -> Any:
+    """Return a typed value as TOML would have it: whole numbers and truth values as such, anything else as text.
+
+    >>> plain_value("3"), plain_value("true"), plain_value("fair")
+    (3, True, 'fair')
+    """
+    if not isinstance(value, str):
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def value_text(value: Any) -> str:
+    """Return a value as people type it.
+
+    >>> value_text(("4dF+2", 3)), value_text(True)
+    ('4dF+2,3', 'yes')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ",".join(map(value_text, value))
+    return str(value)
+
+
+def _with_rules(subject: Subject, change: Change) -> Subject:
+    from pathlib import Path
+
+    return msgspec.structs.replace(subject, rules=laid_over(subject.rules, Path(change.name), subject.switches))
+
+
+def laid_over(rules: Rules, path: Path, switches: Mapping[str, str]) -> Rules:
+    """Return rules with a house rule laid over them: a TOML file, or a folder as of `--rulesets`.
+
+    Raises:
+        FileError: it is missing or faulty.
+        UsageError: the folder has nothing for this ruleset.
+    """
+    from rpgres.plugins.loading import checked
+    from rpgres.rulesets.folders import merge_parts, overlay_part
+
+    folder = path / rules.id if (path / rules.id).is_dir() else path
+    if folder.is_dir() and folder == path and path.name != rules.id:
+        raise UsageError(f"{path} has no folder {rules.id!r} with house rules of that ruleset")
+    parts = [*rules.layers.parts, overlay_part(folder)]
+    return checked(Rules(rules.ruleset, file=merge_parts(parts), parts=parts, switches=switches))
+
+
+def _without(subject: Subject, change: Change) -> Subject:
+    return msgspec.structs.replace(subject, removed=(*subject.removed, change))
+
+
+def _decided(subject: Subject, change: Change) -> Subject:
+    return msgspec.structs.replace(subject, decided={**subject.decided, change.name: change.value})
+
+
+def _unchosen(subject: Subject, change: Change) -> Subject:
+    choose = {label: answers for label, answers in subject.choose.items() if label != change.name}
+    return msgspec.structs.replace(subject, choose=choose)
+
+
+_CHANGES: dict[Kind, Callable[[Subject, Change], Subject]] = {
+    "switch": _with_switch,
+    "input": _with_input,
+    "path": _with_path,
+    "rules": _with_rules,
+    "tag": _without,
+    "record": _without,
+    "decision": _decided,
+    "choose": _unchosen,
+}
+
+
+def without(state: State, removed: Sequence[Change]) -> State:
+    """Return a state without tags and records that are taken off the table."""
+    for change in removed:
+        if change.kind == "tag":
+            kept = [tag for tag in state.tags if tag.name != change.name]
+            state = msgspec.structs.replace(state, tags=tuple(kept))
+            continue
+        who, field, name = change.name.split(".", 2)
+        records = state.characters[who].records
+        others = Map({key: value for key, value in records[field].items() if key != name})
+        state = put(state, ("characters", who, "records"), Map({**records, field: others}))
+    return state
+
+
+def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[str, Change]]:
+    """Yield the tags that are in play, and what sheets list by name, as changes that take them off the table.
+
+    Args:
+        state: the table.
+        typed: what inputs say, which brought some of it.
+    """
+    for tag in state.tags:
+        if not any(text.partition("=")[0] == tag.name for text in typed):
+            on = f" of {tag.on}" if tag.on in state.characters else ""
+            yield f"without {tag.kind} {tag.name!r}{on}", Change(kind="tag", name=tag.name)
+    for who, character in state.characters.items():
+        for field, records in character.records.items():
+            for name in records:
+                if name not in typed:
+                    yield f"without {field} {name!r} of {who}", Change(kind="record", name=f"{who}.{field}.{name}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Measuring an action
+
+
+def measure_action(
+    subject: Subject,
+    seconds: float | None = None,
+    *,
+    weighed: Weighed = "policies",
+    policies: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    by: By = "outcome",
+    leaves: int | None = None,
+    notice: Callable[[Question], None] | None = None,
+) -> Measured:
+    """Return the distribution of an action's outcomes.
+
+    Args:
+        subject: the action.
+        seconds: a limit of time.
+        weighed: who decides for whoever acts.
+        policies: policy by character; an empty name for everybody.
+        auto: whether the ruleset's first policy answers for whoever has none.
+        by: what the chances are of.
+        leaves: a limit of branches.
+        notice: is told of every decision that is answered by a policy.
+    """
+    prepared = prepared_subject(subject)
+    chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
+    answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
+    if weighed == "policies":
+        return measured(prepared, outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, by=by))
+    from rpgres.odds.optimal import best_odds
+
+    best = best_odds(prepared, **answers, leaves=leaves, seconds=seconds, only_first=weighed == "each")
+    return measured(prepared, best.odds(prepared))
+
+
+def prepared_subject(subject: Subject) -> Prepared:
+    """Return the action of a subject with its inputs read, and without what is taken off the table."""
+    prepared = prepare(subject.rules, subject.action, subject.inputs)
+    return msgspec.structs.replace(prepared, state=without(prepared.state, subject.removed))
+
+
+def deciding(
+    policies: Mapping[str, Policy], decided: Mapping[str, str], notice: Callable[[Question], None] | None
+) -> dict[str, Policy]:
+    """Return policies that answer some decisions always alike, and tell of what they are asked."""
+    if not decided and notice is None:
+        return dict(policies)
+
+    def wrapped(policy: Policy | None) -> Policy:
+        if isinstance(policy, Preference):  # odds may know what it decides without knowing what is in a hand
+            return _preferring(policy, decided) if decided else policy
+
+        def answer(view: View, question: Question) -> str | Mapping[str, int] | None:
+            if question.label in decided:
+                return decided[question.label]
+            if notice is not None:
+                notice(question)
+            return policy(view, question) if policy is not None else None
+
+        return answer
+
+    return {"": wrapped(policies.get("")), **{who: wrapped(policy) for who, policy in policies.items() if who}}
+
+
+def _preferring(policy: Preference, decided: Mapping[str, str]) -> Preference:
+    """Return a preference that puts what is decided first."""
+
+    def key(label: str, facts: Mapping[str, Any], option: Option) -> tuple[bool, Any]:
+        return label in decided and option.name != decided[label], policy.key(label, facts, option)
+
+    return Preference(key)
+
+
+def measured(prepared: Prepared, odds: Odds) -> Measured:
+    """Return odds of an action as the distribution of a subject."""
+    masses = {str(name): mass for name, mass in odds.masses.items()}
+    success = success_of(prepared.rules, masses)
+    return Measured(
+        masses=masses, success=success, open=odds.open, leaves=odds.leaves, states=odds.states, method=odds.method
+    )
+
+
+def success_of(rules: Rules, masses: Mapping[str, Fraction]) -> Fraction | None:
+    """Return how likely an outcome is that counts as a success; None where no result does, or results are no outcomes.
+
+    Args:
+        rules: the ruleset in play.
+        masses: probability by result.
+    """
+    bands = rules.file.bands
+    if not masses or any(name not in bands for name in masses):
+        return None
+    wins = [mass for name, mass in masses.items() if bands[name].success]
+    return sum(wins[1:], wins[0]) if wins else None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Records
+
+
+class Evaluated(Printed, frozen=True, kw_only=True):
+    """What every record of several evaluations begins with: what was evaluated.
+
+    Attributes:
+        ruleset: the ruleset's id.
+        action: the action's name; null for a scene.
+        scene: the scene's file or name; null for an action.
+        title: the scene's title.
+        inputs: what was typed, by parameter.
+        by: what the chances are of: outcomes, endings, a path of the table at the end, what a procedure counts.
+        house_rules: what differs from the ruleset as it ships: files laid over it, switches not at their default.
+        switches: every house rule and the choice in force.
+        weighed: who decides for whoever acts; see the record of odds.
+        policies: who decided by which policy.
+        complete: false where it was interrupted, and only what was known by then is told.
+        note: the text of --note.
+    """
+
+    ruleset: str
+    action: str | None = None
+    scene: str | None = None
+    title: str = ""
+    inputs: dict[str, Any] = {}
+    by: str = "outcome"
+    house_rules: list[str] = []
+    switches: dict[str, str] = {}
+    weighed: Weighed = "policies"
+    policies: dict[str, str] = {}
+    complete: bool = True
+    note: str | None = None
+
+
+class MeasuredOdds(msgspec.Struct, frozen=True, kw_only=True):
+    """The odds of one subject among several.
+
+    Attributes:
+        outcomes: the chance of every outcome, by its name.
+        success: the chance of an outcome that is a success; null where none is.
+        open: the chance of what the budget left unresolved; the true chances may be higher by so much.
+        method: how the chances were found: exact, or partial where something is open.
+        leaves: how many branches were run to an end.
+        states: how many distinct merged states were met.
+        mean: the mean, where outcomes are numbers and nothing is open; null elsewhere.
+    """
+
+    outcomes: dict[str, Chance]
+    success: Chance | None = None
+    open: Chance
+    method: Method
+    leaves: int
+    states: int
+    mean: Chance | None = None
+
+
+def measured_fields(found: Measured) -> dict[str, Any]:
+    """Return a distribution as the fields of `MeasuredOdds`."""
+    return {
+        "outcomes": {name: chance_record(mass) for name, mass in found.masses.items()},
+        "success": chance_record(found.success) if found.success is not None else None,
+        "open": chance_record(found.open),
+        "method": found.method,
+        "leaves": found.leaves,
+        "states": found.states,
+        "mean": chance_record(found.mean) if found.mean is not None else None,
+    }
+
+
+def subject_fields(subject: Subject) -> dict[str, Any]:
+    """Return what a subject is as the fields of `Evaluated`."""
+    return {
+        "ruleset": subject.rules.id,
+        "action": subject.action or None,
+        "scene": subject.scene or None,
+        "inputs": {name.replace("_", "-"): value for name, value in subject.inputs.items()},
+        "house_rules": house_rules(subject.rules),
+        "switches": subject.rules.chosen,
+    }
+
+
+def in_order(names: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return all names of several distributions, in the order of the first that has each."""
+    return list(dict.fromkeys(name for one in names for name in one))

@@ -1,0 +1,322 @@
+"""A subject for every value of one thing, or of two: grids of odds, and the value that comes nearest to a target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from rpgres.errors import UsageError, named
+from rpgres.odds.comparison import Progress, measured_in_turn
+from rpgres.odds.exact import Chance, chance_record
+from rpgres.odds.subjects import (
+    SUCCESS,
+    Change,
+    Evaluated,
+    Measured,
+    MeasuredOdds,
+    Subject,
+    changed,
+    in_order,
+    measured_fields,
+    named_change,
+    subject_fields,
+    value_text,
+)
+from rpgres.rulesets import unknown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+MOST = 1000  # values of an axis, and cells of a grid
+AXES = 2
+
+_RANGE = re.compile(r"(?P<lead>(?:[^=]*=)?)(?P<low>[+-]?\d{1,6})\.\.(?P<high>[+-]?\d{1,6})")
+
+Order = Literal["rising", "falling", "constant", "mixed"]  # how a chance follows an axis
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """One thing that takes several values.
+
+    Attributes:
+        name: an input, a switch, or a path of a scene.
+        values: the values in order, as typed.
+    """
+
+    name: str
+    values: list[str]
+
+
+class Cell(MeasuredOdds, frozen=True, kw_only=True):
+    """The odds of one value, or of one pair of values.
+
+    Attributes:
+        at: the value of each axis, by its name.
+    """
+
+    at: dict[str, str]
+
+
+class Variation(Evaluated, frozen=True, kw_only=True, tag="rpgres.variation/1"):
+    """The odds for ranges of values, as `rpgres odds --vary` prints them with --json.
+
+    Attributes:
+        axes: what takes several values: one thing, or two.
+        cells: the odds of each value, or of each pair; those of the last axis vary fastest.
+    """
+
+    axes: list[Axis]
+    cells: list[Cell]
+
+
+class Target(msgspec.Struct, frozen=True):
+    """The chance that is wanted.
+
+    Attributes:
+        outcome: an outcome, or `success`.
+        chance: how likely it should be.
+    """
+
+    outcome: str
+    chance: Chance
+
+
+class FoundCell(Cell, frozen=True, kw_only=True):
+    """The odds of one value of a search.
+
+    Attributes:
+        chance: the chance of what is wanted.
+        distance: by how much it misses the target; never negative.
+    """
+
+    chance: Chance
+    distance: Chance
+
+
+class Search(Evaluated, frozen=True, kw_only=True, tag="rpgres.search/1"):
+    """Which value comes nearest to a chance, as `rpgres odds --find` prints it with --json.
+
+    Attributes:
+        axis: what takes several values.
+        target: the chance that is wanted.
+        nearest: the values that come nearest, several where they are equally near.
+        order: how the chance follows the values: rising, falling, constant or mixed.
+        certain: whether the chances are exact; otherwise another value may be nearer.
+        cells: the odds of every value.
+    """
+
+    axis: Axis
+    target: Target
+    nearest: list[str]
+    order: Order
+    certain: bool
+    cells: list[FoundCell]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is typed
+
+
+def is_range(value: object) -> bool:
+    """Tell whether a typed value is a range such as `0..5`, or `fight=0..5`."""
+    return isinstance(value, str) and _RANGE.fullmatch(value) is not None
+
+
+def range_values(text: str) -> list[str]:
+    """Return the values of a range, or of a list: `0..5`, `fight=0..5`, `fair,good,4dF+2`.
+
+    >>> range_values("0..2"), range_values("fight=1..2"), range_values("2..1")
+    (['0', '1', '2'], ['fight=1', 'fight=2'], ['2', '1'])
+
+    Raises:
+        UsageError: it has no value, or too many.
+    """
+    match = _RANGE.fullmatch(text.strip())
+    if match is None:
+        values = [value.strip() for value in text.split(",")]
+        if not all(values):
+            raise UsageError(f"values are a range such as 0..5, or a list such as fair,good; not {text!r}")
+        return list(dict.fromkeys(values))
+    low, high = int(match["low"]), int(match["high"])
+    if abs(high - low) >= MOST:
+        raise UsageError(f"the range {text} has {abs(high - low) + 1} values; at most {MOST} are evaluated")
+    step = 1 if high >= low else -1
+    return [f"{match['lead']}{value}" for value in range(low, high + step, step)]
+
+
+def read_axis(text: str, *, option: str) -> Axis:
+    """Return what `NAME=LOW..HIGH`, or `NAME=VALUE,VALUE`, says.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    name, separator, values = text.partition("=")
+    if not separator or not name.strip() or not values.strip():
+        raise UsageError(f"{named(option)} takes NAME=LOW..HIGH or NAME=VALUE,VALUE such as vs=0..8, not {text!r}")
+    return Axis(name.strip(), range_values(values))
+
+
+def input_axes(inputs: Mapping[str, Any]) -> tuple[list[Axis], dict[str, Any]]:
+    """Return the axes that stand among an action's inputs as ranges, and the inputs without them.
+
+    Raises:
+        UsageError: a range is one of several values of an input.
+    """
+    axes, others = list[Axis](), dict[str, Any]()
+    for name, value in inputs.items():
+        several = list(value) if isinstance(value, list | tuple) else [value]
+        if not any(map(is_range, several)):
+            others[name] = value
+            continue
+        if len(several) > 1:
+            raise UsageError(f"{named(name)} takes one range and nothing beside it, not {value_text(value)}")
+        axes.append(Axis(name.replace("_", "-"), range_values(several[0])))
+    return axes, others
+
+
+def is_target(text: str) -> bool:
+    """Tell whether a text can only be a chance of something, as `read_target` takes it."""
+    return re.fullmatch(r"[^=]+=\s*-?[\d./]+\s*%?\s*", text) is not None
+
+
+def read_target(text: str) -> Target:
+    """Return what `OUTCOME=60%` says; 0.6 and 3/5 are the same.
+
+    Raises:
+        UsageError: it is no chance of something.
+    """
+    from fractions import Fraction
+
+    outcome, _, chance = text.rpartition("=")
+    digits = chance.strip()
+    try:
+        wanted = Fraction(digits.removesuffix("%").strip()) / (100 if digits.endswith("%") else 1)
+    except (ValueError, ZeroDivisionError):
+        wanted = Fraction(-1)
+    if not outcome.strip() or not 0 <= wanted <= 1:
+        raise UsageError(
+            f"{named('target')} takes OUTCOME=CHANCE such as success=60%, 0.6 or 3/5, from 0 to 1; not {text!r}"
+        )
+    return Target(outcome.strip(), chance_record(wanted))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What comes of it
+
+
+def vary(
+    subject: Subject,
+    axes: Sequence[Axis],
+    *,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Variation:
+    """Return the odds of a subject for every value of an axis, or every pair of values of two.
+
+    Args:
+        subject: what is asked about.
+        axes: what varies, and through which values.
+        seconds: a limit of time for all of it.
+        progress: is told how far it is.
+        told: further fields of the record.
+
+    Raises:
+        UsageError: there are too many axes or values, or a value is impossible.
+    """
+    cells, is_complete = _cells(subject, axes, seconds=seconds, progress=progress)
+    records = [Cell(at=at, **measured_fields(found)) for at, found in cells]
+    fields = {**subject_fields(subject), **(told or {}), "complete": is_complete}
+    return Variation(axes=list(axes), cells=records, **fields)
+
+
+def _cells(
+    subject: Subject, axes: Sequence[Axis], *, seconds: float | None, progress: Progress | None
+) -> tuple[list[tuple[dict[str, str], Measured]], bool]:
+    """Return the distribution of each cell with the values it stands for, and whether none is missing."""
+    names = [axis.name for axis in axes]
+    if len(axes) > AXES or len(set(names)) < len(names):
+        raise UsageError(f"at most two different things can vary at once, not {', '.join(names)}")
+    places = list(product(*(axis.values for axis in axes)))
+    if len(places) > MOST:
+        raise UsageError(f"{len(places)} combinations are too many; at most {MOST} are evaluated")
+    subjects = [changed(subject, *_changes(subject, names, place)) for place in places]
+    found = measured_in_turn(subjects, seconds=seconds, progress=progress)
+    cells = [(dict(zip(names, place, strict=True)), one) for place, one in zip(places, found, strict=False)]
+    return cells, len(cells) == len(places)
+
+
+def _changes(subject: Subject, names: Sequence[str], place: Sequence[str]) -> list[Change]:
+    return [named_change(subject, name, value) for name, value in zip(names, place, strict=True)]
+
+
+def find(
+    subject: Subject,
+    axis: Axis,
+    target: Target,
+    *,
+    seconds: float | None = None,
+    progress: Progress | None = None,
+    told: Mapping[str, Any] | None = None,
+) -> Search:
+    """Return which value of an axis brings a chance nearest to a target. All values are evaluated.
+
+    Args:
+        subject: what is asked about.
+        axis: what varies.
+        target: the chance that is wanted.
+        seconds: a limit of time for all of it.
+        progress: is told how far it is.
+        told: further fields of the record.
+
+    Raises:
+        UsageError: a value is impossible, or nothing is called like the target's outcome.
+    """
+    from fractions import Fraction
+
+    cells, is_complete = _cells(subject, [axis], seconds=seconds, progress=progress)
+    _require_outcome(subject, target.outcome, [found for _, found in cells])
+    wanted = Fraction(target.chance.exact)
+    chances = [found.of(target.outcome) or Fraction(0) for _, found in cells]
+    distances = [abs(chance - wanted) for chance in chances]
+    least = min(distances)
+    records = [
+        FoundCell(at=at, chance=chance_record(chance), distance=chance_record(distance), **measured_fields(found))
+        for (at, found), chance, distance in zip(cells, chances, distances, strict=True)
+    ]
+    return Search(
+        axis=axis,
+        target=target,
+        nearest=[at[axis.name] for (at, _), distance in zip(cells, distances, strict=True) if distance == least],
+        order=order_of(chances),
+        certain=not any(found.open for _, found in cells),
+        cells=records,
+        **{**subject_fields(subject), **(told or {}), "complete": is_complete},
+    )
+
+
+def _require_outcome(subject: Subject, outcome: str, found: Sequence[Measured]) -> None:
+    known = in_order([one.masses for one in found])
+    if any(one.success is not None for one in found):
+        known.append(SUCCESS)
+    if outcome not in known and outcome not in subject.rules.file.bands:
+        name = f"{subject.rules.id} {subject.action or subject.scene}"
+        raise UsageError(unknown("outcome", outcome, known, of=name))
+
+
+def order_of(chances: Sequence[Fraction]) -> Order:
+    """Return how chances follow one another.
+
+    >>> from fractions import Fraction
+    >>> order_of([Fraction(1, 2), Fraction(1, 2), Fraction(1)])
+    'rising'
+    """
+    rises = any(later > earlier for earlier, later in pairwise(chances))
+    falls = any(later < earlier for earlier, later in pairwise(chances))
+    if rises and falls:
+        return "mixed"
+    return "rising" if rises else "falling" if falls else "constant"

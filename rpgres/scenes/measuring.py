@@ -1,0 +1,238 @@
+"""Scenes and procedures as subjects of odds: what `rpgres.odds.subjects` changes and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rpgres.engine.players import Question
+from rpgres.model.state import EMPTY
+from rpgres.odds.exact import needs_policy
+from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
+from rpgres.odds.subjects import Change, Measured, Subject, deciding, parts_on_table, success_of, without
+from rpgres.rulesets import Rules
+from rpgres.scenes.program import Scene
+from rpgres.scenes.reading import open_scene, read_scene
+from rpgres.scenes.walking import ENDING, course_of, value_name
+from rpgres.toml.reading import Source, parse
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+Tells = Callable[[int, int], None]
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """How a scene is read again when something of it is changed.
+
+    Attributes:
+        source: its text, for places of faults.
+        folder: where sheets are sought first.
+        extra: further folders with rulesets and overlays.
+        policy: who answers for everybody without a policy in the scene.
+        named: likewise for single characters.
+        auto: whether the ruleset's first policy does that when neither says.
+    """
+
+    source: Source
+    folder: Path | None = None
+    extra: Sequence[Path] = ()
+    policy: str = ""
+    named: Mapping[str, str] = EMPTY
+    auto: bool = False
+
+    def scene(self, subject: Subject) -> Scene:
+        """Return the scene of a subject."""
+
+        def load(_code: Any, *, switches: Mapping[str, str], extra: object) -> Rules:
+            chosen = {name: value for name, value in switches.items() if name not in subject.switches}
+            return subject.rules.with_switches({**chosen, **subject.switches})
+
+        scene = read_scene(
+            self.source,
+            data=subject.document,
+            find_ruleset=str,  # `load` has it
+            folder=self.folder,
+            extra=self.extra,
+            policy=self.policy,
+            named=self.named,
+            auto=self.auto,
+            load=load,
+        )
+        state = without(scene.state, subject.removed)
+        return msgspec.structs.replace(scene, state=state)
+
+
+def scene_subject(
+    name: str,
+    *,
+    find_ruleset: Callable[[str], Any],
+    extra: Sequence[Path] = (),
+    switches: Mapping[str, str] = EMPTY,
+    policy: str = "",
+    named: Mapping[str, str] = EMPTY,
+    auto: bool = False,
+    by: str = ENDING,
+    leaves: int | None = None,
+    tells: Tells | None = None,
+) -> tuple[Subject, Scene]:
+    """Return a scene as a subject of odds, and the scene itself.
+
+    Args:
+        name: a file, `-`, or a shipped scene.
+        find_ruleset: gives a ruleset's code by id.
+        extra: further folders with rulesets and overlays.
+        switches: house rules chosen over the scene's own.
+        policy, named, auto: who decides; see `read_scene`.
+        by: what the chances are of; see `course_of`.
+        leaves: a limit of branches.
+        tells: is told how far a walk is.
+
+    Raises:
+        FileError: the scene is missing or faulty.
+    """
+    source, folder = open_scene(name, extra=extra)
+    scene = read_scene(
+        source,
+        find_ruleset=find_ruleset,
+        folder=folder,
+        switches=switches,
+        extra=extra,
+        policy=policy,
+        named=named,
+        auto=auto,
+    )
+    reading = Reading(source=source, folder=folder, extra=extra, policy=policy, named=named, auto=auto)
+    subject = Subject(
+        rules=scene.rules,
+        evaluate=partial(_measure_scene, reading=reading, by=by, leaves=leaves, tells=tells),
+        scene=scene.source.path,
+        document=parse(source),
+        switches={**scene.file.switches, **switches},
+        parts=partial(_parts_of_scene, reading=reading),
+    )
+    return subject, scene
+
+
+def procedure_subject(
+    rules: Rules,
+    procedure: str,
+    inputs: Mapping[str, Any],
+    *,
+    make_scene: Callable[[Subject], Scene],
+    switches: Mapping[str, str] = EMPTY,
+    choose: Mapping[str, Sequence[str]] = EMPTY,
+    by: str = ENDING,
+    leaves: int | None = None,
+    tells: Tells | None = None,
+) -> Subject:
+    """Return a procedure as a subject of odds.
+
+    Args:
+        rules: the ruleset in play.
+        procedure: its name.
+        inputs: what it takes, as typed.
+        make_scene: returns the scene that plays the procedure of a subject.
+        switches: house rules that were chosen.
+        choose: decisions that were typed.
+        by: what the chances are of.
+        leaves: a limit of branches.
+        tells: is told how far a walk is.
+    """
+
+    def evaluate(
+        subject: Subject, seconds: float | None = None, *, notice: Callable[[Question], None] | None = None
+    ) -> Measured:
+        return _measured(make_scene(subject), subject, seconds, by=by, leaves=leaves, tells=tells, notice=notice)
+
+    return Subject(
+        rules=rules,
+        evaluate=partial(evaluate),
+        action=procedure,
+        inputs=inputs,
+        switches=switches,
+        choose=choose,
+        parts=lambda subject: iter(()),
+    )
+
+
+def _measure_scene(
+    subject: Subject,
+    seconds: float | None = None,
+    *,
+    reading: Reading,
+    by: str,
+    leaves: int | None,
+    tells: Tells | None,
+    notice: Callable[[Question], None] | None = None,
+) -> Measured:
+    """Return the distribution of how the scene of a subject ends."""
+    return _measured(reading.scene(subject), subject, seconds, by=by, leaves=leaves, tells=tells, notice=notice)
+
+
+def _measured(
+    scene: Scene,
+    subject: Subject,
+    seconds: float | None,
+    *,
+    by: str,
+    leaves: int | None,
+    tells: Tells | None,
+    notice: Callable[[Question], None] | None,
+) -> Measured:
+    policies = deciding(scene.policies, subject.decided, notice)
+    scene = msgspec.structs.replace(scene, policies=policies)
+    try:
+        odds = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds, tells=tells)
+    except Undecided as undecided:
+        raise needs_policy(undecided.questions.values()) from None
+    return measured_scene(scene, odds)
+
+
+def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
+    """Return odds of a scene as the distribution of a subject; numbers in ascending order."""
+    from fractions import Fraction
+
+    values = {key[0]: mass for key, mass in odds.masses.items()}
+    are_numbers = bool(values) and all(type(value) is int for value in values)
+    if are_numbers:
+        values = dict(sorted(values.items()))
+    masses = dict[str, Fraction]()
+    for value, mass in _in_order(scene, values).items():
+        name = value_name(value)
+        masses[name] = masses.get(name, Fraction(0)) + mass
+    mean = sum((value * mass for value, mass in values.items()), Fraction(0)) if are_numbers and not odds.open else None
+    return Measured(
+        masses=masses,
+        success=success_of(scene.rules, masses),
+        open=odds.open,
+        leaves=odds.leaves,
+        states=odds.states,
+        method="partial" if odds.open else "exact",
+        mean=mean,
+        is_interrupted=odds.is_interrupted,
+    )
+
+
+def _in_order(scene: Scene, values: Mapping[Any, Fraction]) -> dict[Any, Fraction]:
+    """Return endings in the order in which the scene names them; anything else as it is."""
+    known = [end.name for end in scene.program.ends]
+    if not known or not set(values) <= {*known, ""}:
+        return dict(values)
+    nothing = next(iter(values.values())) * 0
+    named = {name: values.get(name, nothing) for name in known}
+    return {**named, **({"": values[""]} if "" in values else {})}
+
+
+def _parts_of_scene(subject: Subject, *, reading: Reading) -> Iterator[tuple[str, Change]]:
+    """Yield what of a scene can be taken out: what lies on the table, and decisions that its steps give."""
+    yield from parts_on_table(reading.scene(subject).state)
+    for number, step in enumerate(subject.document.get("steps", ()), 1):
+        name = step.get("id") or str(number)
+        for label, answer in step.get("choose", {}).items():
+            text = f"decision {label}={answer} of step {name} not given"
+            yield text, Change(kind="path", name=f'steps."{name}".choose."{label}"')

@@ -1,0 +1,236 @@
+"""A scene once more with an answer changed; see `rpgres.engine.rerun`. Steps that were skipped may now be played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.players import Policy
+from rpgres.engine.records import Pending, Result
+from rpgres.engine.rerun import (
+    Again,
+    Answered,
+    Changed,
+    Dropped,
+    Playing,
+    WhatIf,
+    answers_in,
+    playing,
+    read_changes,
+    run_again,
+)
+from rpgres.errors import UsageError
+from rpgres.model.state import EMPTY, State
+from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, onward
+from rpgres.scenes.playing import PlayedStep, SceneResult, changed_by, play_step, prepare_step, step_record
+from rpgres.scenes.program import Leaf, Scene
+
+Place = tuple[int, tuple[int, ...]]  # a step by its number, and on which passes of its groups it is played
+RunLeaf = Callable[[Leaf, At, State], "tuple[Result | Pending | None, State]"]
+
+
+def scene_what_if(
+    scene: Scene,
+    before: SceneResult,
+    *,
+    given: Sequence[str],
+    choose: Sequence[str],
+    policies: Mapping[str, Policy] = EMPTY,
+) -> WhatIf:
+    """Return a scene as it was played and with answers changed.
+
+    Args:
+        scene: the scene, as it was.
+        before: what came of it.
+        given: results of dice that are changed, as `STEP.LABEL#N=FACES`.
+        choose: decisions that are changed, likewise.
+        policies: who answers decisions that are new, beside the scene's own policies.
+
+    Raises:
+        UsageError: no such answer was given, or the scene is another one by now.
+    """
+    if before.seed is None:
+        raise UsageError("this result was printed for a seat and leaves things out; print it without --as")
+    known = _recorded(scene, before, before.seed)
+    answers = {place: answers_in(result.events, step=name_of(scene, place)) for place, result in known.items()}
+    changes = read_changes(given, choose, [one for own in answers.values() for one in own])
+    again: dict[Place, Again] = {}
+    scene = msgspec.structs.replace(scene, policies={**policies, **scene.policies})
+    endings: list[str] = []
+    played = list(_walk(scene, _changing(scene, known, answers, changes, before.seed, again), endings.append))
+    is_pending = any(isinstance(found.found, Pending) for found in again.values())
+    _check_reached(scene, again, changes, is_pending=is_pending)
+    gone = [one for place, own in answers.items() if place not in again and not is_pending for one in own]
+    return WhatIf(
+        ruleset=scene.rules.id,
+        changed=changes,
+        before=before.steps,
+        after=[told for one in played if (told := step_record(scene, one)) is not None],
+        dropped=[
+            *(one for found in again.values() for one in found.dropped),
+            *(Dropped(label=one.label, value=one.value, who=one.who, step=one.step) for one in gone),
+        ],
+        fresh=[f"{name_of(scene, place)}.{text}" for place, found in again.items() for text in found.fresh],
+        complete=not is_pending,
+        seed=before.seed,
+        endings=[before.ending, endings[0] if endings else None] if scene.program.ends else [],
+    )
+
+
+def name_of(scene: Scene, place: Place) -> str:
+    """Return how a step is addressed: by its id or its number, and where it is repeated by its pass, from 1 on."""
+    number, passes = place
+    name = scene.program.leaves[number].step.id or str(number + 1)
+    return f"{name}@{'-'.join(str(one + 1) for one in passes)}" if passes else name
+
+
+def _walk(scene: Scene, run_leaf: RunLeaf, ended: Callable[[str], None] = lambda _: None) -> Iterator[PlayedStep]:
+    """Yield the steps of a scene as they are run or skipped; a decision that waits is the end.
+
+    Args:
+        scene: the scene.
+        run_leaf: runs a step.
+        ended: is told the name of the ending.
+    """
+    program, state, at = scene.program, scene.state, At()
+    while True:
+        skipped = list[tuple[Leaf, tuple[int, ...]]]()
+        at = onward(program, scene.rules, at, state, skips=_noting(skipped))
+        for leaf, passes in skipped:
+            yield PlayedStep(leaf, passes, True, None, state, state, state)
+        if is_over(program, at):
+            break
+        leaf = leaf_at(program, at)
+        at_first = scene.state if leaf.step.fresh else state
+        found, after = run_leaf(leaf, at, at_first)
+        state = state if leaf.step.fresh else after
+        result: Any = found  # one that waits is told as a result is
+        yield PlayedStep(leaf, at.passes, False, result, state, at_first, after)
+        if isinstance(found, Pending):
+            return
+        at = after_step(program, scene.rules, at, state, outcome=found.outcome if found is not None else None)
+    ended(ending_of(program, scene.rules, at, state))
+
+
+def _noting(skipped: list[tuple[Leaf, tuple[int, ...]]]) -> Callable[[Leaf, tuple[int, ...]], None]:
+    return lambda leaf, passes: skipped.append((leaf, passes))
+
+
+def _recorded(scene: Scene, before: SceneResult, seed: str) -> dict[Place, Result]:
+    """Return the results of a scene by their places, after playing it again as it was.
+
+    Raises:
+        UsageError: it does not come to the same any more.
+    """
+    found, left = dict[Place, Result](), list(before.steps)
+
+    def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
+        if not (leaf.step.played or leaf.step.moment):
+            return None, changed_by(scene, leaf, state)
+        result = _result(left[0]) if left else None
+        if result is None:
+            raise _other_scene(scene)
+        place = leaf.number, at.passes
+        answers = answers_in(result.events)
+        again = run_again(
+            _playing(scene, leaf, state),
+            answers,
+            seed=seed,
+            step=scene.program.number_of(leaf, at.passes),
+            unused=result.unused,
+        )
+        if _outcome(result) != _outcome(again.found):
+            raise _other_scene(scene)
+        found[place] = result
+        return again.found, again.state
+
+    for played in _walk(scene, run_leaf):
+        own = step_record(scene, played)
+        if own is None:
+            continue
+        told = left.pop(0) if left else None
+        if told is None or (played.result is None and told != msgspec.to_builtins(own)):
+            raise _other_scene(scene)
+    if left:
+        raise _other_scene(scene)
+    return found
+
+
+def _changing(
+    scene: Scene,
+    known: Mapping[Place, Result],
+    answers: Mapping[Place, Sequence[Answered]],
+    changes: Sequence[Changed],
+    seed: str,
+    again: dict[Place, Again],
+) -> RunLeaf:
+    """Return what runs steps with their answers as they were, but for changes; a step that is new as it is written."""
+    streams = Streams(seed)
+
+    def run_leaf(leaf: Leaf, at: At, state: State) -> tuple[Result | Pending | None, State]:
+        place, number = (leaf.number, at.passes), scene.program.number_of(leaf, at.passes)
+        before = known.get(place)
+        if before is None:
+            found, after = play_step(scene, leaf, at, state, streams)
+            if found is not None:
+                fresh = [f"{one.key}={one.value}" for one in found.answers if one.kind == "chance"]
+                again[place] = Again(found, after, [], fresh)
+            return found, after
+        own = [change for change in changes if change.step == name_of(scene, place)]
+        again[place] = run_again(
+            _playing(scene, leaf, state),
+            answers[place],
+            own,
+            seed=seed,
+            step=number,
+            policies=scene.policies,
+            unused=before.unused,
+        )
+        return again[place].found, again[place].state
+
+    return run_leaf
+
+
+def _playing(scene: Scene, leaf: Leaf, state: State) -> Playing:
+    """Return what runs a step."""
+    from rpgres.engine.periods import turn
+
+    step = leaf.step
+    if step.moment is None:
+        return playing(prepare_step(scene, leaf, state), note=step.note or None)
+    period, moment = step.moment
+    return partial(turn, scene.rules, state, period=period, moment=moment, note=step.note or None)
+
+
+def _result(step: Mapping[str, Any]) -> Result | None:
+    """Return the result of a step's record; None where it has none."""
+    if "format" not in step:
+        return None
+    return msgspec.convert({key: value for key, value in step.items() if key != "id"}, Result)
+
+
+def _outcome(found: Result | Pending) -> Any:
+    return None if isinstance(found, Pending) else msgspec.to_builtins((found.outcome, found.effects))
+
+
+def _other_scene(scene: Scene) -> UsageError:
+    return UsageError(
+        f"{scene.source.path} does not come to the same when it is played again with the same answers: "
+        "the scene, a sheet or the rules have changed since"
+    )
+
+
+def _check_reached(scene: Scene, again: Mapping[Place, Again], changes: Sequence[Changed], *, is_pending: bool) -> None:
+    """Make sure that every step of which an answer is changed was played, or the scene waits before it.
+
+    Raises:
+        UsageError: one was not.
+    """
+    played = {name_of(scene, place) for place in again}
+    for change in changes:
+        if change.step not in played and not is_pending:
+            raise UsageError(f"the changed scene does not come to its step {change.step!r}")

@@ -1,0 +1,192 @@
+"""`rpgres whatif`: results, scenes and tables, what is printed, and what a seat must not learn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpgres.cli.render.lines import plain_text
+from rpgres.cli.render.whatif import what_if_lines, wrapped
+from tests.support.command_line import rpgres
+
+ROLL = ("roll", "fate", "overcome", "--skill", "1", "--vs", "2", "--seed", "7")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def kept(name: str, *line: str, code: int = 0) -> str:
+    """Run a line with --json and keep what it prints in a file."""
+    ran = rpgres(*line, "--json")
+    assert (ran.code, ran.err) == (code, "")
+    Path(name).write_text(ran.out)
+    return name
+
+
+def test_both_accounts_one_under_the_other() -> None:
+    result = kept("result.json", *ROLL, "--given", "roll=000+", "--choose", "price=fail")
+    ran = rpgres("whatif", result, "--given", "roll=++++")
+    assert ran == (
+        0,
+        "What if: roll ++++ instead of 000+\n"
+        "\n"
+        "As it was\n"
+        "  Overcome: Tie\n"
+        "    Fair (+2) against Fair (+2), margin +0\n"
+        "    roll: 000+ = +1\n" + _tie(ran.out) + "\n"
+        "With the change\n"
+        "  Overcome: Succeed with style\n"
+        "    Superb (+5) against Fair (+2), margin +3\n"
+        "    roll: ++++ = +4\n"
+        "    You get what you wanted, and a boost.\n"
+        "    * the goal is reached\n"
+        "    * a boost for actor\n",
+        "",
+    )
+
+
+def _tie(out: str) -> str:
+    """Return what a tie comes to, as `roll` tells it too."""
+    told = rpgres(*ROLL, "--given", "roll=000+", "--choose", "price=fail").out.splitlines()
+    lines = [line for line in told[3:] if not line.startswith(("  seed", "  not used"))]
+    return "".join(f"  {line}\n" for line in lines)
+
+
+def test_a_pending_decision_exits_with_3_and_json_has_it() -> None:
+    result = kept("result.json", *ROLL, "--given", "roll=++++")
+    ran = rpgres("whatif", result, "--given", "roll=----", "--json")
+    found = json.loads(ran.out)
+    assert (ran.code, found["complete"], found["after"][0]["question"]["label"]) == (3, False, "price")
+    assert rpgres("whatif", result, "--given", "roll=----").code == 3
+    ran = rpgres("whatif", result, "--given", "roll=----", "--choose", "price=cost", "--auto", "--json")
+    assert (ran.code, json.loads(ran.out)["after"][0]["success"]) == (0, False)
+
+
+def test_a_scene_with_its_file_and_with_another_name() -> None:
+    result = kept("scene.json", "scene", "run", "fate/bribe", "--seed", "3", "--auto")
+    ran = rpgres("whatif", result, "--given", "roll=++++")
+    assert ran.code == 0
+    assert "  [bribe]\n" in ran.out
+    assert "  no longer asked: bribe: mara:price=fail\n" in ran.out
+    assert rpgres("whatif", result, "--given", "roll=++++", "--scene", "fate/bribe").out == ran.out
+    ran = rpgres("whatif", result, "--given", "roll=++++", "--scene", "fate/ledger")
+    assert ran.code == 2
+    assert "does not come to the same" in ran.err
+
+
+def test_a_screen_that_is_wide_has_two_columns() -> None:
+    from msgspec import json as fast
+
+    from rpgres.engine.rerun import WhatIf
+
+    result = kept("result.json", *ROLL, "--given", "roll=000+", "--choose", "price=fail")
+    record = fast.decode(rpgres("whatif", result, "--given", "roll=++++", "--json").out.encode(), type=WhatIf)
+    lines = plain_text(what_if_lines(record, None, columns=100)).splitlines()
+    assert lines[1].split("│")[0].strip() == "As it was"
+    assert lines[1].split("│")[1].strip() == "With the change"
+    assert all(len(line) <= 100 for line in lines)
+    assert len({line.index("│") for line in lines[1:]}) == 1
+    narrow = plain_text(what_if_lines(record, None, columns=80))
+    assert "│" not in narrow
+
+
+def test_nothing_is_lost_where_lines_are_wrapped() -> None:
+    from rpgres.cli.render.lines import line
+
+    text = "    a line with a word_that_is_longer_than_a_column and an end"
+    rows = wrapped(line(text), 16)
+    shown = ["".join(piece.text for piece in row) for row in rows]
+    assert max(map(len, shown)) <= 16
+    assert "".join("".join(shown).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("{}", "this is not what"), ("[", "this is not what"), ('{"format": "rpgres.odds/1"}', "this is not what")],
+)
+def test_a_file_of_something_else_is_refused(text: str, told: str) -> None:
+    Path("other.json").write_text(text)
+    ran = rpgres("whatif", "other.json", "--given", "roll=++++")
+    assert (ran.code, ran.out) == (1, "")
+    assert told in ran.err
+
+
+def test_dice_alone_have_no_decisions() -> None:
+    result = kept("dice.json", "roll", "3d6", "--seed", "1")
+    assert "dice alone" in rpgres("whatif", result, "--given", "roll=6,6,6").err
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Persistent tables
+
+
+def at_table(*args: str, code: int = 0, **environment: Any) -> str:
+    ran = rpgres("table", *args, **environment)
+    assert ran.code == code, ran.err
+    return ran.out
+
+
+def begun(*sheets: str) -> None:
+    named = [word for sheet in sheets or ("mara", "guards") for word in ("--sheet", sheet)]
+    at_table("new", "--ruleset", "fate", *named, "--seed", "7")
+    at_table("pass", "--as", "gm", "--until", "always")
+
+
+def test_an_action_of_a_table_is_tried_otherwise_and_the_table_stays() -> None:
+    begun()
+    line = ("act", "overcome", "--actor", "mara", "--skill", "fight", "--vs", "3", "--given", "roll=0000")
+    at_table(*line, "--choose", "invoke=no", "--choose", "price=fail")
+    log = at_table("log")
+    ran = rpgres("whatif", ".#2", "--given", "roll=++++", "--json")
+    found = json.loads(ran.out)
+    assert ran.code == 0
+    assert [found["before"][0]["outcome"], found["after"][0]["outcome"]] == ["fail", "succeed"]
+    assert found["before"][0]["seed"] is found["after"][0]["seed"] is None
+    assert at_table("log") == log
+    assert rpgres("whatif", ".#2", "--given", "roll=++++", "--as", "mara").code == 0
+    assert "no entry 9" in rpgres("whatif", ".#9", "--given", "roll=++++").err
+    assert "is no action" in rpgres("whatif", ".#0", "--given", "roll=++++").err
+
+
+def test_new_dice_are_not_those_of_the_table() -> None:
+    """An undo, and the same again, must not be foretold by a what-if."""
+    begun()
+    line = ("act", "overcome", "--actor", "mara", "--skill", "fight", "--vs", "3", "--given", "roll=0000")
+    at_table(*line, "--choose", "invoke=no", "--choose", "price=fail")
+    what_if = ("whatif", ".#2", "--choose", "invoke=i-know-a-back-way:reroll", "--json")
+    tried = json.loads(rpgres(*what_if).out)
+    assert tried["seed"].startswith("what-if:")
+    assert tried == json.loads(rpgres(*what_if).out)
+
+
+def test_a_seat_learns_nothing_that_is_hidden_from_it() -> None:
+    """What only the game master knows of may be invoked in a what-if of the game master, not in one of a player."""
+    begun()
+    at_table("set", "tags.Rigged Stairs=aspect", "--to", "gm")
+    at_table("set", "tags.Rigged Stairs.uses.gm=1")
+    line = ("act", "overcome", "--actor", "mara", "--skill", "fight", "--vs", "1", "--given", "roll=0000")
+    at_table(*line, "--choose", "invoke=no", "--choose", "invoke-against=no")
+    number = json.loads(at_table("log", "--json"))["entries"][-1]["number"]
+    what_if = ("whatif", f".#{number}", "--given", "roll=+000", "--auto")
+    assert rpgres(*what_if, "--as", "mara").code == 0
+    assert "igged" not in rpgres(*what_if, "--as", "mara", "--json").out
+    told = ("whatif", f".#{number}", "--choose", "gm:invoke-against=rigged-stairs", "--auto")
+    assert "rigged-stairs" in rpgres(*told, "--as", "gm").out
+    refused = rpgres(*told, "--as", "mara")
+    assert (refused.code, refused.out) == (2, "")
+
+
+def test_json_is_what_the_schema_says() -> None:
+    from jsonschema import Draft202012Validator
+
+    from rpgres.cli.formats.schemas import make_schema
+
+    validator = Draft202012Validator(make_schema("what-if"))
+    result = kept("result.json", *ROLL, "--given", "roll=++++")
+    for line in (["--given", "roll=+++0"], ["--given", "roll=----"]):
+        assert list(validator.iter_errors(json.loads(rpgres("whatif", result, *line, "--json").out))) == []

@@ -1,0 +1,160 @@
+"""Scenes as subjects of odds: changed and measured, against recursions that know no engine."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpgres.errors import FileError, UsageError
+from rpgres.odds.comparison import compare
+from rpgres.odds.exact import chance_record
+from rpgres.odds.knockout import knockout
+from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change, split_path
+from rpgres.odds.variations import Axis, Target, find, vary
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.rulesets import Ruleset
+from rpgres.scenes import Scene
+from rpgres.scenes.measuring import procedure_subject, scene_subject
+from rpgres.scenes.procedures import procedure_scene
+from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win
+
+WAR = """
+ruleset = "battle"
+counters = { attackers = 4, defenders = 2 }
+[[steps]]
+procedure = "battle"
+id = "battle"
+"""
+
+WALL = """
+ruleset = "fate"
+title = "A wall"
+[characters.mara]
+skills = { fight = 2 }
+[[steps]]
+id = "climb"
+actor = "mara"
+action = "overcome"
+with = { skill = "fight", vs = 2 }
+choose = { price = "fail", invoke = "no" }
+[ends.up]
+when = { climb = ["succeed", "style"] }
+[ends.down]
+"""
+
+FATE = {-4: 1, -3: 4, -2: 10, -1: 16, 0: 19, 1: 16, 2: 10, 3: 4, 4: 1}  # of 81
+
+
+def up(difference: int) -> Fraction:
+    return Fraction(sum(ways for roll, ways in FATE.items() if roll + difference > 0), 81)
+
+
+@pytest.fixture(scope="module")
+def war(tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    folder = tmp_path_factory.mktemp("data") / "battle"
+    (folder / "sheets").mkdir(parents=True)
+    (folder / "ruleset.toml").write_text(DATA)
+    ruleset: Ruleset = battle_ruleset()
+    ruleset.data = folder
+    path = folder / "war.toml"
+    path.write_text(WAR)
+    return scene_subject(str(path), find_ruleset=lambda _: ruleset)[0]
+
+
+@pytest.fixture
+def wall(tmp_path: Path) -> Subject:
+    path = tmp_path / "wall.toml"
+    path.write_text(WALL)
+    return scene_subject(str(path), find_ruleset=find_ruleset)[0]
+
+
+def won(found: Any) -> Fraction:
+    """Return how likely the attackers win, of a measure or of a record."""
+    if isinstance(found, Measured):
+        return found.masses["won"]
+    return Fraction(found.outcomes["won"].exact)
+
+
+def test_battles_of_every_size_are_those_of_the_recursion(war: Subject) -> None:
+    axes = [Axis("counters.attackers", ["2", "3"]), Axis("counters.defenders", ["1", "2"])]
+    found = vary(war, axes)
+    assert len(found.cells) == 4
+    for cell in found.cells:
+        attackers, defenders = (int(cell.at[axis.name]) for axis in axes)
+        assert won(cell) == chance_to_win(attackers, defenders)
+
+
+def test_the_skill_that_comes_nearest_to_a_chance(wall: Subject) -> None:
+    axis = Axis("characters.mara.skills.fight", [str(number) for number in range(6)])
+    wanted = Fraction(7, 10)
+    found = find(wall, axis, Target("up", chance_record(wanted)))
+    distances = {value: abs(up(int(value) - 2) - wanted) for value in axis.values}
+    assert found.nearest == [value for value in axis.values if distances[value] == min(distances.values())]
+    assert found.order == "rising"
+
+
+def test_the_wall_follows_the_closed_form(wall: Subject) -> None:
+    axes = [Axis("characters.mara.skills.fight", ["0", "1", "2", "3"]), Axis("steps.climb.with.vs", ["1", "2", "3"])]
+    for cell in vary(wall, axes).cells:
+        skill, vs = (int(cell.at[axis.name]) for axis in axes)
+        assert Fraction(cell.outcomes["up"].exact) == up(skill - vs)
+        assert list(cell.outcomes) == ["up", "down"]
+
+
+def test_a_switch_a_path_and_another_scene_are_compared(wall: Subject, tmp_path: Path) -> None:
+    other = tmp_path / "higher.toml"
+    other.write_text(WALL.replace("vs = 2", "vs = 3"))
+    higher, _ = scene_subject(str(other), find_ruleset=find_ruleset)
+    cases = [
+        ("opposers=one", [named_change(wall, "opposers", "one")]),
+        ("easier", [named_change(wall, "steps.1.with.vs", "1")]),
+        ("higher", [Change(kind="scene", name="higher")]),
+    ]
+    found = compare(wall, cases, others={"higher": higher})
+    assert [Fraction(case.outcomes["up"].exact) for case in found.cases] == [up(0), up(0), up(1), up(-1)]
+    assert found.cases[1].house_rules == ["opposers=one"]
+    assert found.cases[2].differences is not None
+    assert Fraction(found.cases[2].differences["up"].exact) == up(1) - up(0)
+
+
+def test_what_a_scene_hangs_on(wall: Subject) -> None:
+    found = knockout(wall, outcome="up")
+    texts = [part.text for part in found.parts]
+    assert "decision invoke=no of step climb not given" in texts
+    assert any(text.startswith("switch ") for text in texts)
+    assert [one.text for one in found.untried] == ["decision price=fail of step climb not given"]
+
+
+def test_a_change_that_the_scene_does_not_understand_names_its_key(wall: Subject) -> None:
+    with pytest.raises(FileError, match="did you mean `skills`"):
+        measure(changed(wall, named_change(wall, "characters.mara.skils.fight", "2")))
+    with pytest.raises(UsageError, match="none with the number or id 'jump'"):
+        changed(wall, named_change(wall, "steps.jump.with.vs", "2"))
+    assert split_path('a."b.c".d') == ["a", "b.c", "d"]
+
+
+def test_a_procedure_varies_by_its_inputs_as_an_action_does() -> None:
+    def make_scene(subject: Subject) -> Scene:
+        return procedure_scene(subject.rules, "battle", subject.inputs)
+
+    subject = procedure_subject(battle_rules(), "battle", {"defenders": 2}, make_scene=make_scene)
+    for cell in vary(subject, [Axis("attackers", ["2", "3"])]).cells:
+        chance = chance_to_win(int(cell.at["attackers"]), 2)
+        assert won(cell) == chance
+        assert cell.success is not None
+        assert Fraction(cell.success.exact) == chance
+
+
+def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
+    code = war.rules.ruleset
+    path = tmp_path / "war.toml"
+    path.write_text(WAR)
+    counted, _ = scene_subject(str(path), find_ruleset=lambda _: code, by="counters.defenders")
+    for cell in vary(counted, [Axis("counters.attackers", ["2", "3"])]).cells:
+        left = {int(value): Fraction(chance.exact) for value, chance in cell.outcomes.items()}
+        assert cell.mean is not None
+        assert Fraction(cell.mean.exact) == sum(value * share for value, share in left.items())
+        assert left[0] == chance_to_win(int(cell.at["counters.attackers"]), 2)
