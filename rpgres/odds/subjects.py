@@ -388,10 +388,7 @@ def measure_action(
         notice: is told of every decision that is answered by a policy.
     """
     prepared = prepared_subject(subject)
-<<<<<<< HEAD
-=======
     share = min(1.0, IN_ALL / limits.among)
->>>>>>> w-odds
     chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if weighed == "policies":
