@@ -81,9 +81,11 @@ OPEN = {
     "coppermane/flooded-gate",
     "faith/grenade",
     "faith/infiltration",
+    "faith/shutter",
     "fate/ambush",
     "fate/ledger",
     "saga/broken-bridge",
+    "saga/toll-gate",
 }
 
 
