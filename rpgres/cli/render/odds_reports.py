@@ -13,6 +13,7 @@ from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import SceneOddsResult
 from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
 from rpgres.odds.variations import Axis, FoundCell, Search, Variation
@@ -98,12 +99,17 @@ def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
     ]
     text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
     mean = [f"mean: {record.mean.probability:.3f}"] if record.mean is not None else []
+    first: list[Table] = []
+    if isinstance(record, SceneBestResult) and file is not None:
+        from rpgres.cli.render.scene_best import decision_tables, value_text
+
+        mean, first = [value_text(record, file)], decision_tables(record)
     walked = f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} branches"
     values: list[float | None] = [one.probability for one in record.outcomes.values()]
     return Report(
         title=text,
         above=above(record),
-        tables=[Table(columns=[record.by, "probability", "exact"], rows=rows)],
+        tables=[Table(columns=[record.by, "probability", "exact"], rows=rows), *first],
         below=[*mean, *_open_text(record.open), walked, *notes_text(record.policies, record.note)],
         chart=Chart(kind="bars", title=text, categories=list(names.values()), series=[Series("", values)]),
     )
