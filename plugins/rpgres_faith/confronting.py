@@ -1,4 +1,4 @@
-"""A confrontation until the first card: the action, bad luck, counteractions, effects and inferiority (S:84-89).
+"""A confrontation, and its steps until the first card: action, bad luck, counteractions, effects, inferiority.
 
 Lines of the text (`rulesets/faith/SOURCES.md`) as `S:n`, rows of the restatement as `R:n`.
 """
@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from rpgres import GM, Character, Form, Map, Rating, Rules, Table, UsageError, named
+from rpgres import GM, Character, Form, Map, Outcome, Rating, Rules, Table, UsageError, named
+from rpgres_faith.consequences import bystanders, cards_used, resolved, unconfronted
 from rpgres_faith.declaring import (
     JOIN,
     Ruling,
@@ -24,7 +25,8 @@ from rpgres_faith.declaring import (
     with_granted,
 )
 from rpgres_faith.hands import place_typed
-from rpgres_faith.playing import Play
+from rpgres_faith.playing import Play, play_out
+from rpgres_faith.rounds import reactions, take_turn
 from rpgres_faith.sides import Side, find, luck_of, shown_advantages, side_of, spoken, with_limits
 from rpgres_faith.switches import Switches
 
@@ -226,3 +228,53 @@ def _tell_sides(table: Table, sides: Sequence[Side], pairs: Sequence[tuple[str, 
 
 def _names(sides: Sequence[Side], names: Iterable[str]) -> str:
     return " and ".join(spoken(find(sides, name)) for name in names)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The whole of it
+
+
+def confront(
+    table: Table,
+    actor: Character,
+    *,
+    skill: Rating,
+    attribute: Rating,
+    advantages: int = 0,
+    disadvantages: int = 0,
+    gm: bool = False,
+    gm_advantages: int = 0,
+    gm_disadvantages: int = 0,
+    gm_against: Sequence[str] = (),
+    against: Sequence[Form] = (),
+    target: Sequence[str] = (),
+    unaware: Sequence[str] = (),
+    words: str = "",
+    ambience: str | None = None,
+    affinity: str | None = None,
+    used: int | None = None,
+    npc: bool = False,
+    weapon: int = 0,
+    armour: int = 0,
+    ammo: str = "standard",
+    range: int = 0,  # noqa: A002  # the option's name
+    thrown: int | None = None,
+) -> Outcome:
+    """Try something that others, or bad luck, may confront: the eleven steps of the text (S:83-94)."""
+    own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
+    arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range, "thrown": thrown}
+    action = Action(actor, skill, attribute, Map({**own, **arms, "words": words}), tuple(target), tuple(unaware))
+    luck = BadLuck(gm, gm_advantages, gm_disadvantages, gm_against)
+    spent = take_turn(table, actor.name)
+    first = declared_action(table, action, against, is_npc=npc)
+    others = [typed_counteraction(table, form, ambience) for form in against]
+    ruling = ruling_of_luck(table, action, luck, others)
+    declared, granted = declared_counteractions(table, action, others, ruling)
+    others += declared
+    sides, pairs = confronting(table, first, others, luck, ruling)
+    if not pairs:
+        outcome = unconfronted(table, actor)
+        return outcome.plus([*spent, *bystanders(table, first, action.affected, band=outcome.band)])
+    play = play_out(table, with_effects(table, sides, pairs, [*ruling.granted.items(), *granted]))
+    spent += reactions(table, [side.who for side in others])
+    return resolved(table, play, action.affected).plus([*spent, *cards_used(table, play)])

@@ -206,7 +206,9 @@ def bystanders(table: Table, side: Side, names: Iterable[str], *, band: str) -> 
     for name in names:
         effects.append(effect("affected", to=name, by=side.who))
         roles = Map({"actor": side.who, "opponent": name})
-        settled = table.settle("win", 1, band=band, roles=roles, facts=facts, defaults={"harm": _hit(side)})
+        worn = table.state.characters[name].counters.get("armour", 0) if name in table.state.characters else 0
+        hit = {"harm": {**_hit(side), "worn": worn}}
+        settled = table.settle("win", 1, band=band, roles=roles, facts=facts, defaults=hit)
         hits = tuple(one for one in settled.effects if one.get("to") == "opponent")
         effects += _named(table, msgspec.structs.replace(settled, effects=hits))
     return effects

@@ -239,11 +239,29 @@ def counteractions(
 def _question(table: Table, name: str, told: str, ambience: str | None) -> Question:
     def reads(text: str) -> str:
         _counter_side(table, name, text, ambience)  # a slip is told to whoever makes it, not to who answers last
+        if slug(text) in arms_of(table, name):
+            return slug(text)
         parts, words = _parts_of(text)
         return ",".join([*parts, *([f"words={plain_words(words)}"] if words.strip() else [])])
 
     text = "A countermeasure that could make it fail? With which skill and attribute?"
-    return Question("counter", name, (), text=text, optional=True, form=FORM, reads=reads, words=told)
+    options = tuple(
+        Option(arm, action_words(one["skill"], one["attribute"], one) if table.is_read else "", prefer=1)
+        for arm, one in arms_of(table, name).items()
+    )
+    return Question("counter", name, options, text=text, optional=True, form=FORM, reads=reads, words=told)
+
+
+def arms_of(table: Table, name: str) -> dict[str, dict[str, Any]]:
+    """Return what a sheet lists to act and to counter with, by its short name: what would be typed for it."""
+    character = table.state.characters[name]
+    found = {}
+    for key, one in character.records.get("arms", EMPTY).items():
+        skill = _rating(character, one["skill"])
+        attribute = _rating(character, one["attribute"] or one["skill"])
+        values = {"weapon": one["weapon"]} if one["weapon"] else {}
+        found[slug(key)] = {"skill": skill, "attribute": attribute, **values, "ammo": one["ammo"], "words": key}
+    return found
 
 
 def _counter_side(table: Table, name: str, text: str, ambience: str | None) -> Side:
@@ -285,6 +303,9 @@ def read_counter(table: Table, name: str, text: str) -> dict[str, Any]:
     Raises:
         UsageError: a part is unknown or missing.
     """
+    arms = arms_of(table, name)
+    if slug(text) in arms:
+        return arms[slug(text)]
     parts, words = _parts_of(text)
     values: dict[str, Any] = {}
     for part in parts:

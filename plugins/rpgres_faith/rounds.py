@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rpgres import GM, Card, Effect, Form, Option, Question, Rating, Table, UsageError, effect, named
+from rpgres import GM, Card, Effect, Form, Map, Option, Outcome, Question, Rating, Table, UsageError, effect, named
 from rpgres_faith.hands import card_options, deal_first, draw, piles_of, place_typed, renew, worth
 from rpgres_faith.sides import HARM, ROUND
 from rpgres_faith.switches import Switches
@@ -123,3 +123,16 @@ def in_order(table: Table, totals: Mapping[str, Total]) -> list[str]:
         found.append(first)
         del left[first]
     return found
+
+
+def order_of_turns(table: Table, actor: str, forms: Sequence[Form]) -> Outcome:
+    """Return what comes of initiative: those who act in the round lay a card, and have their turns in order (R:6.2)."""
+    outcome = table.settle("initiative", None, roles=Map({"actor": actor, "opponent": GM}))
+    totals = lay_cards(table, forms)
+    names = in_order(table, totals)
+    table.tell(", ".join(f"{name} {totals[name].total}" for name in names))
+    effects = [effect("order", names=", ".join(names))]
+    if table.rules.switches(Switches).initiative_card_counts:
+        effects += [effect("used", to=name, attribute="agility", count=1) for name in names if totals[name].is_player]
+    shown = tuple(Map({"name": name, "total": totals[name].total}) for name in names)
+    return msgspec.structs.replace(outcome.plus(effects), details=Map({"order": shown}))

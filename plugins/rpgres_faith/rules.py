@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from rpgres import (
     EMPTY,
     GM,
@@ -30,24 +28,14 @@ from rpgres import (
     named,
     put,
 )
-from rpgres_faith.confronting import (
-    Action,
-    BadLuck,
-    confronting,
-    declared_action,
-    declared_counteractions,
-    distinct,
-    ruling_of_luck,
-    typed_counteraction,
-    with_effects,
-)
-from rpgres_faith.consequences import bystanders, cards_used, resolved, unconfronted
+from rpgres_faith.confronting import confront, distinct
+from rpgres_faith.consequences import unconfronted
 from rpgres_faith.declaring import plain_words, tell
+from rpgres_faith.fighting import rounds, turn
 from rpgres_faith.hands import fill, hand_size
 from rpgres_faith.harm import damage, harm
-from rpgres_faith.playing import play_out
 from rpgres_faith.policies import eager, steady
-from rpgres_faith.rounds import in_order, lay_cards, reactions, take_turn
+from rpgres_faith.rounds import order_of_turns, take_turn
 from rpgres_faith.sides import ROUND, USED, suits_of
 from rpgres_faith.switches import Switches
 
@@ -55,7 +43,9 @@ faith = Ruleset("faith")
 faith.switches(Switches)
 faith.policy("steady")(Preference(steady))
 faith.policy("eager")(Preference(eager))
+faith.action("confront")(confront)
 faith.action("damage")(damage)
+faith.procedure("rounds", turn=turn)(rounds)
 faith.effect("harm")(harm)
 
 
@@ -87,57 +77,6 @@ def alike(rules: Rules, card: Card, *, state: State, **parameters: Any) -> tuple
         words += form.values.get("affinity", "").split()
     suits = {suit for word in words for suit in suits_of(settings, word)}
     return card.value, card.suit if card.suit in suits else ""
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Confrontations
-
-
-@faith.action("confront")
-def confront(
-    table: Table,
-    actor: Character,
-    *,
-    skill: Rating,
-    attribute: Rating,
-    advantages: int = 0,
-    disadvantages: int = 0,
-    gm: bool = False,
-    gm_advantages: int = 0,
-    gm_disadvantages: int = 0,
-    gm_against: Sequence[str] = (),
-    against: Sequence[Form] = (),
-    target: Sequence[str] = (),
-    unaware: Sequence[str] = (),
-    words: str = "",
-    ambience: str | None = None,
-    affinity: str | None = None,
-    used: int | None = None,
-    npc: bool = False,
-    weapon: int = 0,
-    armour: int = 0,
-    ammo: str = "standard",
-    range: int = 0,  # noqa: A002  # the option's name
-    thrown: int | None = None,
-) -> Outcome:
-    """Try something that others, or bad luck, may confront: the eleven steps of the text (S:83-94)."""
-    own = {"advantages": advantages, "disadvantages": disadvantages, "used": used, "affinity": affinity}
-    arms = {"ambience": ambience, "weapon": weapon, "armour": armour, "ammo": ammo, "range": range, "thrown": thrown}
-    action = Action(actor, skill, attribute, Map({**own, **arms, "words": words}), tuple(target), tuple(unaware))
-    luck = BadLuck(gm, gm_advantages, gm_disadvantages, gm_against)
-    spent = take_turn(table, actor.name)
-    first = declared_action(table, action, against, is_npc=npc)
-    others = [typed_counteraction(table, form, ambience) for form in against]
-    ruling = ruling_of_luck(table, action, luck, others)
-    declared, granted = declared_counteractions(table, action, others, ruling)
-    others += declared
-    sides, pairs = confronting(table, first, others, luck, ruling)
-    if not pairs:
-        outcome = unconfronted(table, actor)
-        return outcome.plus([*spent, *bystanders(table, first, action.affected, band=outcome.band)])
-    play = play_out(table, with_effects(table, sides, pairs, [*ruling.granted.items(), *granted]))
-    spent += reactions(table, [side.who for side in others])
-    return resolved(table, play, action.affected).plus([*spent, *cards_used(table, play)])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -199,16 +138,7 @@ def initiative(
     """Have everybody who acts lay a card, and set the order of turns (R:6.2-6.4)."""
     first = Form(actor.name, Map({"npc": npc, **({"skill": skill} if skill is not None else {})}))
     everybody = _everybody(table, [first, *distinct(actor, who, option=named("who"))])
-    outcome = table.settle("initiative", None, roles=Map({"actor": actor.name, "opponent": GM}))
-    totals = lay_cards(table, everybody)
-    names = in_order(table, totals)
-    table.tell(", ".join(f"{name} {totals[name].total}" for name in names))
-    effects = [effect("order", names=", ".join(names))]
-    if table.rules.switches(Switches).initiative_card_counts:
-        effects += [effect("used", to=name, attribute="agility", count=1) for name in names if totals[name].is_player]
-    outcome = outcome.plus(effects)
-    shown = tuple(Map({"name": name, "total": totals[name].total}) for name in names)
-    return msgspec.structs.replace(outcome, details=Map({"order": shown}))
+    return order_of_turns(table, actor.name, everybody)
 
 
 def _everybody(table: Table, forms: Sequence[Form]) -> list[Form]:
@@ -240,5 +170,6 @@ def end_round(table: Table) -> Sequence[Effect]:
 
 @faith.effect("over")
 def over(state: State, _change: Effect) -> State:
-    """Return the state without a round's order and limits."""
+    """Return the state without a round, its order and its limits."""
+    state = put(state, ("periods",), tuple(period for period in state.periods if period != ROUND))
     return put(state, ("things",), state.things.without(ROUND).without(USED))

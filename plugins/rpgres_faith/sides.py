@@ -190,9 +190,16 @@ def side_of(
         used=used_before(table.state, who, attribute.name) if used is None else used,
         suits=draw_suits(table, character, values.get("affinity"), values.get("ambience")),
         low=low_of(table, attribute.value),
-        arms=Map({name: values[name] for name in ("weapon", "armour", "ammo", "range") if values.get(name)}),
+        arms=_arms(values, character),
         gains=Map({level: told for level in LEVELS if (told := "; ".join(one[level] for one in gear if one[level]))}),
     )
+
+
+def _arms(values: Map[str, Any], character: Character) -> Map[str, Any]:
+    """Return what counts when somebody is hit; armour is the sheet's where none was given."""
+    worn = values.get("armour") or character.counters.get("armour", 0)
+    given = {**{name: values.get(name) for name in ("weapon", "ammo", "range")}, "armour": worn}
+    return Map({name: value for name, value in given.items() if value})
 
 
 LEVELS = ("decisive", "critical")  # of which a sheet may say more

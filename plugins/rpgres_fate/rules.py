@@ -250,6 +250,10 @@ def strike(table: Table, actor: Character, skill: Rating, vs: Sequence[Oppositio
     if actor.name in (foe.who, target):
         raise UsageError(f"{actor.name} cannot attack {actor.name}")
     standing = roll_off(table, actor, effort(table, actor, "attack", skill, given), (foe,), given)
+    table.merge(
+        ("attack", actor.name, foe.who, foe.dice is None, to, given.get("boost"), standing.margin, standing.effects),
+        holds=("state",),
+    )
     return settle(
         table,
         "attack",

@@ -1,13 +1,14 @@
-"""Declaring stacks: what somebody may lay, what is put on the table for it, and what could be suggested.
+"""Declaring stacks and taking them back: what somebody may do, what it does to the table, and what could be suggested.
 
 Of what is secret, only the hand and the sights of the actor who declares are read, so that no refusal tells of others'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from rpgres import Effect, Map, Option, Question, Rules, State, UsageError, effect, slug
+from rpgres import NO, Effect, Map, Option, Question, Rules, State, Table, UsageError, effect, slug
+from rpgres_nodice.effects import applied
 from rpgres_nodice.plans import (
     FORM,
     NOTHING,
@@ -18,39 +19,106 @@ from rpgres_nodice.plans import (
     spells_of,
     stack_of,
 )
-from rpgres_nodice.points import Holding, hand_thing, holding_of, laid, points_text
+from rpgres_nodice.points import APART, HAND, SPENT, Holding, hand_thing, holding_of, laid, points_text
 from rpgres_nodice.switches import Switches
-from rpgres_nodice.timeline import DOWN, Timeline, Token, timeline_of
+from rpgres_nodice.timeline import ABORTED, DOWN, UP, Timeline, Token, timeline_of
 
+READY, ABORT = "ready", "abort"
+CHANGE_FORM = f"{ABORT}/NAME#N,NAME#N and stacks, joined by +"
 SUGGESTED = ({"str": 1, "agi": 1}, {"str": 2, "agi": 1}, {"str": 3})  # bids of strikes; one may always bid more
 
 
-def question(rules: Rules, state: State, name: str) -> Question:
+def question(
+    rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None = None, needs_stack: bool = False
+) -> Question:
     """Return what somebody is asked who may declare stacks.
 
     Args:
         rules: the ruleset in play.
         state: the table.
         name: who is asked.
+        foes: at whom something is suggested; None for everybody else.
+        needs_stack: whether it has to be a stack at least.
     """
-    kept: tuple[State, dict[str, Question]] | None = rules.compiled.get("nodice:declare")
-    if kept is None or kept[0] is not state:  # a run that is run again asks the same of the same table
-        kept = rules.compiled["nodice:declare"] = state, {}
-    if name not in kept[1]:
-        kept[1][name] = _question(rules, state, name)
-    return kept[1][name]
+    key = ("declare", name, foes, needs_stack)
+    return _kept(rules, state, key, lambda: _question(rules, state, name, foes=foes, needs_stack=needs_stack))
 
 
-def _question(rules: Rules, state: State, name: str) -> Question:
+def _kept(rules: Rules, state: State, key: Hashable, make: Callable[[], Question]) -> Question:
+    """Return a question that was made of the same table before: a run that is run again asks the same."""
+    kept: tuple[State, dict[Hashable, Question]] | None = rules.compiled.get("nodice:questions")
+    if kept is None or kept[0] is not state:
+        kept = rules.compiled["nodice:questions"] = state, {}
+    if key not in kept[1]:
+        kept[1][key] = make()
+    return kept[1][key]
 
+
+def _question(rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None, needs_stack: bool) -> Question:
     def reads(typed: str) -> str:
         plans = read_plans(rules, state, name, typed)
+        if needs_stack and not plans:
+            raise UsageError(f"{name} has to declare a stack (ready=stacks)")
         lay(rules, state, name, plans)
         return plans_text(plans)
 
-    options = tuple(option for option in suggestions(rules, state, name) if _is_legal(reads, option.name))
+    options = tuple(one for one in suggestions(rules, state, name, foes=foes) if _is_legal(reads, one.name))
+    facts = _facts(state, name, foes)
+    return Question("declare", name, options, text="Which stacks?", facts=facts, form=FORM, reads=reads)
+
+
+def change_question(
+    rules: Rules, state: State, name: str, *, foes: tuple[str, ...] | None = None, ahead: int | None
+) -> Question:
+    """Return what somebody is asked between two phases: to abort, to declare, both, or nothing.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table.
+        name: who is asked.
+        foes: at whom something is suggested; None for everybody else.
+        ahead: the phase to which the timeline moves; None where nothing lies ahead.
+    """
+    return _kept(rules, state, ("change", name, foes, ahead), lambda: _change(rules, state, name, foes, ahead))
+
+
+def _change(rules: Rules, state: State, name: str, foes: tuple[str, ...] | None, ahead: int | None) -> Question:
+    def reads(typed: str) -> str:
+        aborted, plans = read_change(rules, state, name, typed)
+        between = applied(state, aborted)
+        lay(rules, between, name, plans)
+        stacks = ",".join(one["stack"] for one in aborted if one["kind"] == "turn")
+        return "+".join((*([f"{ABORT}/{stacks}"] if stacks else []), *(plan.text for plan in plans))) or READY
+
+    own = [Option(f"{ABORT}/{token.name}", "take it back") for token in timeline_of(state).live(name)]
+    more = [one for one in suggestions(rules, state, name, foes=foes) if one.name != NOTHING]
+    options = tuple(one for one in (*own, *more) if _is_legal(reads, one.name))
+    text = "Abort or declare first?" if ahead is None else f"Abort or declare before phase {ahead}?"
+    ready = Option(READY, "go on as it is", passes=True)
+    facts = _facts(state, name, foes)
+    return Question("change", name, (ready, *options), text, True, facts, form=CHANGE_FORM, reads=reads)
+
+
+def _facts(state: State, name: str, foes: Sequence[str] | None) -> Map[str, str]:
+    """Return what the declarations of somebody are about."""
     hand = points_text(holding_of(state, name).hand) or "nothing"
-    return Question("declare", name, options, text="Which stacks?", facts=Map({"hand": hand}), form=FORM, reads=reads)
+    return Map({"hand": hand} if foes is None else {"hand": hand, "foes": ", ".join(foes)})
+
+
+def read_change(rules: Rules, state: State, name: str, typed: str) -> tuple[list[Effect], tuple[Plan, ...]]:
+    """Return what comes of the aborts in an answer between two phases, and the stacks that are declared after them.
+
+    Raises:
+        UsageError: one of them cannot be.
+    """
+    if typed.strip().lower() in (READY, NOTHING):
+        return [], ()
+    parts = [part.strip() for part in typed.split("+")]
+    aborts = [part for part in parts if part.partition("/")[0].strip().lower() == ABORT]
+    stacks = [one.strip() for part in aborts for one in part.partition("/")[2].split(",") if one.strip()]
+    found = abort(rules, state, name, tuple(stacks)) if aborts else []
+    rest = "+".join(part for part in parts if part not in aborts)
+    return found, read_plans(rules, applied(state, found), name, rest) if rest or not aborts else ()
 
 
 def _is_legal(reads: Callable[[str], str], text: str) -> bool:
@@ -101,6 +169,73 @@ def lay(rules: Rules, state: State, name: str, plans: tuple[Plan, ...]) -> list[
     return effects
 
 
+def declared(table: Table, state: State, name: str, answer: str) -> list[Effect]:
+    """Return what comes of an answer to `declare`; everybody is told of the phases.
+
+    Args:
+        table: where it is told.
+        state: the table before it.
+        name: who declares.
+        answer: the stacks.
+    """
+    laid = lay(table.rules, state, name, read_plans(table.rules, state, name, answer))
+    lies = {one["stack"]: one["phase"] for one in laid if one["kind"] == "token"}
+    told = (f"{stack} on {phase}" for stack, phase in lies.items() if phase is not None)
+    waits = (f"{stack} as a reaction (no phase yet)" for stack, phase in lies.items() if phase is None)
+    table.tell(f"{name} declares {', '.join((*told, *waits)) or 'nothing further'}")
+    if not lies and name not in {token.by for token in timeline_of(state).tokens}:
+        laid.append(effect("declined", to=name))
+    return laid
+
+
+def changed(table: Table, state: State, name: str, answer: str) -> list[Effect]:
+    """Return what comes of an answer between two phases; everybody is told what leaves the timeline, and of phases."""
+    if answer in (READY, NO):
+        return []
+    aborted, plans = read_change(table.rules, state, name, answer)
+    if aborted:
+        table.tell(f"{name} aborts {', '.join(one['stack'] for one in aborted if one['kind'] == 'turn')}")
+    if not plans:
+        return aborted
+    return [*aborted, *declared(table, applied(state, aborted), name, plans_text(plans))]
+
+
+def abort(rules: Rules, state: State, name: str, stacks: tuple[str, ...]) -> list[Effect]:
+    """Return what comes of taking stacks back between two phases.
+
+    Args:
+        rules: the ruleset in play.
+        state: the table.
+        name: whose they are.
+        stacks: which; all when there are none.
+
+    Raises:
+        UsageError: one is not there, not theirs, or cannot be taken back any more.
+    """
+    line = timeline_of(state)
+    switches = rules.switches(Switches)
+    holding = holding_of(state, name)
+    own = line.live(name)
+    effects = []
+    for wanted in dict.fromkeys(stacks or [token.name for token in own]):
+        token = next((token for token in own if token.name == wanted.strip().lower()), None)
+        if token is None:
+            raise UsageError(
+                f"{wanted} is not a stack of {name} that can be aborted; "
+                f"there are: {', '.join(one.name for one in own) or 'none'}"
+            )
+        is_seen = any(holding.stacks[token.name].shown.values())
+        if is_seen and switches.observed_abort == "forbidden":
+            raise UsageError(f"a card of {token.name} was observed, so it cannot be aborted")
+        where = HAND
+        if is_seen or token.state == UP:
+            where = APART if switches.observed_abort_returned_by == "any_pause" and is_seen else SPENT
+        ante = HAND if switches.ante_refresh == "immediate" else where
+        effects.append(effect("turn", stack=token.name, becomes=ABORTED, plan=token.plan))
+        effects.append(effect("points", to=name, thing=hand_thing(name), stack=token.name, bid=where, ante=ante))
+    return effects
+
+
 def _pauses(line: Timeline, holding: Holding, name: str) -> set[int]:
     """Return the phases on which somebody has a pause."""
     return {
@@ -117,21 +252,25 @@ def _pauses(line: Timeline, holding: Holding, name: str) -> set[int]:
 # What could be declared
 
 
-def suggestions(rules: Rules, state: State, name: str) -> Iterator[Option]:
+def suggestions(rules: Rules, state: State, name: str, *, foes: Sequence[str] | None = None) -> Iterator[Option]:
     """Yield stacks that make sense on their own; many more can be declared, and some of these may not be payable.
 
     Args:
         rules: the ruleset in play.
         state: the table.
         name: who declares.
+        foes: at whom something is suggested; None for everybody else.
     """
     yield Option(NOTHING, "no further stack")
     holding, line, character = holding_of(state, name), timeline_of(state), state.characters[name]
-    others = [one for one, other in state.characters.items() if one != name and not other.is_out]
+    others = foes
+    if others is None:
+        others = [one for one, other in state.characters.items() if one != name and not other.is_out]
+    is_alone = sum(not one.is_out for one in state.characters.values()) <= 2
     items = [(slug(key), item) for key, item in character.records.get("gear", Map()).items()]
     where = next(iter(rules.file.settings["locations"]))
     for other in others:
-        aimed = f":{other}" if len(others) > 1 else ""
+        aimed = "" if is_alone else f":{other}"
         for bid in map(points_text, SUGGESTED):
             yield from (Option(f"attack{aimed}/{key}/{where}/{bid}") for key, item in items if item.get("weapon"))
             if not any(item.get("weapon") for _, item in items):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -180,3 +180,11 @@ KINDS: dict[str, Callable[[State, Effect], State]] = {
     "zone": zone,
     "refresh": refresh,
 }
+
+
+def applied(state: State, effects: Iterable[Effect]) -> State:
+    """Return the state after effects of these kinds; others change nothing here."""
+    for change in effects:
+        apply = KINDS.get(change["kind"])
+        state = state if apply is None else apply(state, change)
+    return state

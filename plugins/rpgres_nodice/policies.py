@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -13,6 +13,7 @@ from rpgres_nodice.timeline import Timeline, timeline_of
 
 BODY = ("fit", "str", "agi")
 SPEED = 2  # points of agility that a strike and a dodge are given, where there are so many
+USUAL = 2  # weight of what one would do, beside 1 for each bid that is a point lower
 FAR = 3  # phases ahead from which on a foe's stack is worth a look
 
 
@@ -31,6 +32,7 @@ class Stand(msgspec.Struct, frozen=True):
 def register(ruleset: Ruleset) -> None:
     """Register the policies with a ruleset."""
     ruleset.policy("planner")(planner)
+    ruleset.policy("feinter")(feinter)
 
 
 def planner(view: View, question: Question) -> str:
@@ -39,7 +41,7 @@ def planner(view: View, question: Question) -> str:
         return NO
     stand = _stand(view, question)
     match question.label:
-        case "declare":
+        case "declare" | "change":
             ways = _declarations(stand)
         case "loss":
             ways = iter([_loss(stand, int(question.facts["harm"]))])
@@ -48,9 +50,28 @@ def planner(view: View, question: Question) -> str:
         case _:
             ways = iter(())
     for text in ways:
+        if text == NOTHING and question.optional:
+            return NO
         if _is_taken(question, text):
             return text
     return question.options[0].name if question.options else NO
+
+
+def feinter(view: View, question: Question) -> str | Mapping[str, int]:
+    """Return what `planner` would declare, or the same with a point less, so that nobody can count on it."""
+    chosen = planner(view, question)
+    if question.label not in ("declare", "change") or chosen in (NO, NOTHING):
+        return chosen
+    head, _, bid = chosen.rpartition("/")
+    if "=" not in bid:  # a pause
+        return chosen
+    points = read_points(bid, [part.partition("=")[0] for part in bid.split(",")])
+    weights = {chosen: USUAL}
+    for stat, number in points.items():
+        fewer = points_text(points.with_(stat, number - 1))
+        if fewer and _is_taken(question, f"{head}/{fewer}"):
+            weights[f"{head}/{fewer}"] = 1
+    return weights
 
 
 def _is_taken(question: Question, text: str) -> bool:
@@ -68,6 +89,8 @@ def _is_taken(question: Question, text: str) -> bool:
 
 def _stand(view: View, question: Question) -> Stand:
     state, who = view.state, question.who
+    others = [name for name, one in state.characters.items() if name != who and not one.is_out]
+    foes = question.facts["foes"].split(", ") if "foes" in question.facts else others
     actor = state.characters[who]
     holding = holding_of(state, who)
     return Stand(
@@ -76,7 +99,7 @@ def _stand(view: View, question: Question) -> Stand:
         holding.spent,
         holding.lost,
         timeline_of(state),
-        tuple(one for name, one in state.characters.items() if name != who and not one.is_out),
+        tuple(state.characters[name] for name in foes if name in others),
         Map({stack: known["cards"] for stack, known in state.things.get(seen_thing(who), EMPTY).items()}),
     )
 

@@ -9,10 +9,10 @@ from rpgres import GM, Effect, Map, Option, Question, State, Table, UsageError, 
 from rpgres_nodice.courses import Course, Played, doing, known, over, plan_of
 from rpgres_nodice.observing import Sight, observe, targets_of
 from rpgres_nodice.plans import BACK, NOTHING, actions_of
-from rpgres_nodice.points import APART, HAND, SPENT, hand_thing, holding_of, seen_thing
+from rpgres_nodice.points import HAND, SPENT, hand_thing, holding_of, seen_thing
 from rpgres_nodice.striking import bear, strikes
 from rpgres_nodice.switches import Switches
-from rpgres_nodice.timeline import ABORTED, RESOLVED, UP, Timeline, Token, timeline_of
+from rpgres_nodice.timeline import RESOLVED, Timeline, Token, timeline_of
 
 WAIT = "wait"
 REACT = (Option("ready", "go on to the phase", passes=True), Option(WAIT, "abort or declare first"))
@@ -135,42 +135,3 @@ def _pause(table: Table, course: Course, pauses: list[Played]) -> None:
     for one in pauses:
         pool = one.plan.pool or chosen[one.token.name]
         course.do(effect("return", to=one.token.by, thing=hand_thing(one.token.by), pool=pool))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Aborting
-
-
-def abort(table: Table, name: str, stacks: tuple[str, ...]) -> list[Effect]:
-    """Return what comes of taking stacks back between two phases.
-
-    Args:
-        table: where it is played.
-        name: whose they are.
-        stacks: which; all when there are none.
-
-    Raises:
-        UsageError: one is not there, not theirs, or cannot be taken back any more.
-    """
-    rules, line = table.rules, timeline_of(table.state)
-    switches = rules.switches(Switches)
-    holding = holding_of(table.state, name)
-    own = line.live(name)
-    effects = []
-    for wanted in dict.fromkeys(stacks or [token.name for token in own]):
-        token = next((token for token in own if token.name == wanted.strip().lower()), None)
-        if token is None:
-            raise UsageError(
-                f"{wanted} is not a stack of {name} that can be aborted; "
-                f"there are: {', '.join(one.name for one in own) or 'none'}"
-            )
-        is_seen = any(holding.stacks[token.name].shown.values())
-        if is_seen and switches.observed_abort == "forbidden":
-            raise UsageError(f"a card of {token.name} was observed, so it cannot be aborted")
-        where = HAND
-        if is_seen or token.state == UP:
-            where = APART if switches.observed_abort_returned_by == "any_pause" and is_seen else SPENT
-        ante = HAND if switches.ante_refresh == "immediate" else where
-        effects.append(effect("turn", stack=token.name, becomes=ABORTED, plan=token.plan))
-        effects.append(effect("points", to=name, thing=hand_thing(name), stack=token.name, bid=where, ante=ante))
-    return effects

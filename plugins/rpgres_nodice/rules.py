@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rpgres import Character, Dice, Effect, Form, Map, Outcome, Ruleset, Table, UsageError, effect, named, unknown
-from rpgres_nodice import declaring, effects, pictures, policies, resolving
+from rpgres_nodice import declaring, effects, pictures, policies, resolving, sequences
 from rpgres_nodice.figures import check_observation, delay
 from rpgres_nodice.observing import Sight, Target, observe
-from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, read_plans, spells_of
+from rpgres_nodice.plans import actions_of, ante_of, is_reaction, nature_of, spells_of
 from rpgres_nodice.points import pools_of, total
 from rpgres_nodice.switches import Switches
 from rpgres_nodice.timeline import timeline_of
@@ -22,6 +22,7 @@ nodice.switches(Switches)
 effects.register(nodice)
 policies.register(nodice)
 pictures.register(nodice)
+nodice.procedure("sequence", turn=sequences.turn)(sequences.sequence)
 
 MOST_BID = 99  # points on a target, as many as --int takes
 MOST_DIGITS = 100  # of a number that is read at all
@@ -175,16 +176,11 @@ def declare(table: Table, actor: Character, *, who: tuple[str, ...] = ()) -> Out
         raise UsageError("no character can declare anything")
     questions = [declaring.question(rules, state, name) for name in names]
     answers = table.ask_together(questions, secret=True)
-    found: list[Effect] = []
-    for name, answer in zip(names, answers, strict=True):
-        laid = declaring.lay(rules, state, name, read_plans(rules, state, name, answer))
-        found += laid
-        lies = {one["stack"]: one["phase"] for one in laid if one["kind"] == "token"}
-        told = (f"{stack} on {phase}" for stack, phase in lies.items() if phase is not None)
-        waits = (f"{stack} as a reaction (no phase yet)" for stack, phase in lies.items() if phase is None)
-        table.tell(f"{name} declares {', '.join((*told, *waits)) or 'nothing further'}")
-        if not lies and name not in {token.by for token in timeline_of(state).tokens}:
-            found.append(effect("declined", to=name))
+    found = [
+        change
+        for name, answer in zip(names, answers, strict=True)
+        for change in declaring.declared(table, state, name, answer)
+    ]
     return table.settle("declare", None, band="declared", roles=Map({"actor": actor.name})).plus(found)
 
 
@@ -212,7 +208,7 @@ def resolve(table: Table, actor: Character, *, phase: int | None = None) -> Outc
 @nodice.action("abort")
 def abort(table: Table, actor: Character, *, stack: tuple[str, ...] = ()) -> Outcome:
     """Take stacks back between two phases."""
-    found = resolving.abort(table, actor.name, stack)
+    found = declaring.abort(table.rules, table.state, actor.name, stack)
     taken = [one["stack"] for one in found if one["kind"] == "turn"]
     table.tell(f"removed: {', '.join(taken) or 'nothing, as no stack lies ahead'}")
     return table.settle("abort", None, band="aborted", roles=Map({"actor": actor.name})).plus(found)

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from rpgres import GM, NO, Character, Map, Opposition, Rules, Table, UsageError, named, slug
-from rpgres_saga.hands import BANK, DECK, DISCARD, GM_CARD, REMOVED, Hero, discard
+from rpgres import GM, NO, Character, Effect, Map, Opposition, Rating, Rules, Table, UsageError, effect, named, slug
+from rpgres_saga.hands import BANK, DECK, DISCARD, GM_CARD, REMOVED, Hero, discard, fill, hero_of
 from rpgres_saga.playing import ENDLESS, Goal, Stand, card_options, play
 from rpgres_saga.switches import Switches
 
@@ -178,3 +178,25 @@ def met_by_doom(table: Table, hero: Hero, stand: Stand, goal: Goal, *, used: int
         again = threat(table, is_open=may_use_more(rules, used))
         stand = play(table, hero, stand, msgspec.structs.replace(goal, need=goal.need + moved, threat=again))
     return stand, moved
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The end of an exchange
+
+
+def closing(table: Table) -> list[Effect]:
+    """Put the game master's card away at the end of an exchange, and return what was pushed for it (S:13, R:27)."""
+    clear_gm_card(table)
+    return recovered(table) if table.rules.switches(Switches).push_recovery == "exchange" else []
+
+
+def recovered(table: Table) -> list[Effect]:
+    """Fill hands with the places that were lost by pushing, and return that they are back."""
+    effects = []
+    for character in table.state.characters.values():
+        places = character.counters.get("pushed", 0)
+        if places:
+            hero = hero_of(table, character, Rating(0))
+            fill(table, msgspec.structs.replace(hero, size=hero.size + places))
+            effects.append(effect("regain", to=character.name, count=places, recovery="scene"))
+    return effects

@@ -8,54 +8,26 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Any
 
-import msgspec
-
 from rpgres import (
     QUESTIONS,
     Card,
     Character,
     Effect,
     Map,
-    Opposition,
     Outcome,
     Rating,
     Rules,
     Ruleset,
     State,
     Table,
-    effect,
-    named,
     put,
     slug,
 )
-from rpgres_saga.difficulty import (
-    clear_gm_card,
-    doom_before_play,
-    gm_card,
-    levels,
-    lowered,
-    met_by_doom,
-    needed,
-    plain,
-    put_gm_card_away,
-    threat,
-)
-from rpgres_saga.hands import (
-    DECK,
-    DISCARD,
-    GM_CARD,
-    IN_PLAY,
-    TRUMPLESS,
-    discard,
-    fill,
-    has_points,
-    hero_of,
-    powers_of,
-    require_able,
-    suits_of,
-)
+from rpgres_saga.acting import act
+from rpgres_saga.battle import battle, turn
+from rpgres_saga.difficulty import clear_gm_card, closing, recovered
+from rpgres_saga.hands import DECK, DISCARD, IN_PLAY, TRUMPLESS, discard, fill, has_points, hero_of, powers_of, suits_of
 from rpgres_saga.harm import damage, heal
-from rpgres_saga.playing import Goal, Stand, clean_up, play_through
 from rpgres_saga.policies import lavish, sensible
 from rpgres_saga.switches import Switches
 from rpgres_saga.versus import versus
@@ -64,9 +36,12 @@ saga = Ruleset("saga")
 saga.switches(Switches)
 saga.policy("sensible")(sensible)
 saga.policy("lavish")(lavish)
+saga.action("act")(act)
 saga.action("versus")(versus)
 saga.action("damage")(damage)
 saga.action("heal")(heal)
+saga.procedure("exchange", turn=turn)(battle)
+saga.procedure("battle", turn=turn)(battle)
 
 
 @saga.prepare
@@ -118,69 +93,6 @@ def _counts_trumpless(rules: Rules) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Act
-
-
-@saga.action("act")
-def act(
-    table: Table,
-    actor: Character,
-    *,
-    ability: Rating,
-    vs: Opposition | None,
-    opposing: Opposition | None = None,
-    skilled: bool = False,
-    skill: Sequence[str] = (),
-    trump: str | None = None,
-    edge: int | None = None,
-    dire: bool = False,
-) -> Outcome:
-    """Play cards against a difficulty, opposed or not (S:1-S:16)."""
-    rules = table.rules
-    base = lowered(rules, plain(vs, named("vs")), levels(rules, actor, skilled=skilled, skills=skill))
-    require_able(actor)
-    is_first = not table.count(GM_CARD)
-    hero = hero_of(table, actor, ability, trump=trump, edge=edge)
-    difficulty = base + plain(opposing, named("opposing")) + gm_card(table, opposing)
-    used = doom_before_play(table, difficulty)
-    goal = Goal(needed(rules, difficulty + used), threat(table, is_open=not used))
-    stand = play_through(table, hero, goal, may_push=dire or rules.switches(Switches).push_free)
-    stand, raised = met_by_doom(table, hero, stand, goal, used=used)
-    outcome = _judged(table, actor, opposing, stand, difficulty + used + raised)
-    outcome = outcome.plus(clean_up(table, hero, stand))
-    put_gm_card_away(table, is_first=is_first)
-    fill(table, hero, places=len(stand.pushed))
-    return outcome
-
-
-def _judged(table: Table, actor: Character, opposing: Opposition | None, stand: Stand, difficulty: int) -> Outcome:
-    """Return what the outcome table says for a total against a difficulty."""
-    opponent = (opposing.character if opposing is not None else "") or "opponent"
-    opposed = "yes" if opposing is not None else "no"
-    return table.settle(
-        "act",
-        stand.total - difficulty,
-        total=stand.total,
-        opposition=difficulty,
-        roles=Map({"actor": actor.name, "opponent": opponent}),
-        facts=Map({"mishap": _mishap(table, stand, difficulty), "opposed": opposed}),
-        band=table.rules.band_of(stand.total - needed(table.rules, difficulty)),
-    )
-
-
-def _mishap(table: Table, stand: Stand, difficulty: int) -> str:
-    """Tell whether a mishap happens: by a played card of the suit that misfires (R:4.5)."""
-    when = table.rules.switches(Switches).mishap_on
-    misfires = any(card.suit in TRUMPLESS for card in stand.played)
-    fails = stand.total < needed(table.rules, difficulty)
-    return "yes" if misfires and (when == "any" or (when == "fail" and fails)) else "no"
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Hero against hero
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # Readings
 
 
@@ -217,8 +129,7 @@ def _put_back(table: Table, card: Card) -> None:
 @saga.ends("exchange")
 def end_exchange(table: Table) -> Sequence[Effect]:
     """The game master's card goes, and what was pushed for the exchange comes back (S:13)."""
-    clear_gm_card(table)
-    return _recovered(table) if table.rules.switches(Switches).push_recovery == "exchange" else ()
+    return closing(table)
 
 
 @saga.begins("scene")
@@ -238,18 +149,7 @@ def begin_scene(table: Table) -> Sequence[Effect]:
 def end_scene(table: Table) -> Sequence[Effect]:
     """What was pushed for a scene or an exchange comes back, and hands are filled."""
     clear_gm_card(table)
-    return _recovered(table) if table.rules.switches(Switches).push_recovery in ("scene", "exchange") else ()
-
-
-def _recovered(table: Table) -> list[Effect]:
-    effects = []
-    for character in table.state.characters.values():
-        places = character.counters.get("pushed", 0)
-        if places:
-            hero = hero_of(table, character, Rating(0))
-            fill(table, msgspec.structs.replace(hero, size=hero.size + places))
-            effects.append(effect("regain", to=character.name, count=places, recovery="scene"))
-    return effects
+    return recovered(table) if table.rules.switches(Switches).push_recovery in ("scene", "exchange") else ()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

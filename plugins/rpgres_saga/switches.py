@@ -55,3 +55,5 @@ class Switches(msgspec.Struct, frozen=True, gc=False):
     damage_mode: Literal["value", "count"]
     damage_defense: Literal["subtract", "ignore"]
     damage_trump_suit: Literal["none", "strength", "agility", "intellect", "willpower"]
+    battle_harm: Literal["results", "at_once"]
+    battle_first: Literal["heroes", "foes"]

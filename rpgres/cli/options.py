@@ -168,8 +168,8 @@ ODDS_FORMAT = Option("format", "Print it in this format [default: table].", "tab
 # Of simulations.
 COUNT = Option(
     "by",
-    "Count this too: a path of the state, as characters.mara.counters.fate-points; or list every value of what is "
-    "counted anyway, as margin; repeat for others.",
+    "Count this too: a part of the table at the end, as characters.mara.counters.fate-points, or what a procedure "
+    "counts, as exchange. What is counted anyway, as margin, is listed value by value. Repeat for others.",
     "PATH",
     many=True,
 )
@@ -373,10 +373,9 @@ def read_policies(
         UsageError: there is no such policy or character.
         FileError: standing orders are faulty.
     """
-    from rpgres.engine.deciders import orders_file
     from rpgres.engine.run import policies_of
 
-    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, file=orders_file)
+    return policies_of(prepared, named_policies(names), auto=auto, with_orders=with_orders, files=True)
 
 
 def named_policies(texts: Iterable[str]) -> dict[str, str]:

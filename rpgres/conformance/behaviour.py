@@ -187,7 +187,9 @@ def check_states(subject: Subject) -> Iterator[Diagnostic]:
             return
         for course in subject.walk(case).courses:
             key = plain(course.outcome.effects)
-            if key in seen:
+            if course.before is not None:
+                before, kept = course.before, plain(course.before)
+            elif key in seen:
                 continue
             seen.add(key)
             after, again = (apply_effects(case.prepared.rules, before, course.outcome) for _ in range(2))

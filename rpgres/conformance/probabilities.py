@@ -23,7 +23,7 @@ from rpgres.toml.diagnostics import Diagnostic
 if TYPE_CHECKING:
     from fractions import Fraction
 
-RUNS = 1000  # with which an example is sampled
+RUNS = 1000  # with which an example is sampled, as far as there is time
 SURE = 20.0  # a bound is overstepped by chance with a probability of at most 2 * exp(-SURE)
 ASKED = ("effects", "outcome", "margin", "total")  # the questions, that which asks for most first
 MOST = 20_000  # courses that the odds of an action may take
@@ -92,8 +92,10 @@ def _named(key: object) -> str:
 def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
     """Yield what comes more often or more rarely than its exact chances allow (Bernstein's bound)."""
     ends = list[End]()
-    dealer = SeededDealer(Streams("contract"))
+    dealer, began = SeededDealer(Streams("contract")), monotonic()
     for number in range(RUNS):
+        if monotonic() - began > SECONDS:  # a procedure may take long
+            break
         dealer.move_to(number)
         outcome, _ = play(case.prepared, dealer=dealer, players=Seats(policies={"": uniform}))
         ends.append(End.of(outcome))
@@ -104,10 +106,12 @@ def _sampled(case: Case, odds: Mapping[str, Odds]) -> Iterator[Diagnostic]:
                 yield finding(f"{_named(key)} occurred in play, but not in the odds", case.place, _SAMPLED)
                 return
         for key, mass in one.masses.items():
-            exact, share, slack = float(mass), counts[key] / RUNS, float(one.open)
-            bound = sqrt(2 * exact * (1 - exact) * SURE / RUNS) + SURE / (3 * RUNS)
+            exact, share, slack = float(mass), counts[key] / len(ends), float(one.open)
+            bound = sqrt(2 * exact * (1 - exact) * SURE / len(ends)) + SURE / (3 * len(ends))
             if share < exact - bound or share > exact + slack + bound:
-                message = f"{_named(key)} occurred {counts[key]} times in {RUNS:,}, and has the exact chance {mass}"
+                message = (
+                    f"{_named(key)} occurred {counts[key]} times in {len(ends):,}, and has the exact chance {mass}"
+                )
                 yield finding(message, case.place, _SAMPLED)
                 return
 

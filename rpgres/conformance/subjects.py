@@ -29,6 +29,7 @@ from rpgres.toml.reading import locate, read_source
 SEEDS = 5  # with which a case is played twice, to see whether it goes the same way
 LEAVES = 1000  # courses that are followed for an action's example, and as many for all its steps in scenes together
 FEWEST = 20  # courses that are followed for any step
+FEW_LONG = 5  # courses that are followed of a procedure
 
 # What a command line may have beside the inputs of the action, and whether a value stands behind it.
 SHARED = {
@@ -212,7 +213,9 @@ class Subject:
         return found
 
     def budget(self, case: Case) -> int:
-        """Return how many courses of a case are followed."""
+        """Return how many courses of a case are followed: few of a procedure, as each of them is long."""
+        if case.prepared.action in self.rules.ruleset.procedures:
+            return FEW_LONG
         if case.is_example:
             return LEAVES
         return max(FEWEST, LEAVES // self._steps_by_action[case.prepared.action])

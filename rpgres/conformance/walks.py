@@ -24,6 +24,7 @@ from rpgres.engine.run import Prepared, play, with_piles
 from rpgres.engine.running import Decided, Drawn, Event, NeedsAnswer, Rolled, Run
 from rpgres.engine.table import Outcome
 from rpgres.errors import RpgresError, RuleError
+from rpgres.model.state import State
 from rpgres.odds.explorer import ANSWERS, Odds, Runs, WalkDealer, explore
 from rpgres.toml.diagnostics import Diagnostic
 
@@ -47,6 +48,7 @@ class Course(msgspec.Struct, frozen=True):
     outcome: Outcome
     foregone: tuple[str, ...] = ()  # labels of questions with nothing to choose from
     is_shown: bool = True  # whether real dice can show all that was rolled
+    before: State | None = None  # the table to which the effects of the outcome are applied; None for that at first
 
     @property
     def questions(self) -> list[Rolled | Drawn | Decided]:
@@ -185,7 +187,7 @@ def account(prepared: Prepared, *, seed: str, decide: Policy = uniform) -> list[
     asked, end, run = played(prepared, seed=seed, decide=decide)
     lines = [plain(one.question) for one in asked] + [plain(event_record(event)) for event in run.events]
     if isinstance(end, Outcome):
-        lines += [plain(end), plain(apply_effects(prepared.rules, prepared.state, end))]
+        lines += [plain(end), plain(apply_effects(prepared.rules, run.state, end))]
     return lines
 
 
@@ -282,7 +284,8 @@ def walk(prepared: Prepared, *, leaves: int, seconds: float = SECONDS) -> Walk:
 
     def once(dealer: WalkDealer) -> End:
         outcome, run = play(prepared, dealer=dealer, players=Seats(policies={"": uniform}))
-        courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown))
+        before = run.state if prepared.action in prepared.rules.ruleset.procedures else None
+        courses.append(Course(tuple(run.events), outcome, tuple(run.foregone), showing.is_shown, before))
         return End.of(outcome)
 
     return Walk(courses, explore(once, showing, leaves=leaves, seconds=seconds))

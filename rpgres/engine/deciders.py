@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 
 import msgspec
@@ -156,7 +156,7 @@ def require_orders(
 
 def with_standing(
     policies: Mapping[str, Policy],
-    files: Mapping[str, Source],
+    files: Mapping[str, str],
     on_sheets: Mapping[str, SheetOrders],
     *,
     rules: Rules,
@@ -166,7 +166,7 @@ def with_standing(
 
     Args:
         policies: the policies by character, everybody's under an empty name.
-        files: the texts of files of standing orders, likewise; they are in place of a policy.
+        files: files of standing orders, likewise; they are in place of a policy.
         on_sheets: the orders on sheets by character; they count for who has no policy and no file.
         rules: the ruleset in play.
         state: the table.
@@ -177,7 +177,7 @@ def with_standing(
     deciders, found = Deciders(rules), dict(policies)
     for who in sorted(files):  # everybody's first
         known = known_to(rules, state, who)
-        standing = read_orders(files[who], known, deciders=deciders, fallback=found.get(""))
+        standing = read_orders(orders_file(files[who]), known, deciders=deciders, fallback=found.get(""))
         found[who] = standing
     for who, orders in on_sheets.items():
         if who not in policies and who not in files:
@@ -191,7 +191,6 @@ def scene_standing(
     on_sheets: Mapping[str, SheetOrders],
     *,
     sources: Mapping[str, Source],
-    file: Callable[[str], Source],
     rules: Rules,
     state: State,
 ) -> dict[str, Policy]:
@@ -202,7 +201,6 @@ def scene_standing(
         sets: standing orders by name.
         on_sheets: those of characters, on sheets or in the scene; they come before the policy that is chosen.
         sources: the text that each set stands in.
-        file: returns the text of a file of standing orders.
         rules: the ruleset in play.
         state: the table at the beginning.
 
@@ -217,7 +215,9 @@ def scene_standing(
     deciders, found = Deciders(rules, sets), dict[str, Policy]()
     for who, name in sorted(chosen.items()):
         if name.endswith(ORDERS_FILE):
-            found[who] = read_orders(file(name), known_to(rules, state, who), deciders=deciders, fallback=found.get(""))
+            found[who] = read_orders(
+                orders_file(name), known_to(rules, state, who), deciders=deciders, fallback=found.get("")
+            )
         elif name in sets:
             found[who] = orders_policy(sets[name], named=deciders.named, fallback=found.get(""))
         else:

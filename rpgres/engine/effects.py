@@ -19,6 +19,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
     """
     origin = rules.ruleset.origin
     is_checked = origin is None or not origin.builtin  # ours are held to it by tests
+    roles = outcome.roles
     for effect in outcome.effects:
         before = state
         kind = effect["kind"]
@@ -28,7 +29,7 @@ def apply_effects(rules: Rules, state: State, outcome: Outcome) -> State:
                 f"the ruleset {rules.id} returned an effect of the kind {kind!r}, for which no function is registered"
             )
         try:
-            state = function(state, named(effect, outcome.roles))
+            state = function(state, named(effect, roles) if roles else effect)
             if not isinstance(state, State):
                 raise TypeError(f"it returned {type(state).__name__}, not the state")
         except BaseException as error:

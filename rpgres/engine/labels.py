@@ -32,7 +32,8 @@ def _labels_of(rules: Rules, action: str) -> dict[str, str]:
     }
     if any(parameter.kind == "cards" for parameter in rules.parameters(action).values()):
         found[PLACE] = "chance"
-    for path, node in walk([rules.table(table) for table in rules.file.actions[action].tables], menu=rules.menu):
+    tables = [rules.table(table) for table in rules.file.actions[action].tables]
+    for path, node in walk(tables, menu=rules.menu, fields=("ask", "options")):
         if isinstance(node, RowQuestion):
             found[str(path[-1])] = "decision"
         elif isinstance(node, Row | RowOption):

@@ -88,8 +88,7 @@ def orders_policy(
 
 def scope_of(view: View, question: Question) -> Scope:
     """Return what the conditions of orders are looked up in."""
-    offered = {option.name: option.facts for option in question.options}
-    return Scope(view.state, question.who, question.facts, offered)
+    return Scope(view.state, question.who, question.facts, question.options)
 
 
 def _row(order: Order, named: Callable[[str], Policy]) -> _Row:
@@ -190,6 +189,9 @@ def _finding(name: str) -> _Find:
         return lambda question: next((one.name for one in question.options if fnmatchcase(one.name, name)), None)
 
     def find(question: Question) -> str | None:
+        for offered in question.options:
+            if offered.name == name:
+                return name
         option = named_option(question.offered, name)
         if option is not None:
             return option.name

@@ -86,7 +86,7 @@ class Question(msgspec.Struct, frozen=True, gc=False):
 
 def named_option(options: Iterable[Option], choice: str) -> Option | None:
     """Return the option that an answer names."""
-    offered = tuple(options)
+    offered = options if type(options) is tuple else tuple(options)
     for option in offered:  # as policies name them
         if option.name == choice:
             return option
@@ -179,6 +179,8 @@ class Standing:
         choice = self.orders(view, question)
         if choice is not None:
             return Answer(choice, ORDERS)
+        if isinstance(self.fallback, Standing):
+            return self.fallback.answer(view, question)
         choice = self.fallback(view, question) if self.fallback is not None else None
         return Answer(choice, POLICY) if choice is not None else None
 

@@ -7,7 +7,7 @@ that still matters, so odds evaluate equal ones once.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,11 +18,11 @@ from rpgres.engine.players import Seats
 from rpgres.engine.running import EFFECTS, Broken, Run, Turned
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import in_short
-from rpgres.rulesets import Rules
+from rpgres.model.state import Map, State, slug
+from rpgres.rulesets import Effect, Rules
 
 if TYPE_CHECKING:
     from rpgres.engine.run import Prepared
-    from rpgres.model.state import State
 
 PLACE = " place"  # in the key of a merge: no label begins with a blank
 
@@ -79,11 +79,13 @@ def take_turn(table: Table, procedure: str, place: Hashable) -> Turn | Outcome:
 
 def _apply(run: Run, rules: Rules, turn: Turn) -> None:
     """Apply the effects of a turn, and take note of it."""
-    outcome = turn.outcome
+    outcome, before = turn.outcome, run.state
     if outcome is not None:
-        run.state = apply_effects(rules, run.state, outcome)
-        effects = tuple(named(effect, outcome.roles) for effect in outcome.effects)
-        run.applied += effects
+        roles = outcome.roles
+        effects = tuple([named(effect, roles) for effect in outcome.effects]) if roles else outcome.effects
+        if effects:
+            run.state = apply_effects(rules, before, Outcome("", effects=effects))
+            run.applied += effects
     if run.dealer.joint or not (outcome is not None or turn.action):
         return  # in odds nobody reads it
     by, action = turn.by, turn.action
@@ -92,7 +94,42 @@ def _apply(run: Run, rules: Rules, turn: Turn) -> None:
         return
     band, success, margin = outcome.band, outcome.success, outcome.margin
     compared = margin, outcome.total, outcome.opposition
-    run.add(Turned(run.turn, by, action, band, success, *compared, effects, outcome.texts))
+    known = _by_audience(effects, before, run.state)
+    public = tuple(known.pop(None, ()))
+    run.add(Turned(run.turn, by, action, band, success, *compared, public, outcome.texts))
+    for audience, secret in known.items():
+        run.add(Turned(run.turn, effects=tuple(secret), audience=audience))
+
+
+def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, ...] | None, list[Effect]]:
+    """Return effects by who may know of them: one that names something hidden is for those who know of that."""
+    hidden: dict[str, set[str]] = {}
+    for state in states:
+        for name, seats in state.audiences.items():
+            hidden.setdefault(slug(name), set()).update(seats)
+        for tag in state.tags:
+            if tag.audience is not None:
+                hidden.setdefault(tag.slug, set()).update(tag.audience)
+    if not hidden:
+        return {None: list(effects)}
+    found: dict[tuple[str, ...] | None, list[Effect]] = {}
+    for effect in effects:
+        named_in = [hidden[word] for word in _words(effect) if word in hidden]
+        audience = tuple(sorted(set.intersection(*named_in))) if named_in else None
+        found.setdefault(audience, []).append(effect)
+    return found
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield the texts in an effect, as slugs."""
+    if isinstance(value, str):
+        yield slug(value) if value else ""
+    elif isinstance(value, Map):
+        for one in value.values():
+            yield from _words(one)
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _words(one)
 
 
 def play_turn(

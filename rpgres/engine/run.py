@@ -296,7 +296,7 @@ def policies_of(
     *,
     auto: bool = False,
     with_orders: bool = False,
-    file: Callable[[str], Source] | None = None,
+    files: bool = False,
 ) -> dict[str, Policy]:
     """Return the policies of an action by character, everybody's under an empty name.
 
@@ -307,8 +307,7 @@ def policies_of(
         named: policy by character; `actor` and `opponent` stand for whoever that is, an empty name for everybody.
         auto: whether the ruleset's first policy answers for whoever has none.
         with_orders: whether the orders on sheets count though nobody asks for a policy.
-        file: returns the text of a file of standing orders, which a name that ends in `.toml` is; where it is left out,
-            nobody may name one.
+        files: whether a name that ends in `.toml` is that of a file of standing orders.
 
     Raises:
         UsageError: there is no such policy or character.
@@ -316,11 +315,11 @@ def policies_of(
     """
     rules = prepared.rules
     policies = {"": policy_of(rules)} if auto else {}
-    of_files: dict[str, Source] = {}
+    of_files: dict[str, str] = {}
     for who, name in named.items():
         who = _named(prepared, who, nobody=GM) if who else ""
-        if file is not None and name.endswith(ORDERS_FILE):
-            of_files[who] = file(name)
+        if files and name.endswith(ORDERS_FILE):
+            of_files[who] = name
         else:
             policies[who] = policy_of(rules, name)
     if not of_files and not (prepared.orders and (with_orders or policies)):

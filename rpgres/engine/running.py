@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PURE = "a rule must depend only on the table (no random numbers, clock, files or mutable globals)"
 PLACE = "place"  # the label of cards that are said to lie somewhere without saying which of several they are
 MAX_QUESTIONS = 10_000  # a rule that asks more in one action does not end
+_PROMISED = QUESTIONS | {STATE}  # what a merge can hold for
 CHAIN = " chain"  # in the place of a label: no rule has one with a blank
 EFFECTS = "effects"  # what a run is for that goes on to its end
 
@@ -243,6 +244,7 @@ class Run(msgspec.Struct):
         applied: the effects of the turns before it, which the state has already.
         earlier: how many questions the turns before it asked.
         carried: what of the turn matters beside the table when a rule that it calls merges; None where nobody says.
+        shown: by seat, the last table that it was asked about, and what it may know of that.
     """
 
     rules: Rules
@@ -266,6 +268,7 @@ class Run(msgspec.Struct):
     applied: tuple[Effect, ...] = ()
     earlier: int = 0
     carried: Hashable = None
+    shown: dict[str, tuple[State, State]] = {}
 
     @property
     def work(self) -> int:
@@ -308,7 +311,7 @@ class Run(msgspec.Struct):
 
     def is_promised(self, holds: Collection[str]) -> bool:
         """Tell whether what a rule says to be equivalent is so for what is asked."""
-        if not (QUESTIONS | {STATE}).issuperset(holds):
+        if not _PROMISED.issuperset(holds):
             raise Broken(f"unknown question in holds={holds!r}; known: {', '.join(sorted(QUESTIONS))}, {STATE}")
         return self.asked in holds
 
@@ -317,6 +320,7 @@ class Run(msgspec.Struct):
         self.idled("merge")
         self.since = len(self.events)
         if self.is_promised(holds):
+            self.shown.clear()  # what was seen before does not count any more
             self.dealer.merge((self.carried, key, self.players.used()))
 
     # -- chance
@@ -379,11 +383,11 @@ class Run(msgspec.Struct):
             return self.decided(question, NO, "window", (view.seat,))
         choice = answer.choice if isinstance(answer.choice, str) else self._drawn(answer.choice, question)
         audience = (view.seat,) if is_hidden else None
-        chosen = named_option(question.offered, choice)
+        if choice == NO and optional and not _names_no(question):
+            return self.decided(question, NO, answer.means, (view.seat,))
+        chosen = named_option(question.offered if question.aside else options, choice)
         if chosen is not None:
             return self.decided(question, chosen.name, answer.means, audience, text=chosen.text)
-        if optional and choice == NO:
-            return self.decided(question, NO, answer.means, (view.seat,))
         try:
             return self.decided(question, accepted(question, choice), answer.means, audience)
         except ChoiceError as error:
@@ -462,8 +466,14 @@ class Run(msgspec.Struct):
             events = [known for event in self.events[self.since :] if (known := seen(event, seat)) is not None]
             if self.since and not self.dealer.joint:  # in odds, nobody reads it
                 forgotten = _Forgotten(self.events, self.since, seat)
-        is_open = not (state.tags or state.audiences or state.piles)
-        return View(seat, state if is_open else state.seen_by(seat), events, forgotten)
+        if state.glance(_is_open):
+            return View(seat, state, events, forgotten)
+        if self.dealer.joint:  # which takes note of what is read, each time
+            return View(seat, state.seen_by(seat), events, forgotten)
+        kept = self.shown.get(seat)
+        if kept is None or kept[0] is not state:  # a seat is asked several times of one table
+            kept = self.shown[seat] = state, state.seen_by(seat)
+        return View(seat, kept[1], events, forgotten)
 
     def _drawn(self, weights: Mapping[str, int], question: Question) -> str:
         """Return one of the weighted options, drawn from the stream of whoever decides."""
@@ -477,6 +487,19 @@ class Run(msgspec.Struct):
                 f"whole numbers, not all 0, for {', '.join(sorted(offered))}"
             )
         return names[self.pick(numbers, f"policy:{question.who}:{question.label}")]
+
+
+def _is_open(state: State) -> bool:
+    """Tell whether there is nothing that could be hidden from anybody."""
+    return not (state.tags or state.audiences or state.piles)
+
+
+def _names_no(question: Question) -> bool:
+    """Tell whether an option is called as the answer that lets a moment pass."""
+    for option in question.options:
+        if option.aliases or option.name.lower() == NO:
+            return named_option(question.offered, NO) is not None
+    return bool(question.aside) and named_option(question.offered, NO) is not None
 
 
 def accepted(question: Question, choice: str) -> str:

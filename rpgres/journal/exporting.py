@@ -11,7 +11,7 @@ from rpgres.errors import FileError
 from rpgres.journal.history import History
 from rpgres.model.state import EMPTY, GM, Character, State, Tag
 from rpgres.rulesets import Field, Rules
-from rpgres.rulesets.sheets import RULESET, read_sheet, short_name, track_boxes
+from rpgres.rulesets.sheets import ORDERS, RULESET, read_sheet, short_name, track_boxes
 from rpgres.text.filenames import file_name
 from rpgres.text.harmless import in_line
 from rpgres.toml.reading import Source, parse
@@ -32,7 +32,10 @@ def sheets_of(rules: Rules, history: History, *, seat: str | None) -> dict[str, 
     sheets: dict[str, str] = {}
     for name in state.characters:
         file = file_name(name, ending=".toml", taken=sheets)
-        text = sheet_of(rules, state, name, original=written.get(name, {}))
+        original = written.get(name, {})
+        if seat not in (None, state.seat_of(name)):  # whose standing orders are their own
+            original = {key: value for key, value in original.items() if key != ORDERS}
+        text = sheet_of(rules, state, name, original=original)
         called = "" if file == f"{name}.toml" else f"# At the table: {in_line(name)}\n"
         sheets[file] = _with_misfits(rules, file, text, above=called)
     return sheets
@@ -81,7 +84,7 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
         rules: the ruleset in play.
         state: the table, as far as whoever reads it may know it.
         name: the character.
-        original: what stood on the sheet with which it sat down, for the names of its keys.
+        original: what stood on the sheet with which it sat down: the names of its keys, and standing orders.
     """
     import tomli_w
 
@@ -93,6 +96,8 @@ def sheet_of(rules: Rules, state: State, name: str, *, original: Mapping[str, An
         value = _value(rules, key, field, character, tags, used, original)
         if value is not None and value != {} and value != []:
             data[key] = value
+    if ORDERS not in rules.file.sheet and ORDERS in original:
+        data[ORDERS] = original[ORDERS]
     simple = {key: value for key, value in data.items() if not isinstance(value, dict)}
     text = tomli_w.dumps({**simple, **data})
     left = list(_left(tags, used))

@@ -32,7 +32,6 @@ FREE_TOGETHER = 2  # free invocations of one aspect that a success with style gi
 REROLL = "reroll"
 BOOST = "boost"
 INVOKABLE = ("aspect", "boost", "consequence")
-PASSING = (BOOST, "consequence")  # the kinds that come and go in a conflict
 UNNAMED = "An Advantage"  # an aspect that nobody named
 
 
@@ -252,11 +251,9 @@ def _others(sides: Sequence[Side], turn: int) -> Side:
 
 def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
     """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
-    if not state.tags:
-        return ()
     means = ledger.means.get((members, member))
     if means is None:
-        means = ledger.means[members, member] = _means_of(state, members, member)
+        means = ledger.means[members, member] = state.glance(_means_of, members, member)
     if not (ledger.uses or ledger.paid):
         return means.choices
     most_free, points = ledger.most_free, means.left(ledger)
@@ -276,14 +273,21 @@ def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger
 def _means_of(state: State, members: tuple[str, ...], member: str) -> _Means:
     """Return with what a member of a side can invoke, before anything is used up."""
     seat = state.seat_of(member)
-    tags = tuple([(tag.slug, tag) for tag in state.tags if tag.kind in INVOKABLE and _is_known(tag, seat)])
     holders = (member, *members, GM) if seat == GM else (member, *members)
     points, choices = points_of(state, member), list[_Choice]()
-    for name, tag in tags:
+    for tag in state.tags:
+        if tag.kind not in INVOKABLE or not _is_known(tag, seat):
+            continue
         free = [one for one in holders if tag.uses.get(one, 0) > 0]
         if free or (points > 0 and tag.kind != BOOST):
-            choices.append(_Choice(tag, name, member, free[0] if free else ""))
+            choices.append(_Choice(tag, tag.slug, member, free[0] if free else ""))
+    tags = tuple([(choice.name, choice.tag) for choice in choices])
     return _Means(tags, holders, _purse(state, member), points, tuple(choices))
+
+
+def has_any(state: State) -> bool:
+    """Tell whether anything lies on the table that could be an aspect."""
+    return bool(state.tags)
 
 
 def _options(choices: Iterable[_Choice], *, can_reroll: bool) -> tuple[Option, ...]:
@@ -397,30 +401,18 @@ def distinct_name(state: State, name: str) -> str:
 
 
 def _public_tag(state: State, name: str) -> Tag | None:
-    if not state.tags:
-        return None
     tag = state.tag(name)
     return tag if tag is not None and tag.audience is None else None
 
 
 def lay(state: State, tag: Tag) -> State:
-    """Return the state with a tag added that everybody knows.
-
-    Boosts and consequences lie in the order of their names, whichever came first: odds then meet fewer states.
-    """
-    state = state.with_room(tag.name)
-    if tag.kind not in PASSING or state.tag(tag.name) is not None:
-        return state.with_tag(tag)
-    tags, name = state.tags, tag.slug
-    place = len(tags)
-    while place and (tags[place - 1].kind not in PASSING or tags[place - 1].slug > name):
-        place -= 1
-    if not place:  # behind what lay there before, if nothing of its kind does
-        place = next((number for number, one in enumerate(tags) if one.kind in PASSING), len(tags))
-    return msgspec.structs.replace(state, tags=(*tags[:place], tag, *tags[place:]))
+    """Return the state with a tag added that everybody knows."""
+    return state.with_room(tag.name).with_tag(tag)
 
 
 def _replaced(state: State, old: Tag, new: Tag) -> State:
+    if old.slug == new.slug:
+        return state.with_tag(new)
     return msgspec.structs.replace(state, tags=tuple(new if tag is old else tag for tag in state.tags))
 
 
@@ -465,6 +457,12 @@ def register_effects(ruleset: Ruleset) -> None:
     ruleset.effect("aspect")(change_aspect)
     ruleset.effect("free-invoke")(change_free_invokes)
     ruleset.effect("fate-point")(change_points)
+    ruleset.canon("tags")(in_order)
+
+
+def in_order(tags: Sequence[Tag]) -> tuple[Tag, ...]:
+    """Return aspects in the order of their names: neither rules nor policies go by the order in which they came."""
+    return tuple(sorted(tags, key=lambda tag: tag.slug))
 
 
 def gain_boost(state: State, change: Effect) -> State:

@@ -34,7 +34,9 @@ class Decision(msgspec.Struct, frozen=True):
 def decisions_of(rules: Rules) -> dict[str, Decision]:
     """Return every decision a ruleset's actions can ask for, by label; its data list options of some."""
     declared = {name: label for name, label in rules.file.labels.items() if label.kind == "decision"}
-    found = {name: Decision(None, label.optional or None) for name, label in declared.items()}
+    found = {
+        name: Decision(frozenset(label.options) or None, label.optional or None) for name, label in declared.items()
+    }
     tables = dict.fromkeys(table for action in rules.file.actions.values() for table in action.tables)
     for path, node in walk([rules.table(table) for table in tables], menu=rules.menu):
         if not isinstance(node, RowQuestion):

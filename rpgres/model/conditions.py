@@ -80,10 +80,26 @@ def compiled(when: Mapping[str, Wanted], *, decides: bool = False) -> Callable[[
     Raises:
         UsageError: one of them cannot be read.
     """
-    found = [read_condition(path, wanted, decides=decides).holds for path, wanted in when.items()]
+    found = [_holding(read_condition(path, wanted, decides=decides)) for path, wanted in when.items()]
     if not found:
         return lambda _scope: True
-    return found[0] if len(found) == 1 else lambda scope: all(holds(scope) for holds in found)
+    first, *later = found
+
+    def holds_all(scope: Scope) -> bool:
+        if not first(scope):
+            return False
+        for one in later:  # noqa: SIM110  # twice as fast as a generator, and orders ask it at every decision
+            if not one(scope):
+                return False
+        return True
+
+    return holds_all if later else first
+
+
+def _holding(condition: Condition) -> Callable[[Scope], bool]:
+    """Return whether a condition holds as a plain function."""
+    read, test = condition.path.read, condition.test
+    return condition.holds if condition.path.many else lambda scope: test(read(scope))
 
 
 def holds(when: Mapping[str, Wanted], state: State) -> bool:

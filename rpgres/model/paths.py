@@ -20,6 +20,7 @@ from rpgres.toml.diagnostics import unknown
 
 ABSENT = "absent"  # what scenes and people write for what is not there
 QUANTIFIERS = ("any", "all")
+FOES = "foes"  # the fact of a question that names the enemies of who decides
 PLAYERS_ROOTS = ("self", "others", "enemies", "allies", "facts", "options")  # what only who decides can speak of
 
 
@@ -38,13 +39,13 @@ class Scope(NamedTuple):
         state: the table, as far as whoever asks may see it.
         who: the character that decides; empty where nobody does.
         facts: what the question is about.
-        options: the facts of each option offered, by the option's name.
+        options: the options offered, each with `name` and `facts`.
     """
 
     state: State
     who: str = ""
     facts: Mapping[str, Any] = EMPTY
-    options: Mapping[str, Mapping[str, Any]] = EMPTY
+    options: Sequence[Any] = ()
 
 
 class Place(NamedTuple):
@@ -109,7 +110,9 @@ def parse_path(text: str, *, decides: bool = False) -> Path:
     outer: list[_Get] = []
     while rest:
         key = rest.pop(0)
-        if key in QUANTIFIERS and kind in _GROUPS and rest:
+        if key in QUANTIFIERS and kind in _GROUPS:
+            if not rest:
+                raise UsageError(f"{text}: behind `{key}` stands what has to hold for them, as in `{text}.name`")
             if many:
                 raise UsageError(f"{text}: `any` or `all` can stand in a path once")
             many, outer, getters = key, getters, []
@@ -326,11 +329,11 @@ def _total(value: Any, _scope: Scope) -> int:
 
 
 def _free(value: Sequence[Box], _scope: Scope) -> int:
-    return sum(not box.mark for box in value)
+    return len([box for box in value if not box.mark])
 
 
 def _marked(value: Sequence[Box], _scope: Scope) -> int:
-    return sum(bool(box.mark) for box in value)
+    return len([box for box in value if box.mark])
 
 
 def _active(value: Mapping[str, Character], _scope: Scope) -> Mapping[str, Character]:
@@ -379,21 +382,21 @@ def _others(_value: Any, scope: Scope) -> Mapping[str, Character]:
 
 
 def _enemies(value: Any, scope: Scope) -> Mapping[str, Character]:
-    return _side(scope, _others(value, scope), "enemies", is_own=False)
+    return _side(scope, _others(value, scope), is_own=False)
 
 
 def _allies(value: Any, scope: Scope) -> Mapping[str, Character]:
-    return _side(scope, _others(value, scope), "allies", is_own=True)
+    return _side(scope, _others(value, scope), is_own=True)
 
 
-def _side(scope: Scope, others: Mapping[str, Character], fact: str, *, is_own: bool) -> Mapping[str, Character]:
-    """Return the others of one side: those the question names; else by whether the game master plays them.
+def _side(scope: Scope, others: Mapping[str, Character], *, is_own: bool) -> Mapping[str, Character]:
+    """Return the others of one side: as the fact `foes` of the question tells; else by whom the game master plays.
 
     Where the game master plays nobody, or everybody, there are no sides to go by, and all others are enemies.
     """
-    told = scope.facts.get(fact)
-    if isinstance(told, tuple | list):
-        return {name: one for name, one in others.items() if name in told}
+    foes = scope.facts.get(FOES)
+    if isinstance(foes, tuple | list):
+        return {name: one for name, one in others.items() if (name in foes) != is_own}
     state = scope.state
     by_gm = {name: state.seat_of(name) == GM for name in state.characters}
     if len(set(by_gm.values())) < 2:
@@ -407,7 +410,7 @@ def _facts(_value: Any, scope: Scope) -> Mapping[str, Any]:
 
 
 def _options(_value: Any, scope: Scope) -> Mapping[str, Any]:
-    return scope.options
+    return {option.name: option.facts for option in scope.options}
 
 
 _ROOTS: dict[str, tuple[str, _Get]] = {

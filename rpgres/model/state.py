@@ -257,6 +257,14 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     piles: Map[str, Pile] = EMPTY
     periods: tuple[str, ...] = ()
 
+    def glance(self, function: Callable[..., R], *args: Any) -> R:
+        """Return what a function of the state and further arguments returns; all hashable, the function pure.
+
+        It is the same as to call it. Odds of scenes, though, tell standings apart by what it returns alone, and not by
+        all that it reads; so whatever needs little of much, such as which aspects can be invoked, is asked so.
+        """
+        return function(self, *args)
+
     def tag(self, name: str) -> Tag | None:
         """Return the tag with this name or slug, or None."""
         wanted = slug(name)
@@ -305,7 +313,7 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if state.piles:
             piles = Map({name: pile.seen_by(seat) for name, pile in state.piles.items()})
             state = msgspec.structs.replace(state, piles=piles)
-        if not state.tags or all(tag.audience is None or seat in tag.audience for tag in state.tags):
+        if not state.glance(_hides_tags, seat):
             return state
         tags = tuple(tag for tag in state.tags if tag.audience is None or seat in tag.audience)
         return msgspec.structs.replace(state, tags=tags)
@@ -320,6 +328,10 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for field in ("tracks", "things", "audiences")
         }
         return msgspec.structs.replace(self, **kept)
+
+
+def _hides_tags(state: State, seat: str) -> bool:
+    return any(tag.audience is not None and seat not in tag.audience for tag in state.tags)
 
 
 def put(record: R, path: Sequence[str], value: Any) -> R:

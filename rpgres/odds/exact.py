@@ -291,3 +291,15 @@ def chance_record(mass: Fraction) -> Chance:
     '1/4'
     """
     return Chance(float(mass), str(mass))
+
+
+def success_of(prepared: Prepared) -> dict[str, bool | None]:
+    """Return of each band that the action can come to whether it is a success.
+
+    A band without margins comes about only where an outcome table of the action has a row for it: those of other
+    actions would leave it open which success is the one.
+    """
+    file = prepared.rules.file
+    rows = {band for table in file.actions[prepared.action].tables for band in prepared.rules.table(table)}
+    bands = file.bands.items()
+    return {name: one.success for name, one in bands if not rows or name in rows or one.has_bounds or one.unopposed}

@@ -25,7 +25,7 @@ from rpgres.engine.running import CHAIN, Chain, Decided, Event, Run, Stop
 from rpgres.engine.table import Outcome, Table
 from rpgres.errors import UsageError, named
 from rpgres.model.state import EMPTY, State
-from rpgres.odds.exact import ChoiceOdds, chance_record, in_order, needs_policy
+from rpgres.odds.exact import ChoiceOdds, chance_record, in_order, needs_policy, success_of
 from rpgres.odds.explorer import WORK, Budget, Node, Odds, Runs, TapeDealer, entries
 from rpgres.odds.sampling import Sample
 
@@ -334,7 +334,7 @@ class _Solver:
         self._known: dict[Hashable, Value] = {}
         self._walk = _Walk(self._known)
         self._budget, self._leaves, self._runs = budget, 0, Runs()
-        self._success = {name: band.success for name, band in prepared.rules.file.bands.items()}
+        self._success = success_of(prepared)
         successes = [name for name, success in self._success.items() if success]
         neither = [name for name, success in self._success.items() if success is None]
         self._ranked = [*successes[::-1], *neither[::-1]] if len(successes) > 1 or neither else []

@@ -19,7 +19,7 @@ from rpgres.model.state import EMPTY
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget, TapeDealer
 from rpgres.odds.scenes import WORK, Course, Delta, SceneOddsResult, Undecided
-from rpgres.odds.watching import Memo, Node, Parts, Reads
+from rpgres.odds.watching import Memo, Node, Parts
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -312,33 +312,33 @@ class _Best:
     def _arrived(self, node: Node) -> Node | _Over:
         """Return a standing taken on to what is due next, or the result at the end."""
         node = self.parts.padded(node)
-        found: tuple[Delta, bool] | None = self.onwards.find(node)
+        found: tuple[Delta, bool] | None = self.onwards.find(node, self.parts)
         if found is None:
-            reads = Reads(self.parts.values(node))
+            reads = self.parts.reads(node)
             then = self.course.onward(self.parts.watched(node, reads))
             found = self.parts.changes(node, then), self.course.is_over(then)
-            self.onwards.keep(node, reads, found)
+            self.onwards.keep(node, reads, found, self.parts)
         changed = list(self.parts.padded(node))
         for part, id_ in found[0]:
             changed[part] = id_
         node = tuple(changed)
         if not found[1]:
             return node
-        result: _Over | None = self.results.find(node)
+        result: _Over | None = self.results.find(node, self.parts)
         if result is None:
-            reads = Reads(self.parts.values(node))
+            reads = self.parts.reads(node)
             result = _Over(self.course.result(self.parts.watched(node, reads)))
-            self.results.keep(node, reads, result)
+            self.results.keep(node, reads, result, self.parts)
         return result
 
     # -- the tree of a turn
 
     def _tree(self, node: Node) -> Tree:
-        known: Tree | None = self.trees.find(node)
+        known: Tree | None = self.trees.find(node, self.parts)
         if known is None:
-            reads, self.trails = Reads(self.parts.values(node)), {}
+            reads, self.trails = self.parts.reads(node), {}
             known = self._grown(node, self.parts.watched(node, reads), None)
-            self.trees.keep(node, reads, known)
+            self.trees.keep(node, reads, known, self.parts)
         return known
 
     def _grown(self, node: Node, standing: Any, tape: Any) -> Tree:
@@ -394,12 +394,12 @@ class _Best:
         """Make sure that whoever decides in a turn knows in which state."""
         if not _decides(tree):
             return
-        hides: bool | None = self.hidden.find(node)
+        hides: bool | None = self.hidden.find(node, self.parts)
         if hides is None:
-            reads = Reads(self.parts.values(node))
+            reads = self.parts.reads(node)
             state = self.parts.watched(node, reads).state
             hides = state.seen_by(state.seat_of(self.who) if self.who in state.characters else self.who) is not state
-            self.hidden.keep(node, reads, hides)
+            self.hidden.keep(node, reads, hides, self.parts)
         if not hides:
             return
         standing = self.parts.standing(node)

@@ -25,7 +25,8 @@ from rpgres.odds.watching import Memo, Node, Parts, Reads
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 3_000_000  # default budget: standings that are gone through, and questions that turns ask
+WORK = 1_000_000  # default budget: standings that are gone through, and questions that turns ask
+NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
 
 Delta = tuple[tuple[int, int], ...]
 
@@ -224,6 +225,9 @@ class _Walk:
                 raise Undecided(self.undecided)
             turns += 1
             scale *= factor
+            if after and sum(after.values()) * NEGLIGIBLE < scale:
+                self._leave_open(sum(after.values()), scale)
+                break
             common = gcd(scale, *after.values()) if after else 1
             layer = {node: weight // common for node, weight in after.items()} if common > 1 else after
             scale //= common
@@ -274,7 +278,7 @@ class _Walk:
         """Take a standing on to what is due next, and add its weight there or at the end."""
         if len(node) < len(self.parts.keys):
             node = self.parts.padded(node)
-        found = self.onwards.find(node) if self.is_merged else None
+        found = self.onwards.find(node, self.parts) if self.is_merged else None
         if found is None:
             found = self._onward(node)
         delta, is_over = found
@@ -286,33 +290,33 @@ class _Walk:
         if not is_over:
             layer[node] = layer.get(node, 0) + weight
             return
-        result = self.results.find(node) if self.is_merged else None
+        result = self.results.find(node, self.parts) if self.is_merged else None
         if result is None:
             result = self._result(node)
         sums = self.ends.setdefault(result[0], {})
         sums[scale] = sums.get(scale, 0) + weight
 
     def _onward(self, node: Node) -> tuple[Delta, bool]:
-        reads = Reads(self.parts.values(node))
+        reads = self.parts.reads(node)
         after = self.course.onward(self.parts.watched(node, reads))
         is_over = self.course.is_over(after)
         found = self.parts.changes(node, after), is_over
-        self.onwards.keep(node, reads, found)
+        self.onwards.keep(node, reads, found, self.parts)
         return found
 
     def _result(self, node: Node) -> tuple[Hashable]:
-        reads = Reads(self.parts.values(node))
+        reads = self.parts.reads(node)
         found = (self.course.result(self.parts.watched(node, reads)),)
-        self.results.keep(node, reads, found)
+        self.results.keep(node, reads, found, self.parts)
         return found
 
     def _turn(self, node: Node) -> Step:
         """Return what comes of the turn that is due: looked up, or run on every answer of chance."""
-        known: Step | None = self.turns.find(node) if self.is_merged else None
+        known: Step | None = self.turns.find(node, self.parts) if self.is_merged else None
         if known is not None:
             return known
         step, reads = self._explored(node, None)
-        self.turns.keep(node, reads, step)
+        self.turns.keep(node, reads, step, self.parts)
         return step
 
     def _follow(self, node: Node, step: Step, weight: int, total: int, into: list[tuple[int, Delta]]) -> int:
@@ -341,15 +345,15 @@ class _Walk:
 
     def _rest(self, node: Node, rest: Rest) -> Step:
         """Return what comes of the rest of a turn behind a merge: looked up, or run from there on."""
-        known: Step | None = rest.known.find(node) if self.is_merged else None
+        known: Step | None = rest.known.find(node, self.parts) if self.is_merged else None
         if known is None:
             known, reads = self._explored(node, rest.tape)
-            rest.known.keep(node, reads, known)
+            rest.known.keep(node, reads, known, self.parts)
         return known
 
     def _explored(self, node: Node, tape: Any) -> tuple[Step, Reads]:
         """Return what comes of a turn, from a tape on, and what was read of the standing for it."""
-        reads = Reads(self.parts.values(node))
+        reads = self.parts.reads(node)
         standing, runs = self.parts.watched(node, reads), Runs()
         rests: dict[Hashable, Rest] = {}
 

@@ -14,12 +14,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from rpgres.engine.standing import Standing
-from rpgres.model.state import EMPTY, Character, Map, State
+from rpgres.model.state import EMPTY, Character, Map, State, Tag, slug
 
 T = TypeVar("T")
 Key = tuple[str, ...]  # a part of a standing: ("state", "tags"), ("tracks", "mara", "physical"), ("place", "turn")
 Node = tuple[int, ...]  # for each part the number of its value; 0 where the part is not there
 
+TAGS = -1  # not a part, but all the tags there are
 SHAPE = 0  # the part that says which names there are, and of which class the place is; everything reads it
 _MAPS = ("tracks", "things", "piles")  # of the state, by name
 _PLAIN = ("tags", "counters", "audiences", "periods")
@@ -66,11 +67,19 @@ class Reads:
         is_off: whether no note is taken: what is read before a merge, its key stands for.
     """
 
-    __slots__ = ("is_off", "parts", "values")
+    __slots__ = ("all", "base", "glances", "is_off", "node", "parts", "values")
 
-    def __init__(self, values: list[Any]) -> None:
+    def __init__(self, values: list[Any], *, all_parts: Parts | None = None, node: Node = ()) -> None:
         self.values, self.is_off = values, False
+        self.all, self.node = all_parts, node
+        self.glances: dict[Hashable, tuple[int, Any]] = {}
+        self.base: State | None = None  # the watched state as long as nothing in it has changed
         self.parts: dict[int, None] = {SHAPE: None}
+
+    def note(self, part: int) -> None:
+        """Take note that a part was read, or what a function made of some."""
+        if not self.is_off:
+            self.parts[part] = None
 
     def of(self, part: int) -> Any:
         """Return the value of a part, and take note that it was read."""
@@ -106,10 +115,43 @@ class WatchedMap(Map[Any, Any]):
         return hash(frozenset(self.items()))
 
 
+class WatchedTags:
+    """The tags of a state by slug, each a part of its own; None where one is gone, or never was.
+
+    It is for rulesets to which the order of tags is all the same, so they are told apart by their slugs.
+    """
+
+    __slots__ = ("by", "reads")
+
+    def __init__(self, reads: Reads, by: dict[str, Any]) -> None:
+        self.reads, self.by = reads, by
+
+    def all(self) -> tuple[Tag, ...]:
+        """Return all tags in the order of their slugs, which reads them all."""
+        self.reads.note(TAGS)
+        found = ((name, _value(tag)) for name, tag in self.by.items())
+        return tuple(tag for _, tag in sorted(found, key=lambda item: item[0]) if tag is not None)
+
+    def one(self, name: str) -> Tag | None:
+        """Return the tag of a slug; that there is none is read, too."""
+        if name not in self.by:
+            assert self.reads.all is not None
+            self.reads.note(self.reads.all.part(("tag", name)))
+            return None
+        tag: Tag | None = _value(self.by[name])
+        return tag
+
+    def having(self, changes: Mapping[str, Tag | None]) -> WatchedTags:
+        """Return the tags with some that are laid or gone; the others are not read for it."""
+        return WatchedTags(self.reads, {**self.by, **changes})
+
+
 def _watched_attribute(self: Any, name: str) -> Any:
     value = object.__getattribute__(self, name)
     if type(value) is Unread:
         return value.read()
+    if type(value) is WatchedTags:
+        return value.all()
     return WatchedMap(value) if type(value) is Map and name in _MAPS else value
 
 
@@ -117,6 +159,36 @@ class WatchedState(State, frozen=True):
     """A state whose parts are watched."""
 
     __getattribute__ = _watched_attribute
+
+    def glance(self, function: Callable[..., T], *args: Any) -> T:
+        reads = _reads_of(self)
+        if reads is None or reads.all is None:
+            return function(self, *args)
+        found: T = reads.all.glanced(reads, function, args)
+        return found
+
+    def tag(self, name: str) -> Tag | None:
+        tags = raw(self, "tags")
+        return tags.one(slug(name)) if type(tags) is WatchedTags else State.tag(self, name)
+
+    def with_tags(self, tags: Iterable[Tag]) -> State:
+        known = raw(self, "tags")
+        if type(known) is not WatchedTags:
+            return State.with_tags(self, tags)
+        return msgspec.structs.replace(self, tags=known.having({tag.slug: tag for tag in tags}))
+
+    def without_tag(self, name: str) -> State:
+        known = raw(self, "tags")
+        if type(known) is not WatchedTags:
+            return State.without_tag(self, name)
+        return msgspec.structs.replace(self, tags=known.having({slug(name): None}))
+
+
+def _reads_of(state: State) -> Reads | None:
+    """Return what takes note of what is read of a state; None once a turn has changed anything in it."""
+    tags = raw(state, "tags")
+    reads: Reads | None = tags.reads if type(tags) in (WatchedTags, Unread) else None
+    return reads if reads is not None and reads.base is state else None
 
 
 class WatchedCharacter(Character, frozen=True):
@@ -162,6 +234,10 @@ class Parts:
 
     def __init__(self, canons: Mapping[str, Callable[[Any], Any]] = EMPTY) -> None:
         self._canons: dict[Key, Callable[[Any], Any]] = {("state", field): canon for field, canon in canons.items()}
+        self._is_tagged = "tags" in canons
+        self._glances: list[_Glance] = []
+        self._glance_numbers: dict[Hashable, int] = {}
+        self._tags: list[int] = []
         self.keys: list[Key] = [()]
         self._numbers: dict[Key, int] = {(): SHAPE}
         self._values: list[list[Any]] = [[None]]
@@ -175,10 +251,44 @@ class Parts:
             self.keys.append(key)
             self._values.append([None])
             self._ids.append({})
+            if key[0] == "tag":
+                self._tags.append(number)
         return number
 
+    def reads(self, node: Node) -> Reads:
+        """Return what takes note of what is read of a node's standing."""
+        return Reads(self.values(node), all_parts=self, node=node)
+
+    def look(self, node: Node, number: int) -> Any:
+        """Return what stands for all the tags of a node, or for what a function makes of it."""
+        if number >= 0:
+            return 0  # a part that came up after the node
+        if number == TAGS:
+            return tuple([(part, node[part]) for part in self._tags if part < len(node) and node[part]])
+        glance = self._glances[-2 - number]
+        found = glance.known.find(node, self)
+        if found is None:
+            reads = self.reads(node)
+            found = glance.kept(node, reads, self, self.watched(node, reads).state)
+        return found
+
+    def glanced(self, reads: Reads, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """Return what a function makes of a standing; only that is noted, and not what the function reads."""
+        known = reads.glances.get((function, args))
+        if known is None:
+            number = self._glance_numbers.get((function, args))
+            if number is None:
+                self._glances.append(_Glance(function, args))
+                number = self._glance_numbers[function, args] = -1 - len(self._glances)
+            value = self._glances[-2 - number].values[self.look(reads.node, number)]
+            known = reads.glances[function, args] = number, value
+        reads.note(known[0])
+        return known[1]
+
     def id_of(self, part: int, value: Hashable) -> int:
-        """Return the number of a value of a part, from 1."""
+        """Return the number of a value of a part, from 1; 0 for a tag that is gone."""
+        if value is None and self.keys[part][:1] == ("tag",):
+            return 0
         ids = self._ids[part]
         found = ids.get(value)
         if found is None:
@@ -207,7 +317,7 @@ class Parts:
 
     def _parts_of(self, standing: Standing) -> Iterator[tuple[int, int]]:
         yield SHAPE, self.id_of(SHAPE, _shape_of(standing))
-        for key, value in _written(standing):
+        for key, value in self._written(standing):
             part, canon = self.part(key), self._canons.get(key)
             if canon is not None:
                 value = canon(value)
@@ -218,24 +328,47 @@ class Parts:
         found: dict[int, int] = dict(self._parts_of(standing))
         shape = found.pop(SHAPE)
         if shape != before[SHAPE]:
-            kept = set(_keys_of(standing))
+            kept = {*_keys_of(standing), *(key for key in self.keys if key[:1] == ("tag",))}
             found |= {part: 0 for part, id_ in enumerate(before) if part and id_ and self.keys[part] not in kept}
             found[SHAPE] = shape
         return tuple(sorted(found.items()))
 
+    def _written(self, standing: Standing) -> Iterator[tuple[Key, Any]]:
+        """Yield the parts that are no tokens, with their values."""
+        tags = raw(standing.state, "tags")
+        if self._is_tagged and type(tags) is not Unread:
+            by = tags.by if type(tags) is WatchedTags else {tag.slug: tag for tag in tags}
+            yield from ((("tag", name), tag) for name, tag in by.items() if type(tag) is not Unread)
+            if type(tags) is not WatchedTags:  # all that were there and are not named are gone
+                yield from ((key, None) for key in self.keys if key[:1] == ("tag",) and key[1] not in by)
+        for key, value in _all(standing):
+            if type(value) is not Unread and not (self._is_tagged and key == _TAGS_KEY):
+                yield key, value
+
     def standing(self, node: Node) -> Standing:
         """Return the standing of a node, not watched."""
         values = self.values(node)
-        return self._built(node, lambda part: values[part], State, Character, lambda kind: kind)
+        tags = [values[part] for part in self._tags if part < len(node) and node[part]]
+        ordered = tuple(sorted(tags, key=lambda tag: tag.slug)) if self._is_tagged else None
+        return self._built(node, lambda part: values[part], ordered, State, Character, lambda kind: kind)
 
     def watched(self, node: Node, reads: Reads) -> Standing:
         """Return the standing of a node that takes note of what is read."""
-        return self._built(node, lambda part: Unread(reads, part), WatchedState, WatchedCharacter, _watched_class)
+        tags: Any = None
+        if self._is_tagged:
+            known = {self.keys[part][1]: Unread(reads, part) for part in self._tags if part < len(node)}
+            tags = WatchedTags(reads, known)
+        found = self._built(
+            node, lambda part: Unread(reads, part), tags, WatchedState, WatchedCharacter, _watched_class
+        )
+        reads.base = found.state
+        return found
 
     def _built(
         self,
         node: Node,
         at: Callable[[int], Any],
+        tags: Any,
         state_class: Callable[..., State],
         character_class: Callable[..., Character],
         class_of: Callable[[type], type],
@@ -255,7 +388,8 @@ class Parts:
         }
         state = state_class(
             characters=Map(characters),
-            **{field: part("state", field) for field in _PLAIN},
+            **{field: part("state", field) for field in _PLAIN if tags is None or field != "tags"},
+            **({"tags": tags} if tags is not None else {}),
             **{
                 field: Map({name: part(field, name) for name in known})
                 for field, known in zip(_MAPS, maps, strict=True)
@@ -294,13 +428,21 @@ def _keys_of(standing: Standing) -> Iterator[Key]:
     return (key for key, _ in _all(standing))
 
 
-def _written(standing: Standing) -> Iterator[tuple[Key, Any]]:
-    """Yield the parts that are no tokens, with their values."""
-    return ((key, value) for key, value in _all(standing) if type(value) is not Unread)
+_TAGS_KEY = ("state", "tags")
 
 
 def _all(standing: Standing) -> Iterator[tuple[Key, Any]]:
-    state = standing.state
+    yield from _all_of(standing.state)
+    records: Iterable[tuple[str, Any]] = (("at", standing.at), ("place", standing.place))
+    for lead, record in records:
+        if isinstance(record, msgspec.Struct):
+            for field in record.__struct_fields__:
+                yield (lead, field), raw(record, field)
+        elif record is not None:
+            yield (lead, WHOLE), record
+
+
+def _all_of(state: State) -> Iterator[tuple[Key, Any]]:
     for name, character in raw(state, "characters").items():
         for field in _CHARACTERS:
             yield ("character", name, field), raw(character, field)
@@ -311,13 +453,6 @@ def _all(standing: Standing) -> Iterator[tuple[Key, Any]]:
     for field in _MAPS:
         for name, value in dict.items(raw(state, field)):
             yield (field, name), value
-    records: Iterable[tuple[str, Any]] = (("at", standing.at), ("place", standing.place))
-    for lead, record in records:
-        if isinstance(record, msgspec.Struct):
-            for field in record.__struct_fields__:
-                yield (lead, field), raw(record, field)
-        elif record is not None:
-            yield (lead, WHOLE), record
 
 
 class Memo:
@@ -328,21 +463,22 @@ class Memo:
     def __init__(self) -> None:
         self._root: Any = None
 
-    def find(self, node: Node) -> Any:
+    def find(self, node: Node, parts: Parts) -> Any:
         """Return what is kept for a node; None where nothing is."""
         found = self._root
         while type(found) is _Branch:
-            found = found.by.get(node[found.part])
+            part = found.part
+            found = found.by.get(node[part] if 0 <= part < len(node) else parts.look(node, part))
         return found
 
-    def keep(self, node: Node, reads: Reads, what: Any) -> None:
+    def keep(self, node: Node, reads: Reads, what: Any, parts: Parts) -> None:
         """Keep what comes of a node, for all that agree with it in what was read."""
         if self._root is None:
             self._root = _Branch(SHAPE)
         branch, left = self._root, dict(reads.parts)
         while True:
             left.pop(branch.part, None)
-            id_ = node[branch.part]
+            id_ = node[branch.part] if 0 <= branch.part < len(node) else parts.look(node, branch.part)
             then = branch.by.get(id_)
             if then is None:
                 then = branch.by[id_] = _Branch(next(iter(left))) if left else what
@@ -356,4 +492,26 @@ class _Branch:
 
     def __init__(self, part: int) -> None:
         self.part = part
-        self.by: dict[int, Any] = {}
+        self.by: dict[Hashable, Any] = {}
+
+
+class _Glance:
+    """What a function makes of standings: the numbers of its values, and of which standings they are."""
+
+    __slots__ = ("_ids", "args", "function", "known", "values")
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        self.function, self.args = function, args
+        self.known = Memo()
+        self.values: list[Any] = []
+        self._ids: dict[Any, int] = {}
+
+    def kept(self, node: Node, reads: Reads, parts: Parts, state: State) -> int:
+        """Return the number of what the function makes of a state, and keep it."""
+        value = self.function(state, *self.args)
+        id_ = self._ids.get(value)
+        if id_ is None:
+            id_ = self._ids[value] = len(self.values)
+            self.values.append(value)
+        self.known.keep(node, reads, id_, parts)
+        return id_

@@ -270,6 +270,7 @@ class Label(Record, frozen=True):
         help: what is asked.
         who: the role that answers.
         optional: whether the moment may pass unused.
+        options: every option that the rule can offer, where these are always the same; so that orders can be checked.
         fields: what a typed answer says as key=value, so that a persistent table compares it with the sheet; the rule
             reads the answer itself.
     """
@@ -278,6 +279,7 @@ class Label(Record, frozen=True):
     help: str
     who: str = ""
     optional: bool = False
+    options: list[str] = []
     fields: dict[Id, FormField] = {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ def walk(
     *,
     menu: Callable[[str], RowQuestion] | None = None,
     within: tuple[str, ...] = (),
+    fields: Container[str] | None = None,
 ) -> Iterator[tuple[KeyPath, Any]]:
     """Yield a value and everything in it, each with its key path in TOML, outer before inner.
 
@@ -27,6 +28,7 @@ def walk(
         path: the key path of the value.
         menu: gives a shared question by name; a question that names one then comes with what that says and offers.
         within: the shared questions that the value stands in, whose options are not walked again.
+        fields: the fields of records that are walked; None for all.
     """
     if menu is not None and isinstance(value, RowQuestion) and value.menu:
         is_again = value.menu in within
@@ -34,11 +36,11 @@ def walk(
         value = filled(value, menu)
         value = msgspec.structs.replace(value, options={}) if is_again else value
     yield path, value
-    for key, inner in _inside(value):
+    for key, inner in _inside(value, fields):
         if type(inner) in _LEAVES:
             yield (*path, key), inner
         else:
-            yield from walk(inner, (*path, key), menu=menu, within=within)
+            yield from walk(inner, (*path, key), menu=menu, within=within, fields=fields)
 
 
 def filled(question: RowQuestion, menu: Callable[[str], RowQuestion]) -> RowQuestion:
@@ -51,14 +53,14 @@ def filled(question: RowQuestion, menu: Callable[[str], RowQuestion]) -> RowQues
     )
 
 
-def _inside(value: Any) -> Iterable[tuple[str | int, Any]]:
+def _inside(value: Any, fields: Container[str] | None) -> Iterable[tuple[str | int, Any]]:
     if isinstance(value, Mapping):
         return value.items()
     if isinstance(value, list | tuple):
         return enumerate(value)
     if isinstance(value, msgspec.Struct):
         names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
-        return ((key, getattr(value, name)) for key, name in names)
+        return ((key, getattr(value, name)) for key, name in names if fields is None or name in fields)
     return ()
 
 

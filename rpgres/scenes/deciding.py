@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
-from rpgres.engine.players import Policy, default_policy, policy_of
+from rpgres.engine.players import Policy, Standing, default_policy, policy_of
 from rpgres.engine.run import ORDERS_FILE
 from rpgres.errors import UsageError
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
 from rpgres.rulesets.orders import Orders
 from rpgres.rulesets.sheets import SheetOrders
+from rpgres.scenes.records import SceneFile
 from rpgres.toml.reading import Source
 
 
@@ -51,7 +52,6 @@ class Deciding(msgspec.Struct):
         policy: str,
         named: Mapping[str, str],
         auto: bool,
-        file: Callable[[str], Source] | None,
     ) -> dict[str, Policy]:
         """Return the policies by character, everybody's under an empty name; see `read_scene`.
 
@@ -67,11 +67,28 @@ class Deciding(msgspec.Struct):
             chosen.setdefault("", default_policy(rules))
         if not self.sets and not self.orders and not any(name.endswith(ORDERS_FILE) for name in chosen.values()):
             return {name: policy_of(rules, its) for name, its in chosen.items()}
-        from rpgres.engine.deciders import orders_file, scene_standing
+        from rpgres.engine.deciders import scene_standing
 
-        file = file or orders_file
         on_sheets = {name: its for name, its in self.orders.items() if name not in named}
-        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, file=file, rules=rules, state=state)
+        return scene_standing(chosen, self.sets, on_sheets, sources=self.sources, rules=rules, state=state)
+
+
+def who_decides(file: SceneFile, policies: Mapping[str, Policy]) -> dict[str, str]:
+    """Return by which policy each character of a scene decides, for people: by name, or `orders` for standing orders.
+
+    Args:
+        file: what the scene says.
+        policies: the policies by character.
+    """
+    found: dict[str, str] = {}
+    for name, policy in policies.items():
+        said = file.characters.get(name, {}).get("policy", "")
+        is_named = said in file.orders or said.endswith(ORDERS_FILE)
+        if name and isinstance(policy, Standing) and not is_named:
+            found[name] = f"orders, then {said}" if said else "orders"
+        elif said:
+            found[name] = said
+    return found
 
 
 def beside(policy: str, folder: Path | None) -> str:

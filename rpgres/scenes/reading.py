@@ -108,7 +108,6 @@ def read_scene(
     policy: str = "",
     named: Mapping[str, str] = EMPTY,
     auto: bool = False,
-    orders_file: Callable[[str], Source] | None = None,
     load: Callable[..., Rules] = load_rules,
     data: Mapping[str, Any] | None = None,
 ) -> Scene:
@@ -124,7 +123,6 @@ def read_scene(
             of a policy, or a file of standing orders.
         named: likewise for single characters, in place of what the scene says of them.
         auto: let the ruleset's first policy do that when neither says.
-        orders_file: returns the text of a file of standing orders by its path; by default as it lies there.
         load: makes rules of a ruleset's code, as `load_rules` does; another may leave out what is laid over them.
         data: what the text says, where something of it is changed.
 
@@ -142,7 +140,7 @@ def read_scene(
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
         state = _with_part(rules, state, part, deciding)
-    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto, file=orders_file)
+    policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
 
 

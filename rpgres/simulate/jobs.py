@@ -164,7 +164,7 @@ def _travelled(job: Job) -> Job:
 
 def _rules_job(rules: Rules, switches: Mapping[str, str]) -> RulesJob:
     identity, origin, data = rules.layers.identity(), rules.ruleset.origin, rules.ruleset.data
-    is_folder = origin is None and data is not None and not data.is_relative_to(builtin_folder())
+    is_folder = rules.file.standalone and data is not None and not data.is_relative_to(builtin_folder())
     return RulesJob(
         id=rules.id,
         version=identity["version"],

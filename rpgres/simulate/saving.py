@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +62,14 @@ def read_saved(path: Path) -> SavedSimulation | None:
     return saved
 
 
-def tally_for(path: Path, saved: SavedSimulation, job: Job, *, runs: int | None) -> Tally:
+def tally_for(path: Path, saved: SavedSimulation, job: Job, *, things: Collection[str], runs: int | None) -> Tally:
     """Return the counts of a file with which a simulation goes on.
 
     Args:
         path: the file.
         saved: what it keeps.
         job: what is simulated now.
+        things: what is counted now, by name.
         runs: how many runs are wanted; None where the width decides.
 
     Raises:
@@ -81,6 +83,8 @@ def tally_for(path: Path, saved: SavedSimulation, job: Job, *, runs: int | None)
             file=str(path),
             differences=differences,
         )
+    if list(saved.counts) != list(things):
+        raise FileError(f"{path} is damaged: it counts {', '.join(saved.counts)}; delete it to restart", file=str(path))
     if runs is not None and saved.runs > runs:
         raise FileError(
             f"{path} has {saved.runs:,} runs already, more than {runs:,}; ask for at least as many", file=str(path)

@@ -26,7 +26,6 @@ from rpgres.scenes.walking import Players, play_bare
 from rpgres.simulate.jobs import ActionSubject, Job, SceneSubject, policies_in, rebuild_rules, scene_folder
 from rpgres.text.harmless import to_json
 from rpgres.toml.diagnostics import unknown
-from rpgres.toml.reading import Source, read_source
 
 Value = int | str | None  # of a counted thing in one run; None where it has none
 Key = tuple[Value, ...]  # the value of each counted thing
@@ -58,8 +57,8 @@ def rebuild(job: Job, folder: Path) -> Subject:
         RpgresError: the ruleset is missing here, or differs from the one of the job.
     """
     if isinstance(job.subject, SceneSubject):
-        return _scene_subject(rebuild_scene(job, folder), job)
-    return _action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
+        return scene_subject(rebuild_scene(job, folder), job)
+    return action_subject(rebuild_action(job, folder), job, job.subject, policies_in(job, folder))
 
 
 def rebuild_action(job: Job, folder: Path) -> Prepared:
@@ -89,21 +88,24 @@ def rebuild_scene(job: Job, folder: Path) -> Scene:
     )
 
 
-def _orders(name: str) -> Source:
-    """Return the text of a file of standing orders."""
-    return read_source(Path(name))
+def action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+    """Return an action, ready to be played.
 
-
-def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named: Mapping[str, str]) -> Subject:
+    Args:
+        prepared: the action, with its inputs read.
+        job, subject: what is asked for.
+        named: policy by character, as this worker knows files of standing orders.
+    """
     from msgspec import structs
 
     # A lump that holds for outcomes alone would draw other cards than `rpgres roll` does with the same seed.
     prepared = structs.replace(prepared, lump=prepared.lump_for(EFFECTS))
     choose = answers_to(prepared, subject.choose)
-    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, file=_orders))
-    dealer = SeededDealer(Streams(run_seed(job.seed, 0)))
-    paths = _readers(job.by)
-    asked = EFFECTS if paths else OUTCOME
+    policies = Policies(policies_of(prepared, named, auto=job.auto, with_orders=True, files=True))
+    is_procedure = prepared.rules.file.actions[prepared.action].procedure
+    dealer = (_PlaceDealer if is_procedure else SeededDealer)(Streams(run_seed(job.seed, 0)))
+    readers = [_end_reader(name) for name in job.by]
+    asked = EFFECTS if readers else OUTCOME
     common = Seats(policies=policies)
     single = common.script.single
 
@@ -121,10 +123,10 @@ def _action_subject(prepared: Prepared, job: Job, subject: ActionSubject, named:
             error.add(f" (run {run}, with the seed {run_seed(job.seed, run)})")
             raise
         key = outcome.band, outcome.margin, outcome.total
-        if not paths:
+        if not readers:
             return key
         state = apply_effects(prepared.rules, done.state, outcome)
-        return (*key, *(at(state) for at in paths))
+        return (*key, *(read(state, getattr(dealer, "place", None)) for read in readers))
 
     return Subject((*ACTION_THINGS, *job.by), play_run)
 
@@ -173,7 +175,8 @@ def _step_names(scene: Scene) -> dict[int, str]:
     return names
 
 
-def _scene_subject(scene: Scene, job: Job) -> Subject:
+def scene_subject(scene: Scene, job: Job) -> Subject:
+    """Return a scene, ready to be played."""
     things, names = scene_things(scene), _step_names(scene)
     readers = [_end_reader(name) for name in job.by]
     has_ends = things[:1] == [ENDING]
@@ -230,15 +233,19 @@ class _PlaceDealer(SeededDealer):
 
     __slots__ = ("place",)
 
-    def __init__(self, streams: Streams, *, step: int) -> None:
+    def __init__(self, streams: Streams, *, step: int = 0) -> None:
         super().__init__(streams, step=step)
         self.place: Any = None
 
+    def move_to(self, run: int) -> None:
+        self.place = None
+        super().move_to(run)
+
     def merge(self, key: Any) -> None:
         """Take note of a place; a procedure merges at each of them."""
-        found = key[0]
-        if type(found) is tuple and found[:1] == (PLACE,):
-            self.place = found[-1]
+        for part in key:
+            if type(part) is tuple and part[:1] == (PLACE,):
+                self.place = part[-1]
 
 
 class _Dealers:
@@ -260,7 +267,6 @@ class _Dealers:
             if number < _MOST_KEPT:
                 self._kept[number] = dealer
         dealer.move_to(run)
-        dealer.place = None
         return dealer
 
 
@@ -283,14 +289,15 @@ def counted_at(state: State, path: str) -> Value:
 
 def _end_reader(name: str) -> Callable[[State, Any], Value]:
     """Return what reads something off the end of a scene: a path of the table, or what the last procedure counts."""
-    if "." in name:
+    if is_path(name):
         read = _reader(name)
         return lambda state, _place: read(state)
     return lambda _state, place: counted(getattr(place, name.replace("-", "_"), None))
 
 
-def _readers(paths: Sequence[str]) -> list[Callable[[State], Value]]:
-    return [_reader(path) for path in paths]
+def is_path(name: str) -> bool:
+    """Tell whether a name is a path of the state, and not what a procedure counts in its places, such as `exchange`."""
+    return "." in name or name in State.__struct_fields__
 
 
 def _reader(text: str) -> Callable[[State], Value]:
@@ -325,13 +332,20 @@ def counted(value: Any) -> Value:
     return to_json(plain(value)).decode()
 
 
-def require_paths(state: State, paths: Sequence[str]) -> None:
-    """Check that a table may have something at these paths.
+def require_paths(state: State, paths: Sequence[str], *, has_procedure: bool) -> None:
+    """Check that there may be something under these names.
+
+    Args:
+        state: the table at the beginning.
+        paths: paths of the state, and names of what a procedure counts.
+        has_procedure: whether one is played.
 
     Raises:
         UsageError: one cannot be read, or speaks of somebody who is not there.
     """
     for text in paths:
+        if has_procedure and not is_path(text):
+            continue
         try:
             path = parse_path(text)
         except UsageError as error:

@@ -33,17 +33,19 @@ from rpgres.simulate.batches import count_runs, ready
 from rpgres.simulate.cluster import cluster
 from rpgres.simulate.workers import processes
 
-ACTIONS = {
-    "opposed overcome": {"skill": 3, "vs": "4dF+2"},
-    "overcome with two sheets, aspects and invoke windows": {"sheet": "mara", "skill": "deceive", "vs": "guards:will"},
+OPPOSED = ("overcome", {"skill": 3, "vs": "4dF+2"})
+ACTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "opposed overcome": OPPOSED,
+    "overcome with two sheets": ("overcome", {"sheet": "mara", "skill": "deceive", "vs": "guards:will"}),
+    "conflict of two, decided by policies": ("conflict", {"sheet": "edda", "against": ["thug"]}),
 }
 SCENES = ("fate/bribe", "fate/ledger")
 THINGS = ("outcome", "margin", "total")
 
 
-def action(inputs: dict[str, Any]) -> Job:
-    """Return the job of an action."""
-    return action_job(prepare(load_rules(find_ruleset("fate")), "overcome", inputs), seed="7", auto=True)
+def action(name: str, inputs: dict[str, Any]) -> Job:
+    """Return the job of a Fate action."""
+    return action_job(prepare(load_rules(find_ruleset("fate")), name, inputs), seed="7", auto=True)
 
 
 def scene(name: str) -> Job:
@@ -53,22 +55,22 @@ def scene(name: str) -> Job:
 
 
 def rate(job: Job, seconds: float) -> float:
-    """Return how many runs a second one process plays, without starting it."""
+    """Return how many runs a processor plays in a second, without starting it."""
     from rpgres.simulate.jobs import unpack
 
     with tempfile.TemporaryDirectory() as folder:
         unpack(job, Path(folder))
         subject = ready(job.encoded(), folder)
-        runs, begin = 0, time.perf_counter()
-        while time.perf_counter() - begin < seconds:
+        runs, begin = 0, time.process_time()
+        while time.process_time() - begin < seconds:
             count_runs(subject, runs, runs + 64)
             runs += 64
-        return runs / (time.perf_counter() - begin)
+        return runs / (time.process_time() - begin)
 
 
 def rates(seconds: float) -> dict[str, float]:
     """Return the runs per second of actions and scenes."""
-    found = {f"{name}: /s": rate(action(inputs), seconds) for name, inputs in ACTIONS.items()}
+    found = {f"{name}: /s": rate(action(*described), seconds) for name, described in ACTIONS.items()}
     for name in SCENES:
         job = scene(name)
         found[f"scene {name}: /s"] = rate(job, seconds)
@@ -118,7 +120,7 @@ def spread(seconds: float) -> dict[str, float]:
     On a machine that does something else meanwhile, what processors spend tells more than the time that passes: where
     two processes need as much of it as one, they are twice as fast.
     """
-    job = action(ACTIONS["opposed overcome"])
+    job = action(*OPPOSED)
     runs = int(rate(job, 1.0) * seconds) // 8 * 8
     two = Crew(partial(processes, 2), is_asked=True)
     single, double, gain = compared(partial(cost, job, runs, Crew()), partial(cost, job, runs, two))
@@ -175,7 +177,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write the figures to a file")
     options = parser.parse_args()
     figures = {
-        "runs in one process": rates(options.seconds / 3),
+        "runs per second of a processor": rates(options.seconds / 3),
         "two processes, and a cluster on the same machine": spread(options.seconds),
         "peak memory": memory(1_000_000),
     }

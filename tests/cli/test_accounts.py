@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -44,7 +45,7 @@ from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import Scene, SceneResult, open_scene, read_scene, run_scene, scene_names
 from rpgres.toml.reading import Source
 from tests.support.battle import battle_rules
-from tests.support.command_line import completions, rpgres
+from tests.support.command_line import PROGRAM, completions, rpgres
 
 SHIPPED = [name for name in scene_names() if "conformance" not in name]
 FORMATS = ("markdown", "html", "lonelog")
@@ -643,6 +644,18 @@ def test_files_are_written_beside_the_account_and_can_be_read_again() -> None:
     assert rpgres("scene", "show", "run.json").out == first.out
     account = rpgres("scene", "show", "log.md", "--json").out
     assert rpgres("scene", "show", "-", stdin=account).out == first.out
+
+
+def test_files_are_written_when_nobody_reads_on() -> None:
+    line = [*PROGRAM, "scene", "run", "fate/ledger", "--html", "out.html"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline() == b"The harbour master's ledger\n"
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 0
+    assert Path("out.html").read_text("utf-8") == rpgres("scene", "run", "fate/ledger", "--html", "-").out
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -193,6 +193,7 @@ KEYS = st.sampled_from(
 REQUESTS = JSON | st.dictionaries(KEYS, JSON, max_size=4).map(lambda more: GOOD | more)
 
 
+@pytest.mark.slow
 @given(st.lists(REQUESTS, min_size=1, max_size=5))
 @settings(max_examples=100, deadline=None)
 def test_every_request_has_its_answer(requests: list[Any]) -> None:

@@ -162,9 +162,29 @@ def test_the_file_of_another_simulation_is_refused_and_left(tmp_path: Path) -> N
     kept = kept.replace(b'"runs":100', b'"runs":101')
     path.write_bytes(kept)
     refused(*SEEDED, message="is damaged: its counts of outcome are not those of 101 runs")
+    kept = kept.replace(b'"runs":101', b'"runs":100').replace(b'"margin":[', b'"marvel":[')
+    path.write_bytes(kept)
+    refused(*SEEDED, message="is damaged: it counts outcome, marvel, total")
     kept = b'{"format":"rpgres.result/1"}\n'
     path.write_bytes(kept)
     refused(*SEEDED, message="is no saved simulation, and is left as it is")
+
+
+def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
+    ran = rpgres(*SEEDED, "-n", "100000000", "--save", str(tmp_path / "no" / "kept.json"))
+    assert (ran.code, ran.out) == (1, "")
+    assert "kept.json: cannot be written: No such file or directory" in ran.err
+
+
+def test_standing_orders_in_a_file_decide(tmp_path: Path) -> None:
+    orders = tmp_path / "cautious.toml"
+    orders.write_text('[[orders]]\nask = "invoke"\nchoose = "no"\n')
+    path = "characters.mara.counters.fate-points"
+    line = ("simulate", "fate", "overcome", "--sheet", "mara", "--skill", "deceive", "--vs", "4", "--seed", "7")
+    cautious = as_json(*line, "-n", "100", "--by", path, "--auto", "--policy", f"mara={orders}")
+    assert counts(cautious, path) == {3: 100}
+    assert cautious["policies"] == {"*": "sensible", "mara": str(orders)}
+    assert len(counts(as_json(*line, "-n", "100", "--by", path, "--auto"), path)) > 1
 
 
 def test_a_width_is_reached_with_the_fewest_checked_runs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpgres.engine.deciders import Deciders, orders_file, read_orders
+from rpgres.engine.deciders import Deciders, read_orders
 from rpgres.engine.orders import orders_policy
 from rpgres.engine.players import (
     ORDERS,
@@ -34,9 +35,10 @@ from rpgres.model.state import GM, Box, Character, Map, Pile, State, Tag
 from rpgres.odds.exact import outcome_odds
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.plugins.loading import load_rules
-from rpgres.rulesets import Option, Rules
+from rpgres.rulesets import Option, Rules, builtin_folder
 from rpgres.rulesets.orders import Order
-from rpgres.toml.reading import Source, parse
+from rpgres.scenes import prove_scene, read_scene
+from rpgres.toml.reading import Source, parse, read_source
 
 NAMED: dict[str, Policy] = {"preferred": preferred, "uniform": uniform}
 STATE = State(
@@ -220,6 +222,7 @@ def test_sound_orders_have_no_faults(fate: Rules) -> None:
         ('ask = "roll"\nchoose = "first"', "0 ask unknown-name: 'roll' is rolled or drawn, and nobody decides it"),
         ('policy = "sensibel"', "0 policy unknown-name: there is no policy 'sensibel'"),
         ('ask = "price"\nchoose = "gold"', "0 choose unknown-name: the decision price never offers 'gold'; it can"),
+        ('ask = "turn"\nchoose = "conceed"', "0 choose unknown-name: the decision turn never offers 'conceed'"),
         ('ask = "price"\nchoose = "g*"', "0 choose unknown-name: the decision price never offers 'g*'"),
         ('ask = "price"\nchoose = { cost = 1, gold = 2 }', "0 choose.gold unknown-name: the decision price never"),
         ('ask = "price"\nchoose = "no"', "0 choose unknown-name: the decision price cannot pass; it has: cost, fail"),
@@ -335,6 +338,30 @@ def test_decisions_of_every_ruleset_have_their_options() -> None:
     found = decisions_of(load_rules(find_ruleset("fate")))
     assert found["price"].options == {"cost", "fail"}
     assert found["invoke"].options is None
+    assert found["veto"].options == {"veto"}
+
+
+@pytest.mark.parametrize("ruleset", ["fate", "coppermane", "saga", "faith", "nodice"])
+def test_rules_offer_no_other_options_than_their_data_list(ruleset: str) -> None:
+    """Every decision that comes up in the scenes that ship offers what orders may choose by the data."""
+    listed = {label: one.options for label, one in decisions_of(load_rules(find_ruleset(ruleset))).items()}
+    offered: dict[str, set[str]] = {}
+
+    def chooses(view: View, question: Question) -> Any:
+        if listed.get(question.label) is not None and question.reads is None:
+            offered.setdefault(question.label, set()).update(option.name for option in question.options)
+        return uniform(view, question) or None
+
+    for path in sorted((builtin_folder() / ruleset / "scenes").glob("*.toml")):
+        scene = read_scene(read_source(path), find_ruleset=find_ruleset)
+        for seed in "12":
+            with suppress(FileError):  # it cannot be played to its end when all is decided by chance
+                prove_scene(msgspec.structs.replace(scene, policies={"": chooses}), seed=seed)
+    assert offered
+    strange = {label: names - (listed[label] or set()) for label, names in offered.items()}
+    assert not any(strange.values()), strange
+    if ruleset == "fate":
+        assert {"turn", "concede", "price", "veto"} <= offered.keys()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -427,7 +454,7 @@ def test_a_file_of_orders_for_one_character(tmp_path: Path, fate: Rules) -> None
     file = tmp_path / "calm.toml"
     file.write_text('policy = "sensible"\n[[orders]]\nask = "invoke"\nchoose = "no"\n', "utf-8")
     prepared = prepare(fate, "overcome", {"sheet": "mara", "skill": "fight", "vs": 2})
-    calm = policies_of(prepared, {"actor": str(file)}, file=orders_file)
+    calm = policies_of(prepared, {"actor": str(file)}, files=True)
     assert list(calm) == ["mara"]
     assert outcome_odds(prepared, policies=calm).masses == outcome_odds(prepared).masses
     with pytest.raises(UsageError, match="policy"):  # nobody who is not trusted with files names one

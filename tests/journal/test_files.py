@@ -658,6 +658,7 @@ def test_killed_at_any_write_an_action_has_happened_or_not(tmp_path: Path) -> No
     assert number > 8
 
 
+@pytest.mark.slow
 @pytest.mark.durable
 @traced
 def test_killed_at_any_write_a_table_is_there_or_not(tmp_path: Path) -> None:

@@ -13,10 +13,12 @@ from rpgres.errors import FileError, UsageError
 from rpgres.journal import commands as sitting
 from rpgres.journal import store
 from rpgres.journal.commands import Done, Place
+from rpgres.journal.exporting import sheets_of
 from rpgres.journal.records import found_in
 from rpgres.journal.verifying import verify
 from rpgres.journal.views import log_seen, orders_record, table_record
 from rpgres.model.events import DecisionEvent
+from rpgres.rulesets.sheets import read_sheet
 from rpgres.toml.reading import Source
 from tests.support.command_line import rpgres
 
@@ -246,3 +248,23 @@ def test_a_begun_period_hears_orders_too(place: Place) -> None:
     assert decided(act(place))["price"] == ("fail", "orders")
     sitting.turn(place, "end", "scene")
     assert is_in_order(place)
+
+
+def test_a_file_of_orders_is_no_policy_at_a_table(place: Place) -> None:
+    with pytest.raises(UsageError, match=r"given with `rpgres table orders set calm\.toml .as. SEAT`"):
+        act(place, policies={"mara": "calm.toml"})
+
+
+def test_orders_of_a_sheet_are_exported_for_their_owner_alone(place: Place, tmp_path: Path) -> None:
+    sheet = tmp_path / "ada.toml"
+    sheet.write_text('name = "Ada"\n[skills]\nfight = 1\n' + CALM, "utf-8")
+    sitting.join(place, str(sheet))
+    assert isinstance(
+        found_in(act(place, "ada").entry.secret), Pending
+    )  # at a table, those count that were given there
+    history, rules = store.read(place.path), sitting.rules_of(store.read(place.path))
+    for seat, is_told in ((None, True), ("ada", True), ("mara", False), ("gm", False)):
+        text = sheets_of(rules, history, seat=seat)["ada.toml"]
+        assert ("orders" in text) == is_told
+        orders = read_sheet(rules, "ada", source=Source("ada.toml", text)).orders
+        assert (orders is not None) == is_told

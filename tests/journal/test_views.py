@@ -176,7 +176,7 @@ def rules_once() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", CASTS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(script=st.lists(deeds, min_size=1, max_size=5), one=hidden, other=hidden, trust=st.sampled_from(TRUSTS))
 def test_what_a_seat_may_not_know_changes_nothing_that_it_meets(
     ruleset: str, script: list[tuple[str, Any]], one: Secrets, other: Secrets, trust: str

@@ -104,15 +104,15 @@ def test_comparing_and_hashing_read() -> None:
 
 
 def test_what_is_kept_is_found_by_what_was_read_alone() -> None:
-    memo = Memo()
+    memo, parts = Memo(), Parts()
     reads = Reads([None] * 4)
     reads.of(2)
-    memo.keep((1, 5, 7, 9), reads, "kept")
-    assert memo.find((1, 6, 7, 8)) == "kept"
-    assert memo.find((1, 5, 8, 9)) is None
-    assert memo.find((2, 5, 7, 9)) is None
+    memo.keep((1, 5, 7, 9), reads, "kept", parts)
+    assert memo.find((1, 6, 7, 8), parts) == "kept"
+    assert memo.find((1, 5, 8, 9), parts) is None
+    assert memo.find((2, 5, 7, 9), parts) is None
     other = Reads([None] * 4)
     other.of(3)  # read first where another part was read first before
-    memo.keep((1, 5, 8, 9), other, "more")
-    assert memo.find((1, 0, 8, 9)) == "more"
-    assert memo.find((1, 0, 8, 8)) is None
+    memo.keep((1, 5, 8, 9), other, "more", parts)
+    assert memo.find((1, 0, 8, 9), parts) == "more"
+    assert memo.find((1, 0, 8, 8), parts) is None

@@ -10,6 +10,7 @@ import pytest
 from rpgres.errors import FileError, UsageError
 from rpgres.plugins.discovery import find_ruleset
 from rpgres.scenes import read_scene, run_scene, scene_diagnostics
+from rpgres.scenes.deciding import who_decides
 from rpgres.toml.reading import Source
 
 HEAD = 'ruleset = "fate"\nseed = "7"\n'
@@ -197,3 +198,13 @@ def test_a_policy_that_is_not_there() -> None:
     assert "did you mean 'brave'?" in found
     with pytest.raises(UsageError, match="the scene has no character 'nobody'"):
         decisions(HEAD + CAST + STEP, named={"nobody": "thrifty"})
+
+
+def test_who_decides_is_told() -> None:
+    orders = '\n[[characters.mara.orders]]\nask = "price"\nchoose = "fail"\n'
+    for policy, told in (("", "orders"), ("thrifty", "orders, then thrifty"), ("brave", "brave")):
+        said = f'"mara.toml"\npolicy = "{policy}"' if policy else '"mara.toml"'
+        cast = CAST.replace('"mara.toml"', said) + (orders if policy != "brave" else "")
+        text = f'{HEAD}policy = "sensible"\n{cast}{BRAVE}{STEP}'
+        scene = read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
+        assert who_decides(scene.file, scene.policies) == {"mara": told}

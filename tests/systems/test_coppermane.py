@@ -539,7 +539,6 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
     return found
 
 
-@pytest.mark.parametrize("margin", [-9, -7, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 7, 9])
 @pytest.mark.parametrize(
     ("action", "variant", "picks"),
     [
@@ -557,8 +556,9 @@ def seen_from_both_sides(rules: Rules, margin: int, other_action: str, variant: 
     ],
 )
 def test_an_event_gives_the_same_from_both_sides(
-    action: str, variant: str, margin: int, picks: int, switches: dict[str, str]
+    action: str, variant: str, picks: int, switches: dict[str, str]
 ) -> None:
     rules = load_rules(find_ruleset("coppermane"), switches=switches)
-    acting, defending = seen_from_both_sides(rules, margin, action, variant, picks)
-    assert acting == defending
+    for margin in (-9, -7, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 7, 9):
+        acting, defending = seen_from_both_sides(rules, margin, action, variant, picks)
+        assert acting == defending, margin

@@ -739,12 +739,12 @@ def duel(seed: str, *, sheet: str) -> tuple[bool, bool]:
     return state.characters["bo"].is_out, state.characters["ada"].is_out
 
 
-@pytest.mark.parametrize("sheet", ["orsa", "bram"])
+@pytest.mark.parametrize("sheet", ["orsa", pytest.param("bram", marks=pytest.mark.slow)])
 def test_the_policy_beats_uniform_choice(sheet: str) -> None:
     """Measured over 100 duels each: 98 to 1 with orsa's sheet, 96 to 4 with bram's."""
-    ends = [duel(f"duel {number}", sheet=sheet) for number in range(15)]
+    ends = [duel(f"duel {number}", sheet=sheet) for number in range(30)]
     won, lost = (sum(end[place] for end in ends) for place in (0, 1))
-    assert won - lost >= 10
+    assert won - lost >= 20
 
 
 def test_the_policy_declares_only_what_can_be() -> None:

@@ -176,6 +176,7 @@ def test_what_is_said_to_be_never_worse_is_not_worse(hand: list[str], vs: int, e
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(
     hand=hands.filter(lambda cards: len(cards) < 3),  # unmerged, three cards take up to a minute
@@ -207,11 +208,11 @@ def test_a_card_is_chosen_in_small_letters_too() -> None:
     assert [answer.value for answer in result.answers if answer.label == "play"] == ["St6"]
 
 
-@pytest.mark.parametrize("hand", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(hand: int) -> None:
+@pytest.mark.slow
+def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them() -> None:
     """The game master's card is part of what differs between points of play."""
     counts = Counter(rules().layers.deck("fate-96").counts)
-    held = [next(code for code in counts if code.startswith(short)) for short in ("St2", "In7", "Do8")[:hand]]
+    held = [next(code for code in counts if code.startswith(short)) for short in ("St2", "In7", "Do8")]
     inputs = {"vs": 8, "ability": "strength=6", "edge": 3, "opposing": 5}
     whole = best_odds(act(",".join(held), **inputs)).value
     counts.subtract(held)
@@ -228,13 +229,24 @@ def test_odds_against_a_card_not_yet_turned_up_are_the_mean_over_all_of_them(han
     ("action", "inputs", "switches"),
     [
         ("act", {"ability": "strength=6", "vs": 8, "opposing": 5, "hand": "St2,In7,Ag9"}, {}),
-        ("act", {"ability": "agility=6", "edge": 3, "vs": 8, "opposing": 5, "hand": "St2,In7,Wi3"}, {}),
+        pytest.param(
+            "act",
+            {"ability": "agility=6", "edge": 3, "vs": 8, "opposing": 5, "hand": "St2,In7,Wi3"},
+            {},
+            marks=pytest.mark.slow,
+        ),
         ("versus", {"ability": "strength=6", "vs": 2, "against": 6, "hand": "In7", "against-hand": "Wi5"}, {}),
-        ("versus", {"ability": 6, "vs": 2, "against": 6, "against-hand": "Wi5,Ag8", "bank": "Do3,Do1"}, {}),
-        (
+        pytest.param(
+            "versus",
+            {"ability": 6, "vs": 2, "against": 6, "against-hand": "Wi5,Ag8", "bank": "Do3,Do1"},
+            {},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             "versus",
             {"ability": 6, "vs": 2, "against": 6, "against-edge": 3, "against-hand": "Wi3,Ag6,In2", "bank": "Do2"},
             {"doom_reopens_play": "yes"},
+            marks=pytest.mark.slow,
         ),
         (
             "versus",
@@ -260,7 +272,7 @@ def test_odds_of_what_is_opposed_agree_with_play(action: str, inputs: dict[str, 
     ("action", "inputs", "switches"),
     [
         ("act", {"ability": "strength=3", "vs": 9}, {"doom_worth_zero": "yes"}),
-        ("act", {"ability": "strength=3", "vs": 12}, {"desperate_attack": "yes"}),
+        pytest.param("act", {"ability": "strength=3", "vs": 12}, {"desperate_attack": "yes"}, marks=pytest.mark.slow),
         (
             "act",
             {"ability": "strength=3", "vs": 4, "opposing": "agility=3", "hand": "Ag9n,Wi8+"},
@@ -269,7 +281,12 @@ def test_odds_of_what_is_opposed_agree_with_play(action: str, inputs: dict[str, 
         ("act", {"ability": "strength=3", "vs": 12, "hand": "Sw6,Ar3"}, {"profile": "b"}),
         ("act", {"ability": 4, "trump": "strength", "vs": 20, "hand": "Sw6"}, {"profile": "b"}),
         ("act", {"sheet": "brannagh", "ability": "stone-skin", "vs": 25, "hand": "St6,Ag3"}, {}),
-        ("act", {"ability": "strength=5", "vs": 12, "hand": "St4,Do5", "bank": "Do3"}, {"doom_available": "immediate"}),
+        pytest.param(
+            "act",
+            {"ability": "strength=5", "vs": 12, "hand": "St4,Do5", "bank": "Do3"},
+            {"doom_available": "immediate"},
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_odds_agree_with_play_where_suits_count(action: str, inputs: dict[str, Any], switches: dict[str, str]) -> None:

@@ -307,10 +307,14 @@ def _scene_problems(rules: Rules, folders: Sequence[Path], *, is_alone: bool) ->
     def find(ruleset_id: str) -> Ruleset:
         return rules.ruleset if ruleset_id == rules.id else find_ruleset(ruleset_id, extra=folders)
 
+    loaded: dict[tuple[str, frozenset[tuple[str, str]]], Rules] = {}  # most scenes choose the same switches
+
     def load(code: Ruleset, *, switches: Mapping[str, str], extra: Sequence[Path]) -> Rules:
-        if is_alone and code is rules.ruleset:
-            return rules.with_switches(switches)
-        return load_rules(code, switches=switches, extra=extra)
+        key = code.id, frozenset(switches.items())
+        if key not in loaded:
+            is_own = is_alone and code is rules.ruleset
+            loaded[key] = rules.with_switches(switches) if is_own else load_rules(code, switches=switches, extra=extra)
+        return loaded[key]
 
     for path in (path for folder in rules.folders for path in sorted((folder / "scenes").glob("*.toml"))):
         try:

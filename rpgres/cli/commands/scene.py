@@ -148,7 +148,12 @@ def run(
     if as_json or STANDARD in files.values():
         played = play_silently(scene, seed=chosen)
     else:
-        played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+        try:
+            played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
+        except BrokenPipeError:
+            if not files:
+                raise
+            played = play_silently(scene, seed=chosen)  # nobody reads on, and the files were asked for
     if as_json:
         say_json(played.result(seat=seat))
     if files:

@@ -99,7 +99,7 @@ def weigh_procedure(
     def make_scene(subject: Subject) -> Scene:
         prepared = prepare(subject.rules, procedure, subject.inputs)
         choose = answers_to(prepared, subject.choose)
-        policies = opt.read_policies(prepared, names=shared["policy"], auto=auto)
+        policies = opt.read_policies(prepared, names=shared["policy"], auto=auto, with_orders=True)
         return procedure_scene(subject.rules, procedure, subject.inputs, policies=policies, choose=choose)
 
     subject = procedure_subject(
@@ -142,7 +142,9 @@ def _study(
 
 def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
     """Return who decides by which policy; everybody else under `*`."""
-    own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
+    from rpgres.scenes.deciding import who_decides
+
+    own = who_decides(scene.file, scene.policies)
     everybody = {"*": scene.file.policy} if scene.file.policy else {}
     default = opt.policy_names(scene.rules, names=(), auto=shared["auto"] or shared["best"] is not None)
     return {**own, **default, **everybody, **opt.policy_names(scene.rules, names=shared["policy"], auto=False)}

@@ -117,7 +117,7 @@ def simulate_action(data: RulesetData, action: str, values: dict[str, Any]) -> N
         return _show_result(found, rules, shared)
 
     line = Line(shared=shared, things=ACTION_THINGS, rules=rules, job_of=job_of, show=show, policies=told)
-    require_paths(prepared.state, line.paths)
+    require_paths(prepared.state, line.paths, has_procedure=rules.file.actions[action].procedure)
     _simulate(line)
 
 
@@ -178,15 +178,17 @@ def simulate_scene(name: str, values: dict[str, Any]) -> None:
         policies=_scene_policies(scene, named, auto=auto),
         own_seed=scene.file.seed,
     )
-    require_paths(scene.state, line.paths)
+    has_procedure = any(leaf.step.procedure for leaf in scene.program.leaves)
+    require_paths(scene.state, line.paths, has_procedure=has_procedure)
     _simulate(line)
 
 
 def _scene_policies(scene: Scene, named: Mapping[str, str], *, auto: bool) -> dict[str, str]:
     """Return who decides by which policy in a scene; everybody else under `*`."""
     from rpgres.engine.players import default_policy
+    from rpgres.scenes.deciding import who_decides
 
-    own = {name: said["policy"] for name, said in scene.file.characters.items() if said.get("policy")}
+    own = who_decides(scene.file, scene.policies)
     everybody = scene.file.policy or (default_policy(scene.rules) if auto else "")
     typed = {who or "*": name for who, name in named.items()}
     return {**own, **({"*": everybody} if everybody else {}), **typed}
@@ -226,10 +228,11 @@ def _simulate(line: Line) -> None:
     job, plan, crew = line.job_of(seed), _plan(line), _crew(shared)
     tally = empty_tally((*line.things, *line.paths))
     if path is not None and saved is not None:
-        tally = tally_for(path, saved, job, runs=None if is_shown else plan.runs)
+        tally = tally_for(path, saved, job, things=tally.counts, runs=None if is_shown else plan.runs)
     if is_shown:
         raise typer.Exit(line.show(_shown_seed(line, seed)))
-    keeper = Keeper(path=path, job=job, kept=tally.runs)
+    keeper = Keeper(path=path, job=job, kept=tally.runs if saved is not None else -1)
+    keeper.keep(tally, is_last=True)  # where nothing can be written, it is told now and not at the end
     is_interrupted = False
     if not plan.is_complete(tally):
         runs = simulated(job, plan, crew=crew, start=tally)
@@ -271,7 +274,7 @@ class Keeper(Struct):
     Attributes:
         path: the file; None for none.
         job: what is simulated.
-        kept: how many runs the file has.
+        kept: how many runs the file has; -1 for none.
         since: when it was written.
     """
 

@@ -67,7 +67,7 @@ class LabelDescription(msgspec.Struct, frozen=True, kw_only=True):
         help: what is asked.
         who: the roles that answer.
         optional: whether every such moment may pass unused.
-        options: what outcome tables offer, by name; empty where the rule itself says what may be answered.
+        options: what outcome tables offer, by name, and what the rule itself can offer, where that is always the same.
         actions: the actions that ask it.
     """
 
@@ -330,7 +330,10 @@ def _describe_label(rules: Rules, label: str, kind: str, actions: list[str]) -> 
         help=help_,
         who=list(dict.fromkeys(who)),
         optional=own.optional if own is not None else bool(questions) and all(one.optional for one in questions),
-        options={name: option.text for question in questions for name, option in question.options.items()},
+        options={
+            **dict.fromkeys(own.options if own is not None else (), ""),
+            **{name: option.text for question in questions for name, option in question.options.items()},
+        },
         actions=asking,
     )
 

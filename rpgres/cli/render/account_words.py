@@ -11,6 +11,7 @@ from rpgres.model.state import State
 from rpgres.rulesets import Rules, RulesetFile
 from rpgres.text.harmless import in_line
 
+_FORM = re.compile(r"[\w-]+(=[^,=]*)?(,[\w-]+(=[^,=]*)?)*")  # the fields of a form as they are typed
 _VALUE = re.compile(r"^([\w-]+)=(-?\d+)$")  # an ability that was typed with its value
 
 
@@ -47,6 +48,8 @@ class Words:
         name, colon, rest = text.partition(":")
         if colon and name in self.people and rest and "=" not in rest:
             return f"the {plain_words(rest)} of {self.who(name)}"
+        if "=" in rest and _FORM.fullmatch(rest):
+            return f"{self.who(name)} ({', '.join(plain_words(one) for one in rest.split(','))})"
         if is_rated and text in self.file.ladder:
             return rung(self.file.ladder[text], self.file.ladder)
         return self.who(text) if text in self.people else in_line(_VALUE.sub(r"\1 \2", text))

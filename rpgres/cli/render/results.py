@@ -174,7 +174,7 @@ def _event_lines(events: Sequence[EventRecord], is_drawn: bool, told: Sequence[s
                     yield line(INDENT, f"{_whose(event)}: ", _cards(event.cards))
                 case TextEvent():
                     yield line(INDENT, event.text)
-                case TurnEvent():
+                case TurnEvent() if event.action or event.outcome or event.texts:
                     yield line(INDENT, *_turn_words(event))
         if drawn:
             yield line(INDENT, f"{_whose(drawn[0])}: ", _cards([event.card for event in drawn]))

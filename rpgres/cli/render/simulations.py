@@ -13,7 +13,7 @@ from rpgres.cli.render.words import style_of, title, titles
 from rpgres.dice.seeds import run_seed
 from rpgres.odds.sampling import Estimate
 from rpgres.rulesets import RulesetFile
-from rpgres.simulate.subjects import ENDING, LAST, OUTCOME, main_things
+from rpgres.simulate.subjects import ENDING, LAST, MARGIN, OUTCOME, TOTAL, main_things
 from rpgres.simulate.summaries import QUANTILES, Counted, SimulationResult, ValueCount
 
 MOST_ROWS = 400  # of a table of values; the rest is for JSON and CSV
@@ -36,6 +36,8 @@ def simulation_lines(
     lines += house_rules_lines(house_rules)
     is_many, first = len(record.counted) > 1, main_things(list(record.counted))
     for name, counted in record.counted.items():
+        if name in (MARGIN, TOTAL) and counted.numbers is None and name not in detailed:
+            continue  # the action has none
         is_listed = name in first or name in detailed or not (counted.numbers or is_main(name))
         if is_listed and is_many and name != OUTCOME:
             lines.append(line(INDENT, Piece(f"{thing_title(name)}:", "title")))
@@ -62,9 +64,11 @@ def is_main(name: str) -> bool:
 def thing_title(name: str) -> str:
     """Return what a counted thing is called.
 
-    >>> thing_title("steps.bribe"), thing_title("steps.2"), thing_title("counters.doom"), thing_title("margin")
-    ('bribe', 'step 2', 'counters.doom', 'margin')
+    >>> thing_title("steps.bribe"), thing_title("steps.2"), thing_title("times.bribe"), thing_title("counters.doom")
+    ('bribe', 'step 2', 'bribe: times played', 'counters.doom')
     """
+    if name.startswith("times."):
+        return f"{thing_title(name.replace('times.', 'steps.', 1))}: times played"
     if not name.startswith("steps."):
         return "last outcome" if name == LAST else name
     step = name.removeprefix("steps.")
@@ -86,7 +90,7 @@ def _inputs_lines(record: SimulationResult) -> list[Line]:
 def _value_lines(
     record: SimulationResult, name: str, counted: Counted, file: RulesetFile, *, bars: int, indent: str
 ) -> Iterator[Line]:
-    names = value_names(counted, file if is_main(name) else None)
+    names = value_names(name, counted, file)
     is_number = counted.numbers is not None
     shown_ones = counted.values[:MOST_ROWS]
     width = max((len(names[one.value]) for one in shown_ones), default=0)
@@ -100,10 +104,14 @@ def _value_lines(
         yield line(indent, f"... and {len(counted.values) - MOST_ROWS} more values; --json lists all")
 
 
-def value_names(counted: Counted, file: RulesetFile | None) -> dict[int | str | None, str]:
-    """Return what values are called: outcomes by their titles where the ruleset's data are given."""
-    bands = [one.value for one in counted.values if isinstance(one.value, str)]
-    known = titles(file, [band for band in bands if file is not None and band in file.bands])
+def value_names(name: str, counted: Counted, file: RulesetFile) -> dict[int | str | None, str]:
+    """Return what the values of a thing are called: outcomes and endings by their titles."""
+    texts = [one.value for one in counted.values if isinstance(one.value, str)]
+    known: dict[str, str] = {}
+    if name == ENDING:
+        known = {text: title(text) for text in texts}
+    elif is_main(name):
+        known = titles(file, [text for text in texts if text in file.bands])
     return {one.value: _value_name(one.value, known) for one in counted.values}
 
 
@@ -200,7 +208,7 @@ def simulation_markdown(record: SimulationResult, file: RulesetFile) -> str:
     about = f"{_runs(record)}, seed `{_cell(record.seed)}`" + (f": {_cell(told)}" if told else "")
     parts = [f"## {_cell(heading(record))}", about]
     for name, counted in record.counted.items():
-        names = value_names(counted, file if is_main(name) else None)
+        names = value_names(name, counted, file)
         rows = [f"| {_cell(thing_title(name))} | runs | share | 95 % interval |", "|---|--:|--:|---|"]
         for one in counted.values:
             share, within = share_text(one.share, record.runs), interval(one, record.runs)
@@ -227,7 +235,7 @@ def simulation_svg(record: SimulationResult, file: RulesetFile) -> str:
     """Return a simulation as a chart, with the interval of every share."""
     groups = []
     for name, counted in record.counted.items():
-        names = value_names(counted, file if is_main(name) else None)
+        names = value_names(name, counted, file)
         bars = [
             Bar(names[one.value], one.share, share_text(one.share, record.runs), one.low, one.high)
             for one in counted.values

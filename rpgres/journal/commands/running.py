@@ -10,6 +10,7 @@ import msgspec
 
 from rpgres.engine.players import default_policy
 from rpgres.engine.records import Pending, Result
+from rpgres.engine.run import ORDERS_FILE
 from rpgres.engine.views import HOST
 from rpgres.errors import ChoiceError, GivenError, UsageError, named
 from rpgres.journal.commands.writing import Place, draft_entry
@@ -59,6 +60,11 @@ def _with_answers(rules: Rules, state: State, asked: Run, typed: Typed, *, seat:
     for who, name in typed.policies.items():
         if seat is not HOST and who and seat != state.seat_of(asked.actor if who == ACTOR else who):
             raise UsageError(f"{named('policy')} {who}={name}: {seat} does not decide for {who}")
+        if name.endswith(ORDERS_FILE):
+            raise UsageError(
+                f"{named('policy')} {name}: at a table, standing orders are given with "
+                f"`rpgres table orders set {name} {named('as')} SEAT`"
+            )
     more = {who or everybody: name for who, name in typed.policies.items()}
     if typed.auto:
         more.setdefault(everybody, default_policy(rules))

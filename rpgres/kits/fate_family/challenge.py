@@ -23,9 +23,9 @@ from rpgres.parameters.ability import read_ability
 from rpgres.parameters.values import Form, Opposition, Rating
 from rpgres.rulesets import Option
 
-ROLL = Option("roll", "Roll for the task at once.", 1)
-TRY = Option(ADVANTAGE, "Try an advantage first; it does not do the task.")
-DISCOVER = "discover"
+_ROLL = Option("roll", "Roll for the task at once.", 1)
+_TRY = Option(ADVANTAGE, "Try an advantage first; it does not do the task.")
+_DISCOVER = "discover"
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):
@@ -95,21 +95,23 @@ def take_turn(moves: Moves, table: Table, place: Challenge) -> Turn | Outcome:
     task, after = setup.tasks[number], msgspec.structs.replace(place, turn=place.turn + 1)
     actor = table.state.characters[task.who]
     if not is_roll:
+        if table.is_read:
+            table.tell(f"Task: {task.name}")
         text = f"{task.name}: roll at once, or try an advantage first?"
         rating, against = task.rating.value, task.difficulty
-        did = table.ask(TURN, task.who, (ROLL, TRY), text=text, rating=rating, difficulty=against)
+        did = table.ask(TURN, task.who, (_ROLL, _TRY), text=text, rating=rating, difficulty=against)
         if did != ADVANTAGE:
             return Turn(after)
         vs = (Opposition(setup.difficulty),)
         outcome = make_advantage(table, moves, actor, task.rating, on=SCENE, vs=vs)
         return Turn(after, outcome, task.who, ADVANTAGE)
-    play = moves.discover if task.action == DISCOVER and moves.discover is not None else moves.overcome
+    play = moves.discover if task.action == _DISCOVER and moves.discover is not None else moves.overcome
     how: dict[str, Any] = {"variant": "reveal-information"} if play is moves.discover else {}
     outcome = play(table, actor, task.rating, (Opposition(task.difficulty),), **how)
     outcome = with_boosts_named(table.state, outcome)
     is_reached = any(one["kind"] in ("goal", "information") for one in outcome.effects)
     after = msgspec.structs.replace(after, done=(*place.done, (outcome.band, is_reached)))
-    return Turn(after, outcome, task.who, task.name)
+    return Turn(after, outcome, task.who, task.action)
 
 
 def _judged(table: Table, place: Challenge) -> Outcome:

@@ -42,7 +42,7 @@ from rpgres.rulesets import Effect, Option, effect
 
 ATTACK, OVERCOME, DISCOVER = "attack", "overcome", "discover"
 FULL_DEFENSE, CONCEDE, PASS = "full-defense", "concede", "pass"
-BEGINS = effect("conflict", change="begins")
+_BEGINS = effect("conflict", change="begins")
 
 
 class Setup(msgspec.Struct, frozen=True, cache_hash=True):
@@ -151,7 +151,7 @@ def take_turn(moves: Moves, table: Table, place: Conflict) -> Turn | Outcome:
     setup, state, turn = place.setup, table.state, place.turn
     if turn < 0:
         placed = zones.placed(setup.fighters) if setup.zones else ()
-        return Turn(_replace(place, turn=0), Outcome("", effects=(BEGINS, *placed)), "", "begin")
+        return Turn(_replace(place, turn=0), Outcome("", effects=(_BEGINS, *placed)), "", "begin")
     if (end := _ended(table, place)) is not None:
         return end
     if turn == len(setup.fighters):
@@ -228,7 +228,8 @@ def _act(now: _Turn) -> tuple[str, Outcome | None]:
         table.rules.switches(ConflictSwitches).full_defense != "no",
     )
     text, count = "What do you do in this exchange?", len(enemies)
-    did = table.ask(TURN, fighter.who, options, text=text, enemies=count, reached=len(reached))
+    foes = _foes(setup, fighter.side)
+    did = table.ask(TURN, fighter.who, options, text=text, enemies=count, reached=len(reached), foes=foes)
     match did:
         case "attack":
             return did, _attack(now, reached)
@@ -275,7 +276,7 @@ def _options(attacks: bool, loses: bool, discovers: bool, has_zones: bool, defen
 
 def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
     """Return what comes of an attack; the target may concede before the roll, and somebody else may step in."""
-    table, setup = now.table, now.place.setup
+    table, setup, fighter = now.table, now.place.setup, now.fighter
     target = _target(now, reached)
     if target is None:
         return Outcome("")
@@ -285,7 +286,9 @@ def _attack(now: _Turn, reached: list[Fighter]) -> Outcome:
     by = _defender(now, target)
     full = by.who in now.place.full
     vs = (opposition_of(table, by.who, by.defense),)
-    return now.moves.attack(table, now.actor, now.fighter.attack, vs, track=setup.track, full_defense=full)
+    table.carries((ATTACK, fighter.who, now.before, now.zone, now.conceded))
+    table.merge((fighter.attack, by.who, by.defense, full, setup.track), holds=("state",))
+    return now.moves.attack(table, now.actor, fighter.attack, vs, track=setup.track, full_defense=full)
 
 
 def _target(now: _Turn, reached: list[Fighter]) -> Fighter | None:
@@ -310,7 +313,13 @@ def _person(character: Character, prefer: int) -> Option:
     return _option(character.name, character.title or character.name, prefer)
 
 
-GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
+@lru_cache(maxsize=256)
+def _foes(setup: Setup, side: int) -> tuple[str, ...]:
+    """Return everybody on other sides, so that standing orders know who the enemies are."""
+    return tuple(one.who for one in setup.fighters if one.side != side)
+
+
+_GIVE_IN = (Option("concede", "Concede before the roll: out on your own terms, with fate points for it.", -1),)
 
 
 def _concedes(now: _Turn, target: Character) -> bool:
@@ -319,7 +328,9 @@ def _concedes(now: _Turn, target: Character) -> bool:
     if table.rules.switches(ConflictSwitches).concede_when == "own-turn":
         return False
     text = f"{now.actor.title or now.fighter.who} attacks. Concede before the roll?"
-    if table.ask("concede", target.name, GIVE_IN, text=text, optional=True) == NO:
+    setup = now.place.setup
+    foes = _foes(setup, next(one.side for one in setup.fighters if one.who == target.name))
+    if table.ask("concede", target.name, _GIVE_IN, text=text, optional=True, foes=foes) == NO:
         return False
     now.conceded = target.name == now.place.setup.actor
     return True

@@ -41,9 +41,9 @@ from rpgres.model.state import EMPTY, GM, SCENE, Character, Map
 from rpgres.parameters.values import Form, Opposition, Rating
 from rpgres.rulesets import Effect, Option
 
-ROLL = Option("roll", "Roll in the contest at once.", 1)
-UNNAMED = Option("unnamed", "A twist without a name.", passes=True)
-TWIST = "An Unexpected Twist"
+_ROLL = Option("roll", "Roll in the contest at once.", 1)
+_UNNAMED = Option("unnamed", "A twist without a name.", passes=True)
+_TWIST = "An Unexpected Twist"
 
 
 class Side(msgspec.Struct, frozen=True, gc=False):
@@ -187,13 +187,14 @@ def _prepare(moves: Moves, table: Table, place: Contest, number: int) -> Turn:
     what = table.ask(
         TURN,
         side.who,
-        (ROLL, add),
+        (_ROLL, add),
         text="Roll in the contest, or try an advantage first? Failing it costs the roll.",
         rating=rating,
         difficulty=setup.difficulty,
         exchange=place.exchange,
         victories=place.won[number],
         against=max(won for other, won in enumerate(place.won) if other != number),
+        foes=tuple([other.who for other in setup.sides if other.who and other is not side]),
     )
     if what != ADVANTAGE:
         return Turn(_next(place))
@@ -329,9 +330,9 @@ def _counted(
     roles = roles_of(setup.sides[0].who, winner or GM)
     if facts["twist"] == "yes":
         name = table.ask(
-            "twist", GM, (UNNAMED,), text="What unexpected twist?", optional=True, reads=_name, form="TEXT"
+            "twist", GM, (_UNNAMED,), text="What unexpected twist?", optional=True, reads=_name, form="TEXT"
         )
-        defaults = {"aspect": {"name": TWIST if name in (NO, UNNAMED.name) else name}}
+        defaults = {"aspect": {"name": _TWIST if name in (NO, _UNNAMED.name) else name}}
     else:
         defaults = {}
     outcome = table.settle("contest-exchange", margin, roles=roles, facts=facts, defaults=defaults, **compared)

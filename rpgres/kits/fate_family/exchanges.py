@@ -21,14 +21,14 @@ EXCHANGE = "exchange"  # the period
 ACTED = "acted"  # the counter of somebody whose action is used up, and the effect that uses it
 ACTION, DEFENSE = 1, 2  # for what it was used
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 
-def one_action(rule: Callable[P, Outcome]) -> Callable[P, Outcome]:
+def one_action(rule: Callable[_P, Outcome]) -> Callable[_P, Outcome]:
     """Return the rule of an action of which everybody has one in an exchange; outside of one it is as it was."""
 
     @wraps(rule)
-    def play(*args: P.args, **given: P.kwargs) -> Outcome:
+    def play(*args: _P.args, **given: _P.kwargs) -> Outcome:
         table = cast("Table", args[0])
         if EXCHANGE not in table.run.state.periods:
             return rule(*args, **given)

@@ -24,8 +24,8 @@ TURN = "turn"  # the decision what somebody does in a turn
 TARGET = "target"  # the decision whom or what that is about
 VICTORY = "victory"  # the kind of effect that counts in a contest
 ZONES = "zones"  # the thing on the table: the zone of each fighter, by name
-ADVANTAGE = "create-advantage"
-SCENERY = Option("scene", "The scene.")
+ADVANTAGE = "create-advantage"  # an action that every procedure offers
+SCENERY = Option("scene", "The scene.")  # what an advantage is on that is on nobody
 
 
 class ContestSwitches(msgspec.Struct, frozen=True, gc=False):
@@ -101,7 +101,10 @@ def make_advantage(
 
 def with_boosts_named(state: State, outcome: Outcome) -> Outcome:
     """Return an outcome in which boosts without a name are called by whose they are, for the same reason."""
-    if not any(one["kind"] == aspects.BOOST and "name" not in one for one in outcome.effects):
+    for one in outcome.effects:
+        if one["kind"] == aspects.BOOST and "name" not in one:
+            break
+    else:
         return outcome
     named_ones = []
     for one in outcome.effects:
@@ -124,11 +127,6 @@ def check_sides(state: State, names: Sequence[str]) -> None:
         check_in(state, name)
         if names.count(name) > 1:
             raise UsageError(f"{name} can take part only once; remove one of the two mentions")
-
-
-def option_of(character: Character, prefer: int = 0, facts: Map[str, Any] | None = None) -> Option:
-    """Return somebody as an option."""
-    return Option(character.name, f"{character.title or character.name}.", prefer, facts or Map())
 
 
 def ending(

@@ -36,7 +36,7 @@ def _invoke(question: Question, *, points: int) -> str:
     free = [option for option in raises if option.facts["free"]]
     reach = margin + BONUS * (len(free) + min(points, len(raises) - len(free)))
     if margin >= SUCCESS:
-        boosts = [option for option in free if option.facts["kind"] == "boost"]
+        boosts = [option for option in free if option.facts["kind"] == "boost"]  # in the order of their names
         return boosts[0].name if boosts and margin < STYLE <= margin + BONUS else NO
     can_pay = raises if points else free
     if not can_pay:
@@ -49,8 +49,8 @@ def _invoke(question: Question, *, points: int) -> str:
     return free[0].name if free and margin + BONUS * len(free) >= 0 else NO
 
 
-def _cost(option: Option) -> int:
-    """Order options by what they cost: a boost, which fades anyway, a free invocation, a fate point."""
+def _cost(option: Option) -> tuple[int, str]:
+    """Order options by what they cost: a boost, which fades anyway, a free invocation, a fate point; then by name."""
     if not option.facts["free"]:
-        return 2
-    return 0 if option.facts["kind"] == "boost" else 1
+        return 2, option.name
+    return (0 if option.facts["kind"] == "boost" else 1), option.name

@@ -76,11 +76,11 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
     ledger: aspects.Ledger | None = None
     if not foes:
         sides = _sides(table.state, actor, foes, given)
-        ledger = aspects.raised_from_nothing(table, *sides) if table.state.tags else None
+        ledger = aspects.raised_from_nothing(table, *sides) if table.state.glance(aspects.has_any) else None
         if ledger is None:
             return Standing(None)
         foes = (Foe(aspects.BONUS, None, ""),)
-    if table.state.tags:
+    if table.state.glance(aspects.has_any):
         sides = _sides(table.state, actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):

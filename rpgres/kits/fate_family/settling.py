@@ -99,9 +99,10 @@ def settle(
     )
     effects, state = outcome.effects, table.state
     is_alone = len(state.characters) == 1 and not state.characters[roles["actor"]].tracks
-    if is_alone and not (state.tags or defaults or spelled or standing.effects):
+    has_tags = state.glance(aspects.has_any)
+    if is_alone and not (has_tags or defaults or spelled or standing.effects):
         return outcome  # nobody and nothing is at the table that the outcome could touch
-    if state.tags or "aspect" in defaults:
+    if has_tags or "aspect" in defaults:
         effects = aspects.with_names(state, effects, becomes=becomes)
     if spelled:
         effects = tuple(one.with_("to", spelled[one["to"]]) if one.get("to") in spelled else one for one in effects)

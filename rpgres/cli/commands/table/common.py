@@ -48,7 +48,13 @@ Choose = Annotated[
     list[str] | None, typer.Option("--choose", metavar=opt.CHOOSE.metavar, help=opt.CHOOSE.help, show_default=False)
 ]
 Policies = Annotated[
-    list[str] | None, typer.Option("--policy", metavar=opt.POLICY.metavar, help=opt.POLICY.help, show_default=False)
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="[CHARACTER=]NAME",
+        help="Let this policy decide for everybody, or for one character.",
+        show_default=False,
+    ),
 ]
 Auto = Annotated[bool, typer.Option("--auto", help=opt.AUTO.help)]
 
