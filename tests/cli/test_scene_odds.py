@@ -169,3 +169,21 @@ def test_of_a_procedure_every_success_is_the_goal(free: Path) -> None:
 def test_what_cannot_be_best_is_told(free: Path, line: list[str], told: str) -> None:
     ran = rpgres("odds", "wall.toml", *line)
     assert (ran.code, told in ran.err) == (2, True), ran.err
+
+
+def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
+    line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "3", "--auto", "--leaves", "30")
+    assert as_json(*line)["sample"] is None
+    record = as_json(*line, "--simulate", "1000")
+    jsonschema.validate(record, json.loads(rpgres("schema", "scene-odds").out))
+    assert (record["method"], record["sample"]["runs"]) == ("partial", 1000)
+    won = record["sample"]["outcomes"]["won"]
+    assert won["low"] < 0.5 < won["high"]  # both sides of a contest against 2 with 2 are alike
+    assert sum(one["share"] for one in record["sample"]["outcomes"].values()) == pytest.approx(1)
+    told = rpgres(*line, "--simulate", "1000").out
+    assert "~ are estimates, with 95 % intervals, from 1,000 plays of the whole scene" in told
+    assert "| Won |" in rpgres(*line, "--simulate", "1000", "--format", "md").out
+    exact_one = as_json("odds", "wall.toml", "--auto", "--simulate", "1000")
+    assert (exact_one["method"], exact_one["sample"]) == ("exact", None)
+    refused = rpgres(*line, "--simulate", "10", "--by", "exchange")
+    assert (refused.code, "--simulate" in refused.err) == (2, True)

@@ -151,3 +151,13 @@ def test_help_and_completion_know_the_inputs() -> None:
     assert "guard" in " ".join(completions("rpgres scene run fate/conflict --against gu"))
     assert "turn=" in completions("rpgres scene run fate/conflict --choose tu")
     assert "FILE|RULESET/PROCEDURE" in rpgres("scene", "run", "--help").out
+
+
+def test_a_simulation_is_the_same_by_one_process_and_by_two() -> None:
+    line = ("simulate", "fate/conflict", *DUEL, "--auto", "-n", "300", "--json")
+    one, two = rpgres(*line, "--workers", "1"), rpgres(*line, "--workers", "2")
+    assert (one.code, one.out) == (0, two.out)
+    spaced = ("simulate", "fate", "conflict", *line[2:])
+    assert rpgres(*spaced, "--workers", "1").out == one.out
+    shown = rpgres(*line[:-1], "--show", "7").out
+    assert "mara" in shown

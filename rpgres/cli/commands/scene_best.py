@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rpgres.scenes import Scene
 
 INTERRUPTED = 130  # exit code
-STUDIES = ("compare", "vary", "find", "knockout")
+STUDIES = ("compare", "vary", "find", "knockout", "simulate")
 
 
 def with_goals(shared: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,9 +31,26 @@ BY = Option(
     "Evaluate this instead of the ending: a part of the table at the end, or what the last procedure counts.",
     "PATH",
 )
+SIMULATE = Option(
+    "simulate",
+    "Where the budget leaves something open, also play the whole scene N times, and estimate every chance.",
+    "N",
+    opt.OTHER,
+)
 SCENE_OPTIONS = (
     *(BY, opt.BEST_WHO, opt.GOALS, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
-    *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
+    *(
+        opt.SWITCH,
+        opt.RULESETS,
+        opt.LEAVES,
+        opt.SECONDS,
+        SIMULATE,
+        opt.ODDS_FORMAT,
+        opt.SVG,
+        opt.JSON,
+        opt.PLAIN,
+        opt.NOTE,
+    ),
 )
 PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 
@@ -160,10 +177,14 @@ def _weigh(
 ) -> None:
     from rpgres.cli.progress import progress
     from rpgres.odds.exact import chance_record, needs_policy
-    from rpgres.odds.scenes import SceneOddsResult, Undecided, scene_odds
+    from rpgres.odds.scenes import Undecided, scene_odds
+    from rpgres.scenes.sampling import SampledSceneOdds, sample_scene
     from rpgres.scenes.walking import course_of
 
     by = shared["by"] or ENDING
+    plays = opt.read_count(shared["simulate"], option="--simulate", default=0)
+    if plays and by != ENDING and "." not in by:
+        raise UsageError(f"--simulate estimates endings and parts of the table, not what a procedure counts ({by})")
     budget: dict[str, Any] = {
         "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
         "seconds": opt.read_seconds(shared["seconds"]),
@@ -173,7 +194,12 @@ def _weigh(
             odds = scene_odds(course_of(scene, by=(by,)), **budget, tells=lambda done, left: show(done, done + left))
     except Undecided as undecided:
         raise needs_policy(undecided.questions.values()) from None
-    record = SceneOddsResult(
+    sample = None
+    if plays and odds.open and not odds.is_interrupted:
+        with progress("simulating", is_plain=shared["plain"]) as show:
+            sample = sample_scene(scene, runs=plays, by=by, tells=show)
+    record = SampledSceneOdds(
+        sample=sample,
         **chances(odds.masses, odds.open),
         **evaluated(scene, by=by, policies=policies, inputs=inputs or {}, note=shared["note"]),
         method="partial" if odds.open else "exact",

@@ -45,7 +45,6 @@ from rpgres.odds.exact import OddsResult
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
 from rpgres.odds.scene_best import SceneBestResult
-from rpgres.odds.scenes import SceneOddsResult
 from rpgres.odds.variations import Search, Variation
 from rpgres.plugins.listing import PluginList
 from rpgres.rulesets import OutcomeTable, RowQuestion, Rules, RulesetFile, unknown
@@ -53,6 +52,7 @@ from rpgres.rulesets.orders import OrdersFile
 from rpgres.rulesets.sheets import sheet_type
 from rpgres.scenes import SceneFile, SceneResult
 from rpgres.scenes.proving import ProvedScenes
+from rpgres.scenes.sampling import SampledSceneOdds
 from rpgres.simulate.summaries import SimulationResult
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -110,7 +110,7 @@ KINDS: dict[str, Kind] = {
     "what-if": Kind("What `rpgres whatif --json` prints.", WhatIf),
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
-    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
+    "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SampledSceneOdds),
     "scene-best": Kind("What `rpgres odds --best WHO --json` prints of a scene or a procedure.", SceneBestResult),
     "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),

@@ -92,10 +92,19 @@ def _single(record: OddsResult, file: RulesetFile | None) -> Report:
 
 
 def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
-    names = outcome_titles(file, record.outcomes)
+    from rpgres.cli.render.scene_odds import NEVER, likely_text, sample_text
+
+    sample = getattr(record, "sample", None)
+    outcomes = {**dict.fromkeys(sample.outcomes if sample is not None else (), NEVER), **record.outcomes}
+    names = outcome_titles(file, outcomes)
     rows = [
-        [Cell(names[name]), Cell(percent(one.probability)), Cell(fraction_text(one, left=record.open))]
-        for name, one in record.outcomes.items()
+        [
+            Cell(names[name]),
+            Cell(percent(one.probability)),
+            Cell(fraction_text(one, left=record.open)),
+            Cell(likely_text(sample, name)),
+        ]
+        for name, one in outcomes.items()
     ]
     text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
     mean = [f"mean: {record.mean.probability:.3f}"] if record.mean is not None else []
@@ -105,11 +114,17 @@ def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
 
         mean, first = [value_text(record, file)], decision_tables(record)
     walked = f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} branches"
-    values: list[float | None] = [one.probability for one in record.outcomes.values()]
+    values: list[float | None] = [one.probability for one in outcomes.values()]
+    heads = [record.by, "probability", "exact", "estimate" if sample is not None else ""]
+    if sample is not None:
+        mean.append(sample_text(sample))
     return Report(
         title=text,
         above=above(record),
-        tables=[Table(columns=[record.by, "probability", "exact"], rows=rows), *first],
+        tables=[
+            Table(columns=[record.by, "probability", "exact", "estimate" if sample is not None else ""], rows=rows),
+            *first,
+        ],
         below=[*mean, *_open_text(record.open), walked, *notes_text(record.policies, record.note)],
         chart=Chart(kind="bars", title=text, categories=list(names.values()), series=[Series("", values)]),
     )
