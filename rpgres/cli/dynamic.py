@@ -41,6 +41,7 @@ class Verb(Struct, frozen=True):
         throw: does the same with dice: `throw(notation, values)`.
         is_seated: whether who acts sits at a table already, so that no sheet is named.
         scene: returns the command that does it with a scene, by its name; None where there is no such.
+        procedure_options: those a procedure takes; by default those of an action.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Verb(Struct, frozen=True):
     throw: Callable[[str, dict[str, Any]], None]
     is_seated: bool = False
     scene: Callable[[str], Command] | None = None
+    procedure_options: Sequence[Option] = ()
 
 
 class PlayGroup(LazyGroup):
@@ -192,6 +194,7 @@ class ActionCommand(SectionedCommand):
         described = data.file.actions[action]
         inputs = inputs_of(data, action, verb=verb.name)
         own = [option for option in inputs if option.name != SHEET] if verb.is_seated else inputs
+        shared = verb.procedure_options if described.procedure and verb.procedure_options else verb.options
 
         @results_alone()
         def call(**values: Any) -> None:
@@ -200,7 +203,7 @@ class ActionCommand(SectionedCommand):
         super().__init__(
             action,
             callback=call,
-            params=[option.build() for option in (*own, *_besides(own, _completed(verb.options, data, action)))],
+            params=[option.build() for option in (*own, *_besides(own, _completed(shared, data, action)))],
             help=f"{described.summary}\n\n{described.details}".strip(),
             short_help=described.summary,
             rich_markup_mode=None,

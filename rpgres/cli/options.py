@@ -38,6 +38,7 @@ class Option(msgspec.Struct, frozen=True):
         many: whether it may be repeated.
         aliases: other names.
         complete: what a shell may offer as its value.
+        is_bare: whether the value may be left out, and is then empty.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Option(msgspec.Struct, frozen=True):
     many: bool = False
     aliases: Sequence[str] = ()
     complete: Complete | None = None
+    is_bare: bool = False
 
     @property
     def is_flag(self) -> bool:
@@ -66,7 +68,8 @@ class Option(msgspec.Struct, frozen=True):
 
     def build(self) -> typer.core.TyperOption:
         """Return what Typer parses."""
-        return typer.core.TyperOption(
+        made = BareOption if self.is_bare else typer.core.TyperOption
+        return made(
             param_decls=[self.name, *self.names],
             type=None if self.is_flag else str,
             is_flag=self.is_flag or None,
@@ -79,6 +82,10 @@ class Option(msgspec.Struct, frozen=True):
         )
 
 
+class BareOption(typer.core.TyperOption):
+    """An option whose value may be left out."""
+
+
 SEED = Option("seed", "Seed of all random results; the same command with the same seed gives the same result.", "TEXT")
 GIVEN = Option(
     "given",
@@ -88,6 +95,21 @@ GIVEN = Option(
 )
 CHOOSE = Option(
     "choose", "Answer a decision, as LABEL=OPTION or WHO:LABEL=OPTION; repeat for others.", "LABEL=OPTION", many=True
+)
+BEST_WHO = Option(
+    "best",
+    "Let this character or seat decide optimally over the whole scene, and evaluate each first choice [without WHO: "
+    "whoever acts first].",
+    "WHO",
+    is_bare=True,
+)
+GOALS = Option(
+    "goal",
+    "The ending or outcome that --best brings about [repeatable; default: every success], or the chance that --find "
+    "looks for, such as won=60%.",
+    "ENDING[=CHANCE]",
+    many=True,
+    aliases=("target",),
 )
 BEST = Option("best", "Let the actor decide optimally, and evaluate each first choice.")
 EACH = Option("each", "Evaluate each first choice of the actor; policies decide afterwards.")
@@ -194,7 +216,16 @@ class StrictCommand(typer.core.TyperCommand):
 
 
 class SectionedCommand(StrictCommand):
-    """A command whose help lists its options under headings."""
+    """A command whose help lists its options under headings, and some of whose options may have no value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line."""
+        bare = {name for param in self.params if isinstance(param, BareOption) for name in param.opts}
+        end = args.index("--") if "--" in args else len(args)
+        for place in reversed(range(end)):
+            if args[place] in bare and (place + 1 >= end or args[place + 1].startswith("-")):
+                args = [*args[:place], f"{args[place]}=", *args[place + 1 :]]
+        return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:
         """Return the help; what rulesets say in it is made harmless here, as Typer may write past our stream."""

@@ -18,7 +18,7 @@ from rpgres.errors import NotationError, RuleError, UsageError
 from rpgres.model.state import EMPTY, GM, Character, Map, State
 from rpgres.parameters.context import ACTOR
 from rpgres.parameters.values import Opposition, Rating
-from rpgres.rulesets import Action, Instead, Parameter, Range, Rules
+from rpgres.rulesets import STATE, Action, Instead, Parameter, Range, Rules
 from rpgres.rulesets.numbers import (
     COMPARED,
     NUMERIC,
@@ -101,6 +101,7 @@ def play_described(action: str, table: Table, actor: Character, /, **arguments: 
     band = _band(rules, action, plan, chosen.by, facts, rolled.margin)
     known = {name: value for name, value in facts.items() if name in plan.wanted}
     known |= {key: meant for key, meant in given.meanings().items() if names_in(key)[0] in plan.wanted}
+    table.merge((action, band, rolled.margin, Map(known)), holds=(STATE,))  # all that a table of outcomes goes by
     outcome = table.settle(
         described.tables[0],
         rolled.margin,

@@ -110,6 +110,8 @@ def _by_audience(effects: Iterable[Effect], *states: State) -> dict[tuple[str, .
         for tag in state.tags:
             if tag.audience is not None:
                 hidden.setdefault(tag.slug, set()).update(tag.audience)
+    if not hidden:
+        return {None: list(effects)}
     found: dict[tuple[str, ...] | None, list[Effect]] = {}
     for effect in effects:
         named_in = [hidden[word] for word in _words(effect) if word in hidden]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from rpgres.odds.exact import house_rules
 from rpgres.odds.subjects import (
     Change,
     Evaluated,
+    Limits,
     Measured,
     MeasuredOdds,
     Subject,
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 BASE = "base"  # the name of the subject as it was typed
 
+NEGLIGIBLE = 1e-9  # what may be left open without a difference being left out: something may go on for ever
+
 Progress = Callable[[int, int], None]  # is told how many of how many are measured
 
 
@@ -36,11 +40,11 @@ class Difference(msgspec.Struct, frozen=True):
 
     Attributes:
         probability: from -1 to 1, for reading.
-        exact: the same as a fraction, such as -10/81.
+        exact: the same as a fraction, such as -10/81; null where something negligible is left open.
     """
 
     probability: float
-    exact: str
+    exact: str | None
 
 
 class CaseOdds(MeasuredOdds, frozen=True, kw_only=True):
@@ -50,7 +54,7 @@ class CaseOdds(MeasuredOdds, frozen=True, kw_only=True):
         name: what is changed, as typed; `base` for what was typed without a change.
         changes: the same as data.
         house_rules: what differs from the ruleset as it ships, in this case.
-        differences: by how much each chance differs from that of the base; null where something is left open.
+        differences: by how much each chance differs from that of the base; null where more than a trace is left open.
         success_difference: the same for success.
     """
 
@@ -122,11 +126,11 @@ def measured_in_turn(
     """
     end = monotonic() + seconds if seconds is not None else 0.0
     for number, subject in enumerate(subjects):
-        share = max(0.001, end - monotonic()) / (len(subjects) - number) if seconds is not None else None
+        left = max(0.001, end - monotonic()) / (len(subjects) - number) if seconds is not None else None
         if progress is not None:
             progress(number, len(subjects))
         try:
-            found = measure(subject, seconds=share)
+            found = measure(subject, Limits(left, len(subjects)))
         except KeyboardInterrupt as error:
             if not number or not is_interrupt(error):
                 raise
@@ -140,10 +144,13 @@ def measured_in_turn(
 
 def _case(name: str, changes: Sequence[Change], subject: Subject, found: Measured, *, base: Measured) -> CaseOdds:
     is_base = found is base
-    sure = not found.open and not base.open and not is_base
+    sure = max(found.open, base.open) <= NEGLIGIBLE and not is_base
+    is_exact = not found.open and not base.open
     names = dict.fromkeys((*base.masses, *found.masses))
-    differences = {one: difference(base.masses.get(one), found.masses.get(one)) for one in names} if sure else None
-    won = difference(base.success, found.success) if sure and (base.success or found.success) is not None else None
+    differ = partial(difference, is_exact=is_exact)
+    differences = {one: differ(base.masses.get(one), found.masses.get(one)) for one in names} if sure else None
+    has_success = base.success is not None or found.success is not None
+    won = differ(base.success, found.success) if sure and has_success else None
     return CaseOdds(
         name=name,
         changes=list(changes),
@@ -154,8 +161,13 @@ def _case(name: str, changes: Sequence[Change], subject: Subject, found: Measure
     )
 
 
-def difference(base: Fraction | None, other: Fraction | None) -> Difference:
+def difference(base: Fraction | None, other: Fraction | None, *, is_exact: bool = True) -> Difference:
     """Return by how much a chance differs; what cannot happen has the chance 0.
+
+    Args:
+        base: the chance it differs from.
+        other: the chance.
+        is_exact: whether nothing is left open in either.
 
     >>> from fractions import Fraction
     >>> difference(Fraction(1, 2), Fraction(1, 4)).exact
@@ -164,4 +176,4 @@ def difference(base: Fraction | None, other: Fraction | None) -> Difference:
     from fractions import Fraction
 
     found = (other or Fraction(0)) - (base or Fraction(0))
-    return Difference(float(found), str(found))
+    return Difference(float(found), str(found) if is_exact else None)

@@ -11,11 +11,12 @@ import msgspec
 
 from rpgres.engine.players import NO, Question
 from rpgres.errors import RpgresError, is_interrupt
-from rpgres.odds.comparison import Difference, Progress, difference
+from rpgres.odds.comparison import NEGLIGIBLE, Difference, Progress, difference
 from rpgres.odds.subjects import (
     SUCCESS,
     Change,
     Evaluated,
+    Limits,
     Measured,
     MeasuredOdds,
     Subject,
@@ -36,7 +37,7 @@ class Part(MeasuredOdds, frozen=True, kw_only=True):
     Attributes:
         text: what is taken out or changed, in words.
         change: the same as data.
-        difference: by how much the chance of what is asked for changes; null where something is left open.
+        difference: by how much the chance of what is asked for changes; null where more than a trace is left open.
         distance: by how much the distribution changes in all: half the sum of all differences, from 0 to 1.
     """
 
@@ -98,16 +99,16 @@ def knockout(
     """
     asked = dict[str, Question]()
     end = monotonic() + seconds if seconds is not None else 0.0
-    base = measure(_noticing(subject, asked), seconds=seconds / 4 if seconds is not None else None)
+    base = measure(_noticing(subject, asked), Limits(seconds / 4 if seconds is not None else None))
     outcome = outcome if base.of(outcome) is not None else next(iter(base.masses))
     tried = list(parts_of(subject, asked))
     parts, untried, is_complete = list[Part](), list[Untried](), True
     for number, (text, change) in enumerate(tried):
-        share = max(0.001, end - monotonic()) / (len(tried) - number) if seconds is not None else None
+        left = max(0.001, end - monotonic()) / (len(tried) - number) if seconds is not None else None
         if progress is not None:
             progress(number, len(tried))
         try:
-            found = measure(changed(subject, change), seconds=share)
+            found = measure(changed(subject, change), Limits(left, len(tried)))
         except RpgresError as error:
             untried.append(Untried(text, change, error.message))
         except KeyboardInterrupt as error:
@@ -141,12 +142,12 @@ def _part(text: str, change: Change, base: Measured, found: Measured, *, outcome
     names = dict.fromkeys((*base.masses, *found.masses))
     nothing = Fraction(0)
     moved = sum((abs(base.masses.get(n, nothing) - found.masses.get(n, nothing)) for n in names), nothing) / 2
-    is_sure = not base.open and not found.open
+    is_sure, is_exact = max(base.open, found.open) <= NEGLIGIBLE, not base.open and not found.open
     return Part(
         text=text,
         change=change,
-        difference=difference(base.of(outcome), found.of(outcome)) if is_sure else None,
-        distance=Difference(float(moved), str(moved)),
+        difference=difference(base.of(outcome), found.of(outcome), is_exact=is_exact) if is_sure else None,
+        distance=Difference(float(moved), str(moved) if is_exact else None),
         **measured_fields(found),
     )
 

@@ -6,17 +6,19 @@ backwards, each decision taking what is worth most. That is only right where who
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from rpgres.engine.players import NO, Answer, Answerer, Question, View
-from rpgres.engine.running import NeedsAnswer, Stop, seen
-from rpgres.errors import UsageError
+from rpgres.engine.running import Event, NeedsAnswer, Stop, seen
+from rpgres.errors import UsageError, named
+from rpgres.model.state import EMPTY
+from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.explorer import Budget, TapeDealer
-from rpgres.odds.scenes import WORK, Course, Delta, Undecided
+from rpgres.odds.scenes import WORK, Course, Delta, SceneOddsResult, Undecided
 from rpgres.odds.watching import Memo, Node, Parts
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Leaf(NamedTuple):
     delta: Delta
 
 
-class Chance(NamedTuple):
+class Random(NamedTuple):
     """Something random in a turn: trees by weight, of a total."""
 
     branches: tuple[tuple[int, Tree], ...]
@@ -52,7 +54,7 @@ class Decide(NamedTuple):
     branches: tuple[tuple[str, Tree], ...]
 
 
-Tree = Leaf | Chance | Decide
+Tree = Leaf | Random | Decide
 
 
 class OptionValue(msgspec.Struct, frozen=True):
@@ -60,6 +62,7 @@ class OptionValue(msgspec.Struct, frozen=True):
 
     option: str
     value: Fraction
+    text: str = ""
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -70,12 +73,18 @@ class Decision(msgspec.Struct, frozen=True):
         text: the question.
         probability: how likely the scene comes to it.
         options: the options, the best first.
+        who: whose decision it is.
+        words: what it is about, in words; empty where facts say it.
+        facts: what it is about.
     """
 
     label: str
     text: str
     probability: Fraction
     options: tuple[OptionValue, ...]
+    who: str = ""
+    words: str = ""
+    facts: Mapping[str, Any] = EMPTY
 
     @property
     def cost_of_second(self) -> Fraction:
@@ -102,6 +111,77 @@ class SceneBest(msgspec.Struct, frozen=True):
     states: int
     leaves: int
     turns: int
+
+
+class BestOption(msgspec.Struct, frozen=True):
+    """What an option of one of the first decisions is worth.
+
+    Attributes:
+        option: its name.
+        text: what it means.
+        value: the chance of the goal, or the mean, with optimal decisions afterwards.
+        cost: what it costs, against the best option; 0 for that one.
+    """
+
+    option: str
+    text: str
+    value: Chance
+    cost: Chance
+
+
+class BestDecision(msgspec.Struct, frozen=True):
+    """One of the first decisions of whoever decides optimally.
+
+    Attributes:
+        label: the decision's label.
+        who: whose it is.
+        text: the question.
+        words: what it is about, in words; empty where facts say it.
+        facts: what it is about.
+        probability: how likely the scene comes to it.
+        options: its options, the best first.
+    """
+
+    label: str
+    who: str
+    text: str
+    words: str
+    facts: dict[str, Any]
+    probability: Chance
+    options: list[BestOption]
+
+
+class SceneBestResult(SceneOddsResult, frozen=True, kw_only=True, tag="rpgres.scene-best/1"):
+    """What comes of a scene when somebody decides optimally, as `rpgres odds scene.toml --best WHO --json` prints it.
+
+    Attributes:
+        best: who decides optimally.
+        goal: the outcomes that count; empty where a mean is made as large as can be.
+        value: the chance of the goal, or the mean.
+        decisions: the first decisions, the most probable first, with what each option is worth.
+    """
+
+    best: str
+    goal: list[str]
+    value: Chance
+    decisions: list[BestDecision]
+
+
+def decision_record(decision: Decision) -> BestDecision:
+    """Return one of the first decisions for the JSON."""
+    best = decision.options[0].value
+    return BestDecision(
+        label=decision.label,
+        who=decision.who,
+        text=decision.text,
+        words=decision.words,
+        facts=dict(decision.facts),
+        probability=chance_record(decision.probability),
+        options=[
+            BestOption(one.option, one.text, chance_record(one.value), chance_record(best - one.value))
+            for one in decision.options
+        ],
+    )
 
 
 class Fresh(Stop):
@@ -179,6 +259,7 @@ class _Best:
         self.parts = Parts()
         self.trees, self.onwards, self.results, self.hidden = Memo(), Memo(), Memo(), Memo()
         self.undecided: dict[str, Question] = {}
+        self.trails: dict[Hashable, tuple[Event, ...]] = {}  # of one turn: what happened, by what the seat saw of it
         self.leaves = 0
 
     def run(self) -> SceneBest:
@@ -207,14 +288,17 @@ class _Best:
         return self._backwards(layers, ends)
 
     def _check_budget(self, number: int, size: int) -> None:
+        self._spend(1)
+        if self.tells is not None and not number % 64:
+            self.tells(number, size - number)
+
+    def _spend(self, work: int) -> None:
         if self.budget.is_spent:
             raise UsageError(
                 "optimal decisions need the whole scene, and the budget does not suffice for it; "
-                "raise `seconds` or `leaves`, or shorten the scene"
+                f"raise {named('seconds')} or {named('leaves')}, or shorten the scene"
             )
-        self.budget.spend(1)
-        if self.tells is not None and not number % 64:
-            self.tells(number, size - number)
+        self.budget.spend(work)
 
     def _leads(self, node: Node, tree: Tree, after: dict[Node, int]) -> Iterator[int | Hashable]:
         """Yield where each leaf of a tree leads: the number of a standing of the next layer, or a result."""
@@ -252,7 +336,7 @@ class _Best:
     def _tree(self, node: Node) -> Tree:
         known: Tree | None = self.trees.find(node, self.parts)
         if known is None:
-            reads = self.parts.reads(node)
+            reads, self.trails = self.parts.reads(node), {}
             known = self._grown(node, self.parts.watched(node, reads), None)
             self.trees.keep(node, reads, known, self.parts)
         return known
@@ -262,7 +346,7 @@ class _Best:
         dealer = TreeDealer()
         dealer.load(tape)
         self.leaves += 1
-        self.budget.spend(1 + len(dealer.tape))
+        self._spend(1 + len(dealer.tape))
         try:
             after = self.course.turn(standing, dealer, self._decider(dealer))
         except Fresh as fresh:
@@ -270,7 +354,7 @@ class _Best:
                 (weight, self._grown(node, standing, (tape, (fresh.label, value))))
                 for value, weight in zip(fresh.values, fresh.weights or (1,) * len(fresh.values), strict=True)
             )
-            return Chance(branches, fresh.total)
+            return Random(branches, fresh.total)
         except Asked as asked:
             return self._decision(node, standing, tape, asked)
         except NeedsAnswer as needs:
@@ -281,11 +365,13 @@ class _Best:
     def _decision(self, node: Node, standing: Any, tape: Any, asked: Asked) -> Tree:
         question, run = asked.question, asked.run
         seat = run.state.seat_of(question.who)
-        if run.has_secrets and any(seen(event, seat) != event for event in run.events):
-            raise Blind(
-                f"{self.who} decides {question.label!r} after something happened that {seat} does not see, so optimal "
-                "decisions over the whole scene cannot be computed; use a policy or standing orders"
-            )
+        if run.has_secrets:
+            told = question.label, tuple(one for event in run.events if (one := seen(event, seat)) is not None)
+            if self.trails.setdefault(told, (*run.events,)) != (*run.events,):
+                raise Blind(
+                    f"{self.who} decides {question.label!r} after something happened that {seat} does not see, so "
+                    "optimal decisions over the whole scene cannot be computed; use a policy or standing orders"
+                )
         names = [question.dominant] if question.dominant else [option.name for option in question.options]
         if question.optional and not question.dominant and (question.passing is None or NO not in names):
             names = [NO, *(name for name in names if question.passing is None or name != question.passing.name)]
@@ -396,7 +482,7 @@ class _Worth:
             lead = self.step.after[self._leaf]
             self._leaf += 1
             return Fraction(self.worth(lead.result)) if isinstance(lead, _Over) else self.after[lead]
-        if isinstance(tree, Chance):
+        if isinstance(tree, Random):
             values = [(weight, self.of(one)) for weight, one in tree.branches]
             common = lcm(*(value.denominator for _, value in values))
             total = sum(weight * value.numerator * (common // value.denominator) for weight, value in values)
@@ -419,7 +505,7 @@ def _followed(step: _Step, picks: Sequence[int]) -> Iterator[tuple[Fraction, Any
             lead = next(leads)
             if mass:
                 yield mass, lead
-        elif isinstance(tree, Chance):
+        elif isinstance(tree, Random):
             for weight, one in tree.branches:
                 yield from walk(one, mass * Fraction(weight, tree.total))
         else:
@@ -437,13 +523,16 @@ def _first_decisions(worth: _Worth, mass: Fraction) -> list[Decision]:
     found: list[Decision] = []
 
     def walk(tree: Tree, share: Fraction) -> None:
-        if isinstance(tree, Chance):
+        if isinstance(tree, Random):
             for weight, one in tree.branches:
                 walk(one, share * Fraction(weight, tree.total))
         elif isinstance(tree, Decide):
-            options = [OptionValue(name, worth.of(one)) for name, one in tree.branches]
+            asked = tree.question
+            texts = {option.name: option.text for option in asked.offered}
+            options = [OptionValue(name, worth.of(one), texts.get(name, "")) for name, one in tree.branches]
             options.sort(key=lambda option: -option.value)
-            found.append(Decision(tree.question.label, tree.question.text, share, tuple(options)))
+            about = asked.who, asked.words, asked.facts
+            found.append(Decision(asked.label, asked.text, share, tuple(options), *about))
         else:
             worth.of(tree)
 
@@ -462,4 +551,4 @@ def _deltas(tree: Tree) -> Iterator[Delta]:
 def _decides(tree: Tree) -> bool:
     if isinstance(tree, Decide):
         return True
-    return isinstance(tree, Chance) and any(_decides(one) for _, one in tree.branches)
+    return isinstance(tree, Random) and any(_decides(one) for _, one in tree.branches)

@@ -25,7 +25,8 @@ from rpgres.odds.watching import Memo, Node, Parts, Reads
 if TYPE_CHECKING:
     from fractions import Fraction
 
-WORK = 3_000_000  # default budget: standings that are gone through, and questions that turns ask
+WORK = 1_000_000  # default budget: standings that are gone through, and questions that turns ask
+NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
 
 PART = " part"  # in the place of a label: no label begins with a blank
 
@@ -271,6 +272,9 @@ class _Walk:
                 raise Undecided(self.undecided)
             turns += 1
             scale *= factor
+            if after and sum(after.values()) * NEGLIGIBLE < scale:
+                self._leave_open(sum(after.values()), scale)
+                break
             common = gcd(scale, *after.values()) if after else 1
             layer = {node: weight // common for node, weight in after.items()} if common > 1 else after
             scale //= common

@@ -17,7 +17,7 @@ from rpgres.errors import UsageError
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY, Map, State, put
 from rpgres.odds.exact import By, Chance, Weighed, chance_record, house_rules, outcome_odds
-from rpgres.odds.explorer import Method, Odds
+from rpgres.odds.explorer import WORK, Method, Odds
 from rpgres.rulesets import Option, Rules, unknown
 
 if TYPE_CHECKING:
@@ -77,6 +77,19 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         return self.success if outcome == SUCCESS else self.masses.get(outcome)
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """What measuring a subject may cost.
+
+    Attributes:
+        seconds: a limit of time; None where the default budget counts.
+        among: how many subjects are measured together, so that one may use less than the default budget.
+    """
+
+    seconds: float | None = None
+    among: int = 1
+
+
+IN_ALL = 4  # default budgets that several actions may cost together
 SUCCESS = "success"  # the name under which all results that count as one are asked for together
 
 
@@ -85,7 +98,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         rules: the ruleset in play, with its house rules and switches.
-        evaluate: returns the distribution of a subject like this one; the second argument limits its time in seconds.
+        evaluate: returns the distribution of a subject like this one, within limits.
         action: the action's name; empty for a scene.
         scene: the scene's name; empty for an action.
         inputs: what the action takes, as typed.
@@ -99,7 +112,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     rules: Rules
-    evaluate: Callable[[Subject, float | None], Measured]
+    evaluate: Callable[[Subject, Limits], Measured]
     action: str = ""
     scene: str = ""
     inputs: Mapping[str, Any] = EMPTY
@@ -111,19 +124,19 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     parts: Callable[[Subject], Iterable[tuple[str, Change]]] | None = None
 
 
-def measure(subject: Subject, *, seconds: float | None = None) -> Measured:
+def measure(subject: Subject, limits: Limits = Limits()) -> Measured:  # noqa: B008  # it is frozen
     """Return the exact distribution of a subject's results.
 
     Args:
         subject: what is asked about.
-        seconds: a limit of time; without one the default budget counts.
+        limits: what it may cost.
 
     Raises:
         UsageError: an input is missing or impossible, or a decision has nobody to take it.
         FileError: a sheet is missing or faulty.
         RuleError: the ruleset's code failed.
     """
-    return subject.evaluate(subject, seconds)
+    return subject.evaluate(subject, limits)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -353,7 +366,7 @@ def parts_on_table(state: State, typed: Sequence[str] = ()) -> Iterator[tuple[st
 
 def measure_action(
     subject: Subject,
-    seconds: float | None = None,
+    limits: Limits,
     *,
     weighed: Weighed = "policies",
     policies: Mapping[str, str] = EMPTY,
@@ -366,7 +379,7 @@ def measure_action(
 
     Args:
         subject: the action.
-        seconds: a limit of time.
+        limits: what it may cost.
         weighed: who decides for whoever acts.
         policies: policy by character; an empty name for everybody.
         auto: whether the ruleset's first policy answers for whoever has none.
@@ -375,13 +388,16 @@ def measure_action(
         notice: is told of every decision that is answered by a policy.
     """
     prepared = prepared_subject(subject)
+    share = min(1.0, IN_ALL / limits.among)
     chosen = deciding(policies_of(prepared, policies, auto=auto, with_orders=True, files=True), subject.decided, notice)
     answers: dict[str, Any] = {"choose": answers_to(prepared, subject.choose), "policies": chosen}
     if weighed == "policies":
-        return measured(prepared, outcome_odds(prepared, **answers, leaves=leaves, seconds=seconds, by=by))
-    from rpgres.odds.optimal import best_odds
+        odds = outcome_odds(prepared, **answers, leaves=leaves, seconds=limits.seconds, work=int(WORK * share), by=by)
+        return measured(prepared, odds)
+    from rpgres.odds.optimal import SEARCH, best_odds
 
-    best = best_odds(prepared, **answers, leaves=leaves, seconds=seconds, only_first=weighed == "each")
+    budget: dict[str, Any] = {"leaves": leaves, "seconds": limits.seconds, "work": int(SEARCH * share)}
+    best = best_odds(prepared, **answers, **budget, only_first=weighed == "each")
     return measured(prepared, best.odds(prepared))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rpgres.errors import UsageError, named
-from rpgres.odds.comparison import Progress, measured_in_turn
+from rpgres.odds.comparison import NEGLIGIBLE, Progress, measured_in_turn
 from rpgres.odds.exact import Chance, chance_record
 from rpgres.odds.subjects import (
     SUCCESS,
@@ -293,7 +293,7 @@ def find(
         target=target,
         nearest=[at[axis.name] for (at, _), distance in zip(cells, distances, strict=True) if distance == least],
         order=order_of(chances),
-        certain=not any(found.open for _, found in cells),
+        certain=all(found.open <= NEGLIGIBLE for _, found in cells),
         cells=records,
         **{**subject_fields(subject), **(told or {}), "complete": is_complete},
     )

@@ -12,8 +12,8 @@ import msgspec
 from rpgres.engine.players import Question
 from rpgres.model.state import EMPTY
 from rpgres.odds.exact import needs_policy
-from rpgres.odds.scenes import SceneOdds, Undecided, scene_odds
-from rpgres.odds.subjects import Change, Measured, Subject, deciding, parts_on_table, success_of, without
+from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
+from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
 from rpgres.scenes.program import Scene
 from rpgres.scenes.reading import open_scene, read_scene
@@ -22,6 +22,9 @@ from rpgres.toml.reading import Source, parse
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+FIRST = 4_000  # budget that is tried first; see `_walked`
+FOR_EVER = 1e-30  # what is left open where something may go on for ever, and all else is known
 
 Tells = Callable[[int, int], None]
 
@@ -144,10 +147,8 @@ def procedure_subject(
         tells: is told how far a walk is.
     """
 
-    def evaluate(
-        subject: Subject, seconds: float | None = None, *, notice: Callable[[Question], None] | None = None
-    ) -> Measured:
-        return _measured(make_scene(subject), subject, seconds, by=by, leaves=leaves, tells=tells, notice=notice)
+    def evaluate(subject: Subject, limits: Limits, *, notice: Callable[[Question], None] | None = None) -> Measured:
+        return _measured(make_scene(subject), subject, limits, by=by, leaves=leaves, tells=tells, notice=notice)
 
     return Subject(
         rules=rules,
@@ -162,7 +163,7 @@ def procedure_subject(
 
 def _measure_scene(
     subject: Subject,
-    seconds: float | None = None,
+    limits: Limits,
     *,
     reading: Reading,
     by: str,
@@ -171,13 +172,13 @@ def _measure_scene(
     notice: Callable[[Question], None] | None = None,
 ) -> Measured:
     """Return the distribution of how the scene of a subject ends."""
-    return _measured(reading.scene(subject), subject, seconds, by=by, leaves=leaves, tells=tells, notice=notice)
+    return _measured(reading.scene(subject), subject, limits, by=by, leaves=leaves, tells=tells, notice=notice)
 
 
 def _measured(
     scene: Scene,
     subject: Subject,
-    seconds: float | None,
+    limits: Limits,
     *,
     by: str,
     leaves: int | None,
@@ -187,10 +188,26 @@ def _measured(
     policies = deciding(scene.policies, subject.decided, notice)
     scene = msgspec.structs.replace(scene, policies=policies)
     try:
-        odds = scene_odds(course_of(scene, by=(by,)), leaves=leaves, seconds=seconds, tells=tells)
+        odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves, tells=tells)
     except Undecided as undecided:
         raise needs_policy(undecided.questions.values()) from None
     return measured_scene(scene, odds)
+
+
+def _walked(course: Course, limits: Limits, *, leaves: int | None, tells: Tells | None) -> SceneOdds:
+    """Return the odds of a course by the default budget, or less where it would go on for ever.
+
+    What never ends for certain, such as a contest without a last exchange, would use up any budget for less and less;
+    so a small one is tried first.
+    """
+    if leaves is not None or limits.seconds is not None:
+        return scene_odds(course, leaves=leaves, seconds=limits.seconds, tells=tells)
+    most, work = WORK // limits.among, FIRST
+    while True:
+        odds = scene_odds(course, work=min(work, most), tells=tells)
+        if odds.open <= FOR_EVER or odds.is_interrupted or work >= most:
+            return odds
+        work *= 4
 
 
 def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
@@ -219,7 +236,10 @@ def measured_scene(scene: Scene, odds: SceneOdds) -> Measured:
 
 
 def _in_order(scene: Scene, values: Mapping[Any, Fraction]) -> dict[Any, Fraction]:
-    """Return endings in the order in which the scene names them; anything else as it is."""
+    """Return endings in the order in which the scene names them, outcomes in the ruleset's; anything else as it is."""
+    bands = scene.rules.file.bands
+    if not scene.program.ends and set(values) <= {*bands, ""}:
+        return {name: values[name] for name in (*bands, "") if name in values}
     known = [end.name for end in scene.program.ends]
     if not known or not set(values) <= {*known, ""}:
         return dict(values)

@@ -243,9 +243,9 @@ class _PlaceDealer(SeededDealer):
 
     def merge(self, key: Any) -> None:
         """Take note of a place; a procedure merges at each of them."""
-        found = key[0]
-        if type(found) is tuple and found[:1] == (PLACE,):
-            self.place = found[-1]
+        for part in key:
+            if type(part) is tuple and part[:1] == (PLACE,):
+                self.place = part[-1]
 
 
 class _Dealers:

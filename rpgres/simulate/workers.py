@@ -82,15 +82,14 @@ def processes(count: int, job: bytes = b"") -> Iterator[Workers]:
         for future in started:
             future.result()
         yield Workers(executor, count)
-    except GeneratorExit:  # complete; what is still being played is not needed, and soon over
-        raise
-    except BaseException:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for child in set(active_children()) - before:  # a batch that is not counted need not be finished
-            child.terminate()
-        raise
     finally:
-        executor.shutdown(cancel_futures=True)
+        try:
+            executor.shutdown(cancel_futures=True)  # batches under way are not needed, and soon over
+        except KeyboardInterrupt:  # unless a rule does not end; then a second Ctrl-C ends the processes
+            threading.excepthook = lambda _told: None  # the thread that waits for them would complain
+            for child in set(active_children()) - before:
+                child.terminate()
+            raise
 
 
 @contextmanager

@@ -98,11 +98,11 @@ def test_a_percentage_never_says_never_of_what_can_happen(probability: Fraction)
 
 def test_bars_have_their_columns_whatever_the_chance() -> None:
     for thousandth in range(1001):
-        pieces = odds._bar(thousandth / 1000, 20)
+        pieces = odds.bar_pieces(thousandth / 1000, 20)
         assert len("".join(piece.text for piece in pieces)) == 22
-    assert odds._bar(1e-9, 20)[0].text.strip() != ""
-    assert odds._bar(0.0, 20)[0].text.strip() == ""
-    assert odds._bar(0.5, 0) == []
+    assert odds.bar_pieces(1e-9, 20)[0].text.strip() != ""
+    assert odds.bar_pieces(0.0, 20)[0].text.strip() == ""
+    assert odds.bar_pieces(0.5, 0) == []
 
 
 def test_a_fraction_too_long_for_a_line_is_left_to_the_json() -> None:

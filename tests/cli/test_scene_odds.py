@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -89,3 +91,82 @@ def test_a_decision_without_anybody_to_take_it(wall: Path) -> None:
     found = rpgres("odds", "wall.toml")
     assert found.code == 3
     assert "price" in found.err
+
+
+FREE = SCENE.replace('sheet = "mara"', "skills = { will = 2 }")
+FREE = FREE.replace('choose = { price = "fail" }', "").replace('choose = { price = "fail", invoke = "no" }', "")
+BEST = ("odds", "wall.toml", "--best", "--goal", "over", "--goal", "at-once")
+
+
+@pytest.fixture
+def free(wall: Path) -> Path:
+    wall.write_text(FREE)
+    return wall
+
+
+def exact(chance: dict[str, Any]) -> Fraction:
+    return Fraction(chance["exact"])
+
+
+def test_whoever_decides_optimally_has_the_value_of_every_first_option(free: Path) -> None:
+    record = as_json(*BEST)
+    jsonschema.validate(record, json.loads(rpgres("schema", "scene-best").out))
+    assert (record["format"], record["best"], record["goal"]) == ("rpgres.scene-best/1", "mara", ["over", "at-once"])
+    assert record["policies"] == {"*": "sensible", "mara": "best"}
+    value = exact(record["value"])
+    assert value == sum(exact(record["outcomes"][name]) for name in ("over", "at-once"))
+    # 4dF + 2 against 2: 50 of 81 do not fail, and those who choose to fail have the same chance once more
+    assert {exact(one["probability"]) for one in record["decisions"]} == {Fraction(n, 81) for n in (16, 10, 4, 1)}
+    for decision in record["decisions"]:
+        best, second = decision["options"]
+        assert (best["option"], second["option"], exact(best["cost"])) == ("cost", "fail", 0)
+        assert exact(second["value"]) == Fraction(50, 81)
+        assert exact(second["cost"]) == exact(best["value"]) - Fraction(50, 81) > 0
+    firsts = sum(exact(one["probability"]) * exact(one["options"][0]["value"]) for one in record["decisions"])
+    assert value == Fraction(50, 81) + firsts
+    for policy in ("uniform", "preferred", "sensible"):
+        other = as_json("odds", "wall.toml", "--policy", policy)["outcomes"]
+        assert value >= exact(other["over"]) + exact(other["at-once"])
+
+
+def test_who_decides_may_be_left_out_or_named_before_other_options(free: Path) -> None:
+    told = rpgres(*BEST)
+    assert told.code == 0
+    assert "goal: Over or At once: 99.10 %" in told.out
+    assert "    fail    61.73 %  costs 35.91 points" in told.out
+    assert rpgres("odds", "wall.toml", "--goal", "over", "--best", "mara", "--goal", "at-once").out == told.out
+    assert rpgres("odds", "wall.toml", "--goal", "over", "--goal", "at-once", "--best").out == told.out
+    markdown = rpgres(*BEST, "--format", "md")
+    assert "| fail | 61.73 % | 50/81 | 35.91 points |" in markdown.out
+
+
+def test_a_mean_is_made_as_large_as_can_be(free: Path) -> None:
+    record = as_json("odds", "wall.toml", "--best", "mara", "--by", "characters.mara.counters.fate-points")
+    assert (record["goal"], record["value"]["exact"]) == ([], "3")
+
+
+def test_of_a_procedure_every_success_is_the_goal(free: Path) -> None:
+    line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--victories", "1", "--exchanges", "1", "--best")
+    record = as_json(*line)
+    assert (record["best"], record["scene"]) == ("actor", "fate/contest")
+    assert exact(record["value"]) == exact(record["outcomes"]["won"])
+    (first,) = record["decisions"]
+    assert [one["option"] for one in first["options"]] == ["create-advantage", "roll"]
+    assert exact(first["options"][1]["value"]) == Fraction(31, 81)  # more than a tie: as many as are less
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["--best"], "--goal"),
+        (["--best", "bodo", "--goal", "over"], "'bodo'"),
+        (["--best", "--goal", "ovr"], "did you mean 'over'?"),
+        (["--best", "--goal", "over", "--knockout"], "--best and --knockout exclude each other"),
+        (["--goal", "over"], "--best or --find"),
+        (["--best", "--by", "characters.mara.name"], "--goal"),
+        (["--best", "--goal", "over", "--leaves", "3"], "--leaves"),
+    ],
+)
+def test_what_cannot_be_best_is_told(free: Path, line: list[str], told: str) -> None:
+    ran = rpgres("odds", "wall.toml", *line)
+    assert (ran.code, told in ran.err) == (2, True), ran.err

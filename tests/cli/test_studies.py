@@ -437,11 +437,11 @@ def test_an_interrupt_leaves_what_is_known(monkeypatch: pytest.MonkeyPatch) -> N
     measured = comparison.measure
     done: list[int] = []
 
-    def measure(subject: Any, **settings: Any) -> Any:
+    def measure(subject: Any, limits: Any) -> Any:
         if len(done) == 2:
             signal.raise_signal(signal.SIGINT)
         done.append(1)
-        return measured(subject, **settings)
+        return measured(subject, limits)
 
     assert threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from rpgres import GM, effect
 from rpgres.dice.seeds import Streams
+from rpgres.engine.procedures import _by_audience
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import prepare, run
 from rpgres.errors import RuleError
 from rpgres.model.events import TurnEvent
+from rpgres.model.state import Map, State, Tag
 from rpgres.odds.exact import outcome_odds
 from tests.support.battle import DATA, battle_rules, battle_ruleset, chance_to_win, losses
 from tests.support.tiny import tiny_rules
@@ -64,3 +67,14 @@ def test_a_turn_that_returns_something_else_is_a_fault() -> None:
     prepared = prepare(tiny_rules(DATA, ruleset=ruleset), "battle", {"attackers": 3, "defenders": 2})
     with pytest.raises(RuleError, match=r"neither rpgres\.Turn nor an outcome"):
         run(prepared, streams=Streams("7"))
+
+
+def test_effects_of_a_turn_that_name_something_hidden_are_for_those_who_know_of_it() -> None:
+    plan = Tag("A Plan", "aspect", on="mara", audience=("mara", GM))
+    state = State(tags=(plan, Tag("A Wall", "aspect")), things=Map({"hand-bo": 1}), audiences=Map({"hand-bo": ("bo",)}))
+    effects = (effect("open", name="A Wall"), effect("note", name="a-plan"), effect("bid", thing="hand-bo"))
+    found = _by_audience(effects, State(), state)
+    assert found == {None: [effects[0]], ("gm", "mara"): [effects[1]], ("bo",): [effects[2]]}
+    both = effect("bid", thing="hand-bo", about=("a-plan",))
+    assert _by_audience((both,), state) == {(): [both]}, "whoever knows of the one and not of the other learns nothing"
+    assert _by_audience(effects, State()) == {None: list(effects)}

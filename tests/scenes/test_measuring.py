@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rpgres.engine.run import policies_of, prepare
 from rpgres.errors import FileError, UsageError
 from rpgres.odds.comparison import compare
 from rpgres.odds.exact import chance_record
@@ -15,6 +16,7 @@ from rpgres.odds.knockout import knockout
 from rpgres.odds.subjects import Change, Measured, Subject, changed, measure, named_change, split_path
 from rpgres.odds.variations import Axis, Target, find, vary
 from rpgres.plugins.discovery import find_ruleset
+from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Ruleset
 from rpgres.scenes import Scene
 from rpgres.scenes.measuring import procedure_subject, scene_subject
@@ -158,3 +160,24 @@ def test_what_is_counted_has_a_mean(war: Subject, tmp_path: Path) -> None:
         assert cell.mean is not None
         assert Fraction(cell.mean.exact) == sum(value * share for value, share in left.items())
         assert left[0] == chance_to_win(int(cell.at["counters.attackers"]), 2)
+
+
+def test_what_may_go_on_for_ever_uses_up_no_budget() -> None:
+    """Who wins the first exchange that is no tie: 50 of 81 against 15 of 81."""
+    rules = load_rules(find_ruleset("fate"))
+
+    def make_scene(subject: Subject) -> Scene:
+        prepared = prepare(subject.rules, "contest", subject.inputs)
+        policies = policies_of(prepared, {}, auto=True)
+        return procedure_scene(subject.rules, "contest", subject.inputs, policies=policies)
+
+    inputs = {"skill": "3", "vs": ("2",), "victories": "1"}
+    subject = procedure_subject(rules, "contest", inputs, make_scene=make_scene)
+    found = measure(subject)
+    assert 0 < found.open <= Fraction(1, 10**30)
+    assert 0 <= Fraction(50, 65) - found.masses["won"] <= found.open
+    compared = compare(subject, [("skill=4", [named_change(subject, "skill", "4")])])
+    assert compared.cases[1].differences is not None
+    told = compared.cases[1].differences["won"]
+    assert told.exact is None
+    assert told.probability == pytest.approx(66 / 71 - 50 / 65)  # 66 of 81 succeed, 5 fail

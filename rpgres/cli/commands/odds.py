@@ -12,7 +12,7 @@ import typer
 from msgspec import Struct
 
 from rpgres.cli import options as opt
-from rpgres.cli.commands.scene_odds import check_by, scene_command, weigh_procedure
+from rpgres.cli.commands.scene_odds import PROCEDURE_OPTIONS, check_by, scene_command, weigh_procedure
 from rpgres.cli.dynamic import PlayGroup, Verb
 from rpgres.cli.output import say, say_json
 from rpgres.cli.rulesets import RulesetData
@@ -78,16 +78,16 @@ class Line(Struct, kw_only=True):
 def weigh_action(data: RulesetData, action: str, values: dict[str, Any]) -> None:
     """Print the chances of an action's outcomes; without an opposition, those at every rung of the ladder."""
     own = {name.replace("-", "_") for name in data.parameters(action)}  # which count before options of odds
-    shared = {
-        option.name: values.pop(option.name) if option.name not in own else option.off for option in ACTION_OPTIONS
-    }
+    is_procedure = data.file.actions[action].procedure
+    options = PROCEDURE_OPTIONS if is_procedure else ACTION_OPTIONS
+    shared = {option.name: values.pop(option.name) if option.name not in own else option.off for option in options}
     shared["goal"] = shared["goal"] or _goal(values, shared["find"])
     axes, inputs = input_axes(opt.given_inputs(values))
-    form, study = format_of(shared), study_of(shared, axes)
-    if data.file.actions[action].procedure:
+    if is_procedure:
         check_by(shared["by"])
         weigh_procedure(data, action, inputs, shared, axes)
         return
+    form, study = format_of(shared), study_of(shared, axes)
     line = _read_line(data, action, inputs, shared)
     by = opt.read_by(shared["by"])
     if study:
@@ -312,6 +312,7 @@ class OddsGroup(PlayGroup):
         weigh_action,
         weigh_notation,
         scene=scene_command,
+        procedure_options=PROCEDURE_OPTIONS,
     )
 
 

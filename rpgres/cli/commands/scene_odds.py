@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from rpgres.cli.render.lines import Line
-    from rpgres.odds.scenes import SceneOdds, SceneOddsResult
     from rpgres.odds.subjects import Subject
     from rpgres.odds.variations import Axis
     from rpgres.rulesets import RulesetFile
@@ -33,13 +32,17 @@ BY = Option(
     "PATH",
 )
 SCENE_OPTIONS = (
-    *(BY, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.GOAL, opt.KNOCKOUT, opt.OUTCOME),
+    *(BY, opt.BEST_WHO, opt.GOALS, opt.AUTO, opt.POLICY, opt.COMPARE, opt.VARY, opt.FIND, opt.KNOCKOUT, opt.OUTCOME),
     *(opt.SWITCH, opt.RULESETS, opt.LEAVES, opt.SECONDS, opt.ODDS_FORMAT, opt.SVG, opt.JSON, opt.PLAIN, opt.NOTE),
 )
+PROCEDURE_OPTIONS = (opt.CHOOSE, *SCENE_OPTIONS)
 
 
 def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
     """Print the chances of how a scene ends."""
+    from rpgres.cli.commands.scene_best import weigh_best, with_goals
+
+    shared = with_goals(shared)
     from rpgres.plugins.discovery import find_ruleset
     from rpgres.scenes import require_sound
     from rpgres.scenes.measuring import scene_subject
@@ -57,7 +60,7 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
             switches=opt.read_switches(shared["switch"]),
             policy=everybody,
             named=named,
-            auto=shared["auto"],
+            auto=shared["auto"] or shared["best"] is not None,
             by=shared["by"] or ENDING,
             leaves=opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
             tells=tells,
@@ -71,6 +74,8 @@ def weigh_scene(name: str, shared: Mapping[str, Any]) -> None:
         others = scenes_among(shared["compare"])
         told = {"policies": policies, "by": shared["by"] or ENDING, "title": scene.file.title}
         _study(study, subject, (), shared, told, scene.rules.file, {one: read(one)[0] for one in others})
+    elif shared["best"] is not None:
+        weigh_best(scene, scene.state, shared, policies=policies, form=form)
     else:
         _weigh(scene, shared, policies=policies, form=form)
 
@@ -79,19 +84,22 @@ def weigh_procedure(
     data: RulesetData, procedure: str, inputs: Mapping[str, Any], shared: Mapping[str, Any], axes: Sequence[Axis] = ()
 ) -> None:
     """Print the chances of how a procedure ends."""
+    from rpgres.cli.commands.scene_best import weigh_best, with_goals
     from rpgres.engine.run import answers_to, prepare
     from rpgres.plugins.loading import checked
     from rpgres.scenes.measuring import procedure_subject
     from rpgres.scenes.procedures import procedure_scene
 
+    shared = with_goals(shared)
     form, study = format_of(shared), study_of(shared, axes)
+    auto = shared["auto"] or shared["best"] is not None
     rules = checked(data.rules(opt.read_switches(shared["switch"])))
     typed = opt.read_answers(shared["choose"], option="--choose")
 
     def make_scene(subject: Subject) -> Scene:
         prepared = prepare(subject.rules, procedure, subject.inputs)
         choose = answers_to(prepared, subject.choose)
-        policies = opt.read_policies(prepared, names=shared["policy"], auto=shared["auto"], with_orders=True)
+        policies = opt.read_policies(prepared, names=shared["policy"], auto=auto, with_orders=True)
         return procedure_scene(subject.rules, procedure, subject.inputs, policies=policies, choose=choose)
 
     subject = procedure_subject(
@@ -110,7 +118,11 @@ def weigh_procedure(
         return
     scene = make_scene(subject)
     prepared = prepare(rules, procedure, inputs)
-    _weigh(scene, shared, policies=_policies(scene, shared), inputs=prepared.inputs, form=form)
+    told: dict[str, Any] = {"policies": _policies(scene, shared), "inputs": prepared.inputs, "form": form}
+    if shared["best"] is not None:
+        weigh_best(scene, prepared.state, shared, actor=prepared.actor, **told)
+    else:
+        _weigh(scene, shared, **told)
 
 
 def _study(
@@ -134,7 +146,8 @@ def _policies(scene: Scene, shared: Mapping[str, Any]) -> dict[str, str]:
 
     own = who_decides(scene.file, scene.policies)
     everybody = {"*": scene.file.policy} if scene.file.policy else {}
-    return {**own, **everybody, **opt.policy_names(scene.rules, names=shared["policy"], auto=shared["auto"])}
+    default = opt.policy_names(scene.rules, names=(), auto=shared["auto"] or shared["best"] is not None)
+    return {**own, **default, **everybody, **opt.policy_names(scene.rules, names=shared["policy"], auto=False)}
 
 
 def _weigh(
@@ -146,8 +159,8 @@ def _weigh(
     inputs: Mapping[str, Any] | None = None,
 ) -> None:
     from rpgres.cli.progress import progress
-    from rpgres.odds.exact import needs_policy
-    from rpgres.odds.scenes import Undecided, scene_odds
+    from rpgres.odds.exact import chance_record, needs_policy
+    from rpgres.odds.scenes import SceneOddsResult, Undecided, scene_odds
     from rpgres.scenes.walking import course_of
 
     by = shared["by"] or ENDING
@@ -160,7 +173,16 @@ def _weigh(
             odds = scene_odds(course_of(scene, by=(by,)), **budget, tells=lambda done, left: show(done, done + left))
     except Undecided as undecided:
         raise needs_policy(undecided.questions.values()) from None
-    record = _record(scene, odds, by=by, policies=policies, inputs=inputs or {}, note=shared["note"])
+    record = SceneOddsResult(
+        **chances(odds.masses, odds.open),
+        **evaluated(scene, by=by, policies=policies, inputs=inputs or {}, note=shared["note"]),
+        method="partial" if odds.open else "exact",
+        open=chance_record(odds.open),
+        leaves=odds.leaves,
+        states=odds.states,
+        turns=odds.turns,
+        interrupted=odds.is_interrupted,
+    )
     from rpgres.cli.render.scene_odds import scene_odds_lines
 
     def lines() -> list[Line]:
@@ -172,47 +194,48 @@ def _weigh(
         raise typer.Exit(INTERRUPTED)
 
 
-def _record(
-    scene: Scene,
-    odds: SceneOdds,
-    *,
-    by: str,
-    policies: Mapping[str, str],
-    inputs: Mapping[str, Any],
-    note: str | None,
-) -> SceneOddsResult:
-    from rpgres.odds.exact import chance_record, house_rules
-    from rpgres.odds.scenes import SceneOddsResult
+def chances(found: Mapping[Any, Fraction], left: Fraction) -> dict[str, Any]:
+    """Return the chance of each value by its name, and the mean where all are numbers, for the record.
+
+    Args:
+        found: the chances of results.
+        left: what is open.
+    """
+    from rpgres.odds.exact import chance_record
     from rpgres.scenes.walking import value_name
 
-    masses = {key[0]: mass for key, mass in odds.masses.items()}
+    masses = {key[0]: mass for key, mass in found.items()}
     numbers = [value for value in masses if type(value) is int]
-    mean = sum(value * masses[value] for value in numbers) if len(numbers) == len(masses) and not odds.open else None
+    mean = sum(value * masses[value] for value in numbers) if len(numbers) == len(masses) and not left else None
     if numbers and len(numbers) == len(masses):
         masses = dict(sorted(masses.items()))
     named: dict[str, Fraction] = {}
     for value, mass in masses.items():
         name = value_name(value)
-        named[name] = named.get(name, odds.open * 0) + mass
-    return SceneOddsResult(
-        ruleset=scene.rules.id,
-        scene=scene.source.path,
-        title=scene.file.title,
-        inputs=dict(inputs),
-        by=by,
-        outcomes={name: chance_record(mass) for name, mass in named.items()},
-        mean=chance_record(mean) if mean is not None and masses else None,  # type: ignore[arg-type]  # a fraction
-        method="partial" if odds.open else "exact",
-        open=chance_record(odds.open),
-        leaves=odds.leaves,
-        states=odds.states,
-        turns=odds.turns,
-        policies=dict(policies),
-        switches=scene.rules.chosen,
-        house_rules=house_rules(scene.rules),
-        interrupted=odds.is_interrupted,
-        note=note,
-    )
+        named[name] = named.get(name, left * 0) + mass
+    return {
+        "outcomes": {name: chance_record(mass) for name, mass in named.items()},
+        "mean": chance_record(mean) if mean is not None and masses else None,  # type: ignore[arg-type]  # a fraction
+    }
+
+
+def evaluated(
+    scene: Scene, *, by: str, policies: Mapping[str, str], inputs: Mapping[str, Any], note: str | None
+) -> dict[str, Any]:
+    """Return what was evaluated and how, for the record."""
+    from rpgres.odds.exact import house_rules
+
+    return {
+        "ruleset": scene.rules.id,
+        "scene": scene.source.path,
+        "title": scene.file.title,
+        "inputs": dict(inputs),
+        "by": by,
+        "policies": dict(policies),
+        "switches": scene.rules.chosen,
+        "house_rules": house_rules(scene.rules),
+        "note": note,
+    }
 
 
 def scene_command(name: str) -> SectionedCommand:

@@ -44,6 +44,7 @@ from rpgres.odds.comparison import Comparison
 from rpgres.odds.exact import OddsResult
 from rpgres.odds.knockout import Knockout
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import SceneOddsResult
 from rpgres.odds.variations import Search, Variation
 from rpgres.plugins.listing import PluginList
@@ -110,6 +111,7 @@ KINDS: dict[str, Kind] = {
     "error": Kind("What a command prints on standard error when --json is given.", ErrorRecord),
     "request": Kind("One line that `rpgres batch` reads.", Request, refine_request),
     "scene-odds": Kind("What `rpgres odds --json` prints of a scene or a procedure.", SceneOddsResult),
+    "scene-best": Kind("What `rpgres odds --best WHO --json` prints of a scene or a procedure.", SceneBestResult),
     "simulation": Kind("What `rpgres simulate --json` prints.", SimulationResult, refine_simulation),
     "scene-result": Kind("What `rpgres scene run --json` prints.", SceneResult, refine_scene_result),
     "account": Kind("What `rpgres scene show --json` prints.", Account),

@@ -208,14 +208,18 @@ def turns_of(step: Mapping[str, Any], words: Words, last: int | None = None) -> 
         words: the words of the scene.
         last: the exchange or round of the turn before; a turn names its own only where that is another.
     """
-    events = msgspec.convert(step.get("events") or [], list[EventRecord])
+    said = msgspec.convert(step.get("events") or [], list[EventRecord])
+    parts: dict[bool, list[EventRecord]] = {False: [], True: []}
+    for event in said:  # what a turn changed in secret is told apart, and no turn of its own
+        parts[isinstance(event, TurnEvent) and event.audience is not None].append(event)
+    events = parts[False]
     ends = [number for number, event in enumerate(events) if isinstance(event, TurnEvent)]
     if not ends:
         turn, last = _turn(step, events, words, last)
         return [turn], last
     begun = {**step, "outcome": None, "texts": [], "effects": [], "unused": []}  # what comes of it is the last turn's
     opening, last = _turn(begun, [], words, last)
-    turns, start, told = [opening], 0, 0
+    turns, start, told = [opening], 0, sum(len(event.effects) for event in parts[True] if isinstance(event, TurnEvent))
     for number in ends:
         end = events[number]
         assert isinstance(end, TurnEvent)

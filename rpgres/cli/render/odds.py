@@ -18,6 +18,7 @@ from rpgres.rulesets import RulesetFile
 BEST = "best"  # in place of a policy: whoever acts decides as well as can be
 LONGEST_FRACTION = 24  # longer ones are for the JSON
 AT_LEAST = "at least "
+TRACE = 1e-9  # of what is left open: no longer worth a word beside every chance
 MOST_ROWS = 400  # of a table of values; the rest is for the JSON
 
 
@@ -190,7 +191,7 @@ def fraction_text(chance: Chance, *, left: Chance) -> str:
     With something left open, it is the least that it can be, and said to be.
     """
     is_short = len(chance.exact) <= LONGEST_FRACTION
-    if _is_open(left):
+    if _is_open(left) and (is_short or left.probability > TRACE):
         return f"{AT_LEAST}{chance.exact}" if is_short else "at least"
     return chance.exact if is_short else ""
 

@@ -8,11 +8,12 @@ from typing import Any
 from rpgres.cli.render.odds import above, fraction_text, heading, input_words, notes_text, percent
 from rpgres.cli.render.reports import Cell, Chart, Report, Series, Table, table_width
 from rpgres.cli.render.words import outcome_titles, style_of, title
-from rpgres.odds.comparison import CaseOdds, Comparison, Difference
+from rpgres.odds.comparison import NEGLIGIBLE, CaseOdds, Comparison, Difference
 from rpgres.odds.dice import DiceOdds
 from rpgres.odds.exact import Chance, OddsResult
 from rpgres.odds.knockout import Knockout, Part
 from rpgres.odds.ladder import LadderOdds
+from rpgres.odds.scene_best import SceneBestResult
 from rpgres.odds.scenes import SceneOddsResult
 from rpgres.odds.subjects import SUCCESS, Evaluated, MeasuredOdds, in_order, value_text
 from rpgres.odds.variations import Axis, FoundCell, Search, Variation
@@ -98,12 +99,17 @@ def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
     ]
     text = heading(record, what="odds" if record.by == "ending" else f"odds by {record.by}")
     mean = [f"mean: {record.mean.probability:.3f}"] if record.mean is not None else []
+    first: list[Table] = []
+    if isinstance(record, SceneBestResult) and file is not None:
+        from rpgres.cli.render.scene_best import decision_tables, value_text
+
+        mean, first = [value_text(record, file)], decision_tables(record)
     walked = f"{record.turns:,} turns, {record.states:,} states, {record.leaves:,} branches"
     values: list[float | None] = [one.probability for one in record.outcomes.values()]
     return Report(
         title=text,
         above=above(record),
-        tables=[Table(columns=[record.by, "probability", "exact"], rows=rows)],
+        tables=[Table(columns=[record.by, "probability", "exact"], rows=rows), *first],
         below=[*mean, *_open_text(record.open), walked, *notes_text(record.policies, record.note)],
         chart=Chart(kind="bars", title=text, categories=list(names.values()), series=[Series("", values)]),
     )
@@ -227,7 +233,7 @@ def points(found: Difference | None) -> str:
     """
     if found is None:
         return ""
-    if found.exact == "0":
+    if not found.probability:
         return "same"
     text = f"{100 * found.probability:+.2f}"
     return text if abs(found.probability) >= 0.00005 else "< 0.01" if found.probability > 0 else "> -0.01"
@@ -236,8 +242,9 @@ def points(found: Difference | None) -> str:
 def _of_difference(found: Difference | None) -> list[Cell]:
     if found is None:
         return [Cell(""), Cell("")]
-    way = "quiet" if found.exact == "0" else "plus" if found.probability > 0 else "minus"
-    return [Cell(points(found), way), Cell("" if found.exact == "0" else _signed(found.exact), "quiet")]
+    way = "quiet" if not found.probability else "plus" if found.probability > 0 else "minus"
+    exact = found.exact if found.exact is not None and found.probability else ""
+    return [Cell(points(found), way), Cell(_signed(exact) if exact else "", "quiet")]
 
 
 def _signed(exact: str) -> str:
@@ -282,7 +289,8 @@ def _means(record: Comparison) -> Iterator[str]:
 def _open_cases(record: Comparison) -> Iterator[str]:
     for case in record.cases:
         for text in _open_text(case.open):
-            yield f"{case.name}: {text}; the differences are not exact and left out"
+            is_told = case.open.probability > NEGLIGIBLE
+            yield f"{case.name}: {text}{'; the differences are not exact and left out' if is_told else ''}"
 
 
 def _style(file: RulesetFile | None, band: str) -> str:
@@ -461,7 +469,7 @@ def _knockout(record: Knockout, file: RulesetFile | None) -> Report:
 
 
 def _matters(part: Part) -> bool:
-    return part.distance.exact != "0"
+    return part.distance.probability != 0
 
 
 def _part_row(record: Knockout, part: Part) -> list[Cell]:
@@ -539,7 +547,7 @@ def _all(found: MeasuredOdds) -> Iterator[tuple[str, Chance]]:
 
 
 def _pair(found: Chance | Difference | None) -> list[str]:
-    return ["", ""] if found is None else [repr(found.probability), found.exact]
+    return ["", ""] if found is None else [repr(found.probability), found.exact or ""]
 
 
 def _from_base(record: Knockout, part: Part, name: str) -> Difference | None:
@@ -548,4 +556,4 @@ def _from_base(record: Knockout, part: Part, name: str) -> Difference | None:
     from fractions import Fraction
 
     found = Fraction(_chance(part, name).exact) - Fraction(_chance(record.base, name).exact)
-    return Difference(float(found), str(found))
+    return Difference(float(found), str(found) if part.difference.exact is not None else None)
