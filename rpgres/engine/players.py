@@ -192,10 +192,10 @@ def preference_of(policy: Policy | None) -> Preference | None:
     return policy if isinstance(policy, Preference) else None
 
 
-P = TypeVar("P", bound=Policy)
+_P = TypeVar("_P", bound=Policy)
 
 
-def by_question(policy: P) -> P:
+def by_question(policy: _P) -> _P:
     """Mark the decorated policy as one that looks at nothing but the question: never at the view.
 
     It is a promise, by which odds of scenes work out parts of rules once for many tables (`Table.part`).

@@ -192,7 +192,7 @@ def invoke_among(table: Table, sides: list[Side], ledger: Ledger, *, merges: boo
             turn = (turn + 1) % count
             if has_invoked and merges:
                 counts = ledger.uses, ledger.points, ledger.free
-                used = tuple([frozenset(count.items()) for count in counts])  # type: ignore[attr-defined]
+                used = tuple([frozenset(count.items()) for count in counts])
                 table.merge((turn, tuple(sides), used, frozenset(ledger.paid)), holds=("state",))
     if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
