@@ -415,7 +415,9 @@ def identity_of(by: Answering, rules: Rules) -> dict[str, Any]:
 
 
 def run(prepared: Prepared, **by: Unpack[Answering]) -> tuple[Result | Pending, State]:
-    """Return what comes of an action, or the decision it waits for; and the state after it (before it, while pending).
+    """Return what comes of an action, or the decision it waits for; and the state after it.
+
+    While it is pending the state is the one before it; of a procedure, the one that its finished turns left.
 
     Args:
         prepared: the action.
@@ -442,7 +444,8 @@ def _run(prepared: Prepared, by: Answering) -> tuple[Result | Pending, State]:
         outcome, done = play(prepared, dealer=dealer, players=seats)
     except NeedsAnswer as needs:
         with in_run(needs.run):
-            return _waiting(prepared, by, needs, seats), prepared.state
+            waiting = _waiting(prepared, by, needs, seats)
+            return waiting, needs.run.state if needs.run.turn else prepared.state
     with in_run(done):
         return _finished(prepared, by, outcome, done, dealer, seats)
 

@@ -24,20 +24,21 @@ from rpgres.text.filenames import write_own
 from rpgres.toml.reading import Source, convert, nearest, read_source
 
 
-def view_of(history: History, path: Path, *, seat: str) -> ViewRecord:
+def view_of(history: History, path: Path, *, seat: str, now: State | None = None) -> ViewRecord:
     """Return all that a seat may see of a table, with the chain of hashes to hold it against later.
 
     Args:
         history: the journal.
         path: its file.
         seat: whose view it is.
+        now: the table in the middle of a procedure; see `table_record`.
     """
     chain = [
         LinkRecord(row.number, row.public.decode("utf-8", "replace"), row.commitment.hex(), row.hash.hex())
         for row in store.read_rows(path)
         if row.number < len(history.entries)
     ]
-    table = table_record(history, seat)
+    table = table_record(history, seat, now=now)
     return ViewRecord(seat=seat, table=table, log=log_seen(history, seat), chain=chain)
 
 

@@ -291,6 +291,7 @@ class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
         head: the hash of the last entry; whoever notes it can tell later whether anything was cut off.
         commitment: sha256(salt + seed), said when the table was begun.
         seed: where the dice come from; null while it is secret.
+        under_way: whether a procedure waits of which turns are over: they are in the state, and undone with it.
         state: what lies on the table, as far as the seat may know it.
         pending: the decision that is waited for, as far as the seat may know it; null when there is none.
         said_by: the seat that typed the action which waits; empty for the host, or when there is none.
@@ -309,6 +310,7 @@ class TableRecord(Printed, frozen=True, kw_only=True, tag="rpgres.table/1"):
     head: str
     commitment: str
     seed: str | None
+    under_way: bool = False
     state: dict[str, Any]
     pending: Pending | None
     said_by: str = ""

@@ -27,7 +27,7 @@ from rpgres.journal.history import History
 from rpgres.journal.permissions import claims_in, claims_of
 from rpgres.journal.records import Entry, Secret, found_in
 from rpgres.lint.paths import Known
-from rpgres.model.events import DecisionEvent
+from rpgres.model.events import DecisionEvent, TurnEvent
 from rpgres.model.state import EMPTY, GM, Map, State
 from rpgres.rulesets import CLAIM, Rules
 from rpgres.toml.reading import Source
@@ -76,8 +76,9 @@ class Ran(msgspec.Struct, frozen=True):
 
     Attributes:
         found: its result or the decision it waits for; of one that failed, what had happened by then.
-        state: the table after it.
+        state: the table after it; the one before it while it waits.
         secret: what is kept of it.
+        now: the table as the finished turns of a procedure left it that waits; else as `state`.
         fault: what is told beside it; why it failed.
         is_attempt: whether it failed, so that nothing comes of it.
     """
@@ -85,6 +86,7 @@ class Ran(msgspec.Struct, frozen=True):
     found: Result | Pending
     state: State
     secret: Secret
+    now: State
     fault: RpgresError | None = None
     is_attempt: bool = False
 
@@ -279,7 +281,7 @@ def _ran(
     players: Seats,
     dealer: TapedDealer,
 ) -> Ran:
-    is_act, fault = asked.kind == "act", None
+    is_act, fault, state = asked.kind == "act", None, before
     try:
         found, state = play_it()
     except RpgresError as error:
@@ -306,7 +308,31 @@ def _ran(
         result=record if isinstance(found, Result) else None,
         waits=record if isinstance(found, Pending) else None,
     )
-    return Ran(found, state if is_over else before, secret, fault, is_attempt=fault is not None)
+    now = state if fault is None else before
+    return Ran(found, state if is_over else before, secret, now, fault, is_attempt=fault is not None)
+
+
+def is_mid_procedure(history: History) -> bool:
+    """Tell whether a procedure waits of which turns are over, so that the table is not as the journal has it."""
+    pending = history.pending
+    found = found_in(pending.secret) if pending is not None else None
+    return found is not None and any(isinstance(event, TurnEvent) for event in found.events)
+
+
+def state_now(rules: Rules, history: History) -> State:
+    """Return the table as it is now: in the middle of a procedure, as its finished turns left it.
+
+    What a turn changes is in the journal's state only once the procedure is over, since an undo takes back all of it.
+
+    Raises:
+        RpgresError: the rules have changed, and what waits cannot be run any more.
+    """
+    pending = history.pending
+    if pending is None or not is_mid_procedure(history):
+        return history.state
+    step = history.step(history.run_of(pending))
+    asked = run_of(history, pending)
+    return run_at(rules, history, asked, seed=history.new.secret.seed, step=step, is_replay=True).now
 
 
 # ---------------------------------------------------------------------------------------------------------------------

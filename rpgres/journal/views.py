@@ -175,8 +175,15 @@ def entry_record(history: History, entry: Entry, seat: str | None) -> EntryRecor
     return EntryRecord(ruleset=history.new.public.ruleset, seat=seat, entry=view)
 
 
-def table_record(history: History, seat: str | None) -> TableRecord:
-    """Return the table as it is now for JSON, as far as a seat may see it."""
+def table_record(history: History, seat: str | None, *, now: State | None = None) -> TableRecord:
+    """Return the table as it is now for JSON, as far as a seat may see it.
+
+    Args:
+        history: the journal.
+        seat: whose view it is; None for the host.
+        now: the table in the middle of a procedure that waits (`state_now`); by default as the journal has it.
+    """
+    now = history.state if now is None else now
     public = history.new.public
     pending = history.pending
     waits = run_seen(history, pending, seat) if pending is not None else None
@@ -190,11 +197,12 @@ def table_record(history: History, seat: str | None) -> TableRecord:
         switches=public.switches,
         seat=seat,
         seats=seats_of(history.state),
+        under_way=now is not history.state,
         entries=len(history.entries),
         head=history.head.hash,
         commitment=public.commitment,
         seed=revealed.public.seed if revealed is not None else None,
-        state=state_record(state_seen(history.state, seat)),
+        state=state_record(state_seen(now, seat)),
         pending=waits if isinstance(waits, Pending) else None,
         said_by=history.run_of(pending).secret.by if pending is not None else "",
         passes=passes,

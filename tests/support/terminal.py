@@ -59,6 +59,12 @@ class Terminal:
                 pass
         return self.end()
 
+    def kill(self) -> None:
+        """End it as `kill -9` does."""
+        self._process.kill()
+        self._process.wait(20)
+        os.close(self._fd)
+
     def end(self) -> tuple[int, str]:
         """Wait for the end and return the exit code with what was shown last."""
         while self._read():

@@ -69,7 +69,10 @@ def show_lines(
         last.append(line(INDENT, Piece(f"{who_is(whose)} has standing orders (entry {number})", "quiet")))
     lines += table_lines(state, is_drawn=is_drawn, pictures=pictures, first=first, last=last)
     if record.pending is not None:
-        if state.piles:
+        if record.under_way:
+            told = f"{title(record.pending.action or '')} is under way: its finished turns are in what stands above."
+            lines += [line(), line(INDENT, Piece(told, "quiet"))]
+        elif state.piles:
             lines += [
                 line(),
                 line(INDENT, Piece("An action is pending; the cards above are those before it.", "quiet")),

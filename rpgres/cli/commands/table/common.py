@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rpgres.engine.players import Prompt
     from rpgres.journal.commands import Done, Place
     from rpgres.journal.history import History
+    from rpgres.model.state import State
     from rpgres.rulesets import Rules
 
 TABLE_ENV, SEAT_ENV = "RPGRES_TABLE", "RPGRES_SEAT"
@@ -176,6 +177,13 @@ def rules_at(place: Place, history: History) -> Rules:
     from rpgres.journal.commands import rules_of
 
     return rules_of(history, folders=place.folders)
+
+
+def state_of(place: Place, history: History) -> State:
+    """Return the table as it is now, in the middle of a procedure as well; the rules are read only for that."""
+    from rpgres.journal.replay import is_mid_procedure, state_now
+
+    return state_now(rules_at(place, history), history) if is_mid_procedure(history) else history.state
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rpgres.cli.annotations import Folders, spread
-from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at
+from rpgres.cli.commands.table.common import Seat, Table, TableOptions, app, rules_at, state_of
 from rpgres.cli.output import say, say_json, warn
 from rpgres.errors import UsageError
 
@@ -45,16 +45,17 @@ def show(
         say(show_lines(found.table, state, file, is_drawn=options.is_drawn), is_plain=options.plain)
         return
     place, history = options.read()
+    now = state_of(place, history)
     if options.as_json:
-        say_json(table_record(history, options.who))
+        say_json(table_record(history, options.who, now=now))
         return
     from rpgres.cli.render.tables import show_lines
     from rpgres.engine.views import state_seen
     from rpgres.rulesets import pictured
 
-    state, rules = state_seen(history.state, options.who), rules_at(place, history)
+    state, rules = state_seen(now, options.who), rules_at(place, history)
     pictures = pictured(rules.ruleset, state, is_drawn=options.is_drawn)
-    record = table_record(history, options.who)
+    record = table_record(history, options.who, now=now)
     say(
         show_lines(record, state, rules.file, is_drawn=options.is_drawn, pictures=pictures),
         is_plain=options.plain,
@@ -177,7 +178,7 @@ def view(
     if who is None:
         raise UsageError("name the seat: --as SEAT")
     place, history = options.read()
-    record = view_of(history, place.path, seat=who)
+    record = view_of(history, place.path, seat=who, now=state_of(place, history))
     if out == "-":
         say_json(record)
         return

@@ -1,0 +1,132 @@
+"""A procedure at a persistent table: one action with many decisions of two seats, and the table in the middle of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from rpgres.cli.formats.schemas import make_schema
+from tests.support.command_line import as_json, rpgres
+from tests.support.terminal import Terminal
+
+SEED = "3"
+
+
+@pytest.fixture(autouse=True)
+def _table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (
+        rpgres("table", "new", "--ruleset", "fate", "--sheet", "mara", "--sheet", "bruiser", "--seed", SEED).code == 0
+    )
+
+
+def show(seat: str | None = None) -> Any:
+    return as_json("table", "show", *(["--as", seat] if seat else []))
+
+
+def marked(record: Any, who: str) -> list[str]:
+    """Return the boxes of somebody that are marked, as a seat sees them."""
+    tracks = record["state"]["characters"][who]["tracks"]
+    return [f"{name}-{box['name']}" for name, boxes in tracks.items() for box in boxes if box["mark"]]
+
+
+def answered(record: Any) -> str:
+    """Return an answer to what waits: attack, take harm with the first box, and skip everything else."""
+    question = record["pending"]["question"]
+    names = [option["name"] for option in question["options"]]
+    return "no" if question["optional"] else "attack" if "attack" in names else names[0]
+
+
+def played(*, most: int = 200) -> Iterator[Any]:
+    """Begin a conflict, and yield the host's view of the table after every answer, each given by whose it is."""
+    assert rpgres("table", "act", "conflict", "--as", "mara", "--against", "bruiser").code == 3
+    for _ in range(most):
+        record = show()
+        yield record
+        if record["pending"] is None:
+            return
+        seat = "mara" if record["pending"]["question"]["who"] == "mara" else "gm"
+        key = record["pending"]["question"]["key"] or record["pending"]["question"]["label"]
+        ran = rpgres("table", "answer", "--as", seat, "--choose", f"{key}={answered(record)}")
+        assert ran.code in (0, 3), ran.err
+    raise AssertionError("it never ends")
+
+
+def test_the_table_shows_what_finished_turns_have_changed_and_the_end_agrees() -> None:
+    records = list(played())
+    waiting, over = [one for one in records if one["pending"]], records[-1]
+    assert over["pending"] is None
+    assert over["under_way"] is False
+    hurt = [one for one in waiting if marked(one, "bruiser") or marked(one, "mara")]
+    assert hurt, "nobody is hurt before the end, so this shows nothing"
+    for one in hurt:
+        assert one["under_way"] is True
+        jsonschema.validate(one, make_schema("table"))
+    for before, after in pairwise(hurt):  # harm stays until the conflict is over
+        for who in ("mara", "bruiser"):
+            assert set(marked(before, who)) <= set(marked(after, who))
+    for one in hurt:  # what the finished turns say is what the table shows
+        told = [effect for event in one["pending"]["events"] for effect in event.get("effects") or ()]
+        for who in ("mara", "bruiser"):
+            boxes = {f"{its['track']}-{its['box']}" for its in told if its["kind"] == "stress" and its["to"] == who}
+            assert boxes == {box for box in marked(one, who) if not box.startswith("consequences")}
+    assert marked(over, "bruiser") == []  # stress clears when the conflict is over
+    log = as_json("table", "log")["entries"]
+    assert [entry["kind"] for entry in log[1:]] == ["act", *["answer"] * (len(log) - 2)]
+    assert rpgres("table", "reveal").code == 0
+    verified = rpgres("table", "verify")
+    assert (verified.code, verified.err) == (0, "")
+    assert rpgres("table", "export", "--out", "sheets").code == 0
+    assert {path.name for path in Path("sheets").rglob("*.toml")} >= {"mara.toml", "bruiser.toml"}
+
+
+def test_in_the_middle_it_can_be_shown_verified_and_undone() -> None:
+    before = show()["state"]
+    for record in played():
+        if record["pending"] and marked(record, "bruiser"):
+            break
+    assert record["state"] != before
+    assert "Conflict is under way: its finished turns are in what stands above." in rpgres("table", "show").out
+    assert "with all entries and states" in rpgres("table", "verify").out
+    assert rpgres("table", "undo", "1").code == 0
+    after = show()
+    assert (after["state"], after["under_way"], after["pending"]) == (before, False, None)
+    assert rpgres("table", "verify").code == 20  # in order, as far as can be told before the seed is revealed
+
+
+def test_a_seat_sees_the_middle_but_not_what_others_are_asked() -> None:
+    for record in played():
+        question = (record["pending"] or {}).get("question")
+        if question and question["who"] == "bruiser" and marked(record, "bruiser"):
+            break
+    own = show("mara")
+    assert marked(own, "bruiser") == marked(record, "bruiser")
+    assert own["pending"]["question"]["options"] == []
+    assert rpgres("table", "view", "--as", "mara", "--out", "view.json").code == 0
+    view = json.loads(Path("view.json").read_text())
+    assert view["table"]["state"] == own["state"]
+    events = [event for event in view["table"]["pending"]["events"] if event.get("who") != "mara"]
+    assert "concede" not in [event.get("label") for event in events]
+    told = rpgres("table", "show", "--view", "view.json")
+    assert "Conflict is under way" in told.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_killed_process_loses_no_finished_answer() -> None:
+    at = Terminal(("table", "act", "conflict", "--actor", "mara", "--against", "bruiser"))
+    at.until("> ")
+    at.type("attack\n")
+    asked = at.until("> ")
+    at.kill()
+    record = show()
+    answers = [entry for entry in as_json("table", "log")["entries"] if entry["kind"] == "answer"]
+    assert len(answers) == 1
+    assert record["pending"]["question"]["text"] in asked
+    assert [(one["label"], one["value"]) for one in record["pending"]["answers"]][:1] == [("turn", "attack")]
