@@ -11,6 +11,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from rpgres.engine.players import NO, Answer, Answerer, Question, View
 from rpgres.engine.running import Event, NeedsAnswer, Stop, seen
@@ -453,7 +454,21 @@ class _Best:
     def _decisions(self, steps: Sequence[tuple[_Step, Fraction]], after: Sequence[Fraction]) -> list[Decision]:
         """Return the decisions of some turns that come before any other there, the most probable ones first."""
         found = [one for step, mass in steps for one in _first_decisions(_Worth(step, after, self.worth), mass)]
-        return sorted(found, key=lambda one: -one.probability)[:SHOWN]
+        return sorted(_joined(found), key=lambda one: -one.probability)[:SHOWN]
+
+
+def _joined(decisions: Sequence[Decision]) -> list[Decision]:
+    """Return decisions in which those that are worth the same in every option are one, with the facts they share."""
+    found: dict[Hashable, Decision] = {}
+    for one in decisions:
+        key = one.label, one.who, one.text, one.options
+        other = found.get(key)
+        if other is not None:
+            facts = {name: value for name, value in one.facts.items() if other.facts.get(name) == value}
+            words = one.words if one.words == other.words else ""
+            one = replace(one, probability=one.probability + other.probability, words=words, facts=facts)
+        found[key] = one
+    return list(found.values())
 
 
 class _Over(NamedTuple):

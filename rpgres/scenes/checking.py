@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,13 +21,21 @@ from rpgres.plugins.loading import load_rules
 from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
-from rpgres.scenes.deciding import beside
+from rpgres.scenes.deciding import Deciding, beside
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
-from rpgres.scenes.reading import Including, faults_on_table, folder_of, laid_out, read_character, set_out
+from rpgres.scenes.reading import (
+    Including,
+    faults_on_table,
+    folder_of,
+    laid_out,
+    read_character,
+    set_out,
+    with_part,
+)
 from rpgres.scenes.records import ABSENT, SceneFile, SceneTag, SceneThing, SceneTrack, Step
 from rpgres.toml.diagnostics import Diagnostic, Fault, diagnostics_error, diagnostics_in
 from rpgres.toml.diagnostics import KeyPath as Path_
-from rpgres.toml.reading import Source, diagnose, located, parse
+from rpgres.toml.reading import Source, convert, diagnose, located, parse
 
 Laid = TypeVar("Laid", SceneTag, SceneThing, SceneTrack)
 
@@ -78,6 +86,7 @@ def scene_diagnostics(
     if not any(faults_on_table(tracks, things)):
         state = set_out(state, tracks=tracks, things=things)
     folder = folder_of(source, folder)
+    state = _with_included(rules, state, source, Including(said, source, folder, extra))
     scene = Scene(SceneFile(ruleset=said), source, rules, state, {}, EMPTY_PROGRAM, folder)
     checked = _Checked(faults, scene, _names(state, data), Including(said, source, folder, extra), [])
     checked.steps(_items(data.get("steps")), ("steps",))
@@ -85,6 +94,16 @@ def scene_diagnostics(
     _check_tags(faults, tags, (*_names(state, data), GM))
     _check_deciders(faults, scene, data, on_sheets)
     return faults.in_order()
+
+
+def _with_included(rules: Rules, state: State, source: Source, including: Including) -> State:
+    """Return the table with who and what included scenes bring; of a faulty file nothing, which its steps tell."""
+    with suppress(RpgresError):
+        file: SceneFile = convert(parse(source), SceneFile, sources=[source])
+        program_of(file.steps, source, ends={}, included=including)
+        for part in including.parts:
+            state = with_part(rules, state, part, Deciding())
+    return state
 
 
 def check_scene(scene: Scene) -> list[Diagnostic]:

@@ -139,7 +139,7 @@ def read_scene(
     state, deciding = State(counters=Map(file.counters)), Deciding()
     deciding.add("", file.policy, folder)
     for part in (Part(file, source, folder), *including.parts):
-        state = _with_part(rules, state, part, deciding)
+        state = with_part(rules, state, part, deciding)
     policies = deciding.made(rules, state, policy=policy, named=named, auto=auto)
     return Scene(file, source, rules, state, policies, program, folder, tuple(extra))
 
@@ -190,7 +190,7 @@ class Including:
         return other, file.steps
 
 
-def _with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> State:
+def with_part(rules: Rules, state: State, part: Part, deciding: Deciding) -> State:
     """Return the table with who and what a scene, or one that it includes, brings and is not there yet.
 
     Args:

@@ -207,3 +207,18 @@ def test_every_kind_of_step_is_one_kind_alone() -> None:
     for step in ({}, {"action": "x", "procedure": "y"}, {"note": "x", "repeat": {}}):
         with pytest.raises(msgspec.ValidationError):
             msgspec.convert({"ruleset": "battle", "steps": [step]}, SceneFile)
+
+
+def test_people_of_an_included_scene_may_act_before_and_after_it(battle: Ruleset) -> None:
+    Path("gate.toml").write_text(
+        'ruleset = "battle"\n[characters.guest]\n[[steps]]\nid = "in"\nactor = "guest"\naction = "battle"\n'.replace(
+            "action", "procedure"
+        )
+        + "with = { attackers = 1, defenders = 1 }\n"
+    )
+    step = '[[steps]]\nactor = "guest"\nprocedure = "battle"\nwith = { attackers = 1, defenders = 1 }\n'
+    text = f'ruleset = "battle"\n{step}[[steps]]\ninclude = "gate.toml"\n{step}'
+    source = Source("scene.toml", text)
+    assert scene_diagnostics(source, find_ruleset=lambda _: battle) == []
+    (found,) = scene_diagnostics(Source("s.toml", text.replace('"guest"', '"ghost"', 1)), find_ruleset=lambda _: battle)
+    assert found.key == "steps[0].actor"

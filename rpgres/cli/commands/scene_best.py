@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from rpgres.cli.render.lines import Line
     from rpgres.model.state import State
+    from rpgres.odds.scene_best import SceneBest
+    from rpgres.odds.scenes import Course
     from rpgres.scenes import Scene
 
 INTERRUPTED = 130  # exit code
@@ -65,33 +67,14 @@ def weigh_best(
         actor: who acts first, where no step says it.
     """
     from rpgres.cli.commands.scene_odds import ENDING, chances, evaluated
-    from rpgres.cli.progress import progress
     from rpgres.cli.studies import bar_columns, emit
-    from rpgres.odds.exact import chance_record, needs_policy
-    from rpgres.odds.scene_best import SceneBestResult, decision_record, scene_best
-    from rpgres.odds.scenes import Undecided
+    from rpgres.odds.exact import chance_record
+    from rpgres.odds.scene_best import SceneBestResult, decision_record
     from rpgres.scenes.walking import course_of
 
     who, by = _who(scene, people, shared["best"], actor), shared["by"] or ENDING
     goals, worth = _goal(scene, shared["goals"], by)
-    budget: dict[str, Any] = {
-        "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
-        "seconds": opt.read_seconds(shared["seconds"]),
-    }
-    try:
-        with progress("evaluating", is_plain=shared["plain"]) as show:
-            found = scene_best(
-                course_of(scene, by=(by,)),
-                who,
-                worth=lambda result: worth(result[0]),
-                **budget,
-                tells=lambda done, left: show(done, done + left),
-            )
-    except Undecided as undecided:
-        raise needs_policy(undecided.questions.values()) from None
-    except KeyboardInterrupt:
-        warn("interrupted; optimal decisions need the whole scene, so nothing is known of it yet")
-        raise typer.Exit(INTERRUPTED) from None
+    found = _found(course_of(scene, by=(by,)), who, worth, shared)
     record = SceneBestResult(
         **chances(found.masses, found.value * 0),
         **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=shared["note"]),
@@ -111,6 +94,33 @@ def weigh_best(
         return scene_best_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
 
     emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
+
+
+def _found(course: Course, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]) -> SceneBest:
+    """Return what comes of a scene when somebody decides optimally, showing how far it is."""
+    from rpgres.cli.progress import progress
+    from rpgres.odds.exact import needs_policy
+    from rpgres.odds.scene_best import scene_best
+    from rpgres.odds.scenes import Undecided
+
+    budget: dict[str, Any] = {
+        "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
+        "seconds": opt.read_seconds(shared["seconds"]),
+    }
+    try:
+        with progress("evaluating", is_plain=shared["plain"]) as show:
+            return scene_best(
+                course,
+                who,
+                worth=lambda result: worth(result[0]),
+                **budget,
+                tells=lambda done, left: show(done, done + left),
+            )
+    except Undecided as undecided:
+        raise needs_policy(undecided.questions.values()) from None
+    except KeyboardInterrupt:
+        warn("interrupted; optimal decisions need the whole scene, so nothing is known of it yet")
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _who(scene: Scene, people: State, typed: str, actor: str) -> str:

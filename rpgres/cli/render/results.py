@@ -319,7 +319,7 @@ def fact_words(facts: Mapping[str, Any]) -> str:
     """Return what a decision is about, in words: `margin -1, rolled +2`."""
     words = []
     for name, value in facts.items():
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, bool) or value == ():
             continue
         shown = signed(value) if name == "margin" and isinstance(value, int) else str(value)
         words.append(f"{name.replace('_', ' ')} {shown}")
