@@ -16,7 +16,7 @@ from rpgres.version import __version__
 
 if TYPE_CHECKING:
     from rpgres.dice import Comparison, Dice, Reading, Throw
-    from rpgres.engine.players import NO, Policy, Preference, Question, View, preferred, uniform
+    from rpgres.engine.players import NO, Policy, Preference, Question, View, by_question, preferred, uniform
     from rpgres.engine.procedures import Turn
     from rpgres.engine.records import Pending, Result
     from rpgres.engine.resolve import resolve
@@ -80,7 +80,7 @@ _HOMES = {
     "parameters.values": ("Form", "Opposition", "Rating"),
     "engine.procedures": ("Turn",),
     "engine.resolve": ("resolve",),
-    "engine.players": ("NO", "Policy", "Preference", "Question", "View", "preferred", "uniform"),
+    "engine.players": ("NO", "Policy", "Preference", "Question", "View", "by_question", "preferred", "uniform"),
     "plugins.spec": ("hookimpl",),
     "rulesets": (
         *("API", "QUESTIONS", "ApplyEffect", "Effect", "Lump", "Option", "Passage", "Picture"),
@@ -169,6 +169,7 @@ __all__ = [
     "UsageError",
     "View",
     "__version__",
+    "by_question",
     "effect",
     "freeze",
     "hookimpl",

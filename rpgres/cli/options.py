@@ -39,6 +39,7 @@ class Option(msgspec.Struct, frozen=True):
         aliases: other names.
         complete: what a shell may offer as its value.
         is_bare: whether the value may be left out, and is then empty.
+        letter: a short name of one letter; empty for none.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Option(msgspec.Struct, frozen=True):
     aliases: Sequence[str] = ()
     complete: Complete | None = None
     is_bare: bool = False
+    letter: str = ""
 
     @property
     def is_flag(self) -> bool:
@@ -63,8 +65,8 @@ class Option(msgspec.Struct, frozen=True):
     @property
     def names(self) -> list[str]:
         """All names as they are typed."""
-        typed = [name.replace("_", "-") for name in (self.name, *self.aliases)]
-        return [f"--{name}" if len(name) > 1 else f"-{name}" for name in typed]
+        names = [f"--{name.replace('_', '-')}" for name in (self.name, *self.aliases)]
+        return [*names, *([f"-{self.letter}"] if self.letter else [])]
 
     def build(self) -> typer.core.TyperOption:
         """Return what Typer parses."""
@@ -173,7 +175,7 @@ COUNT = Option(
     "PATH",
     many=True,
 )
-RUNS = Option("runs", "Number of runs [default: 10000].", "N", SIMULATION, aliases=("n",))
+RUNS = Option("runs", "Number of runs [default: 10000].", "N", SIMULATION, letter="n")
 UNTIL_WIDTH = Option(
     "until_width",
     "Instead of a number of runs: run until no 95 % interval of an outcome or ending is wider than this.",

@@ -5,8 +5,8 @@ Nothing here knows rules; a dealer is asked by the table and answers by label an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rpgres.dice import Dice, Reading, Throw
 from rpgres.dice.seeds import LANES, WORD, Streams, pick
@@ -15,6 +15,7 @@ from rpgres.model.state import EMPTY
 
 if TYPE_CHECKING:
     from rpgres.dice import Reading
+    from rpgres.engine.running import Run
     from rpgres.model.cards import Cards, Stack
 
 
@@ -23,10 +24,12 @@ class Dealer:
 
     Attributes:
         joint: whether it answers two compared rolls, and several readings of one, as one question; see `Table.versus`.
+        keeps_parts: whether it keeps what parts of rules come to; see `Table.part`.
     """
 
     __slots__ = ()
     joint = False
+    keeps_parts = False
 
     def throw(self, dice: Dice, label: str, count: int) -> Throw:
         """Return one result of the dice for the `count`-th question of this label."""
@@ -64,6 +67,16 @@ class Dealer:
 
     def begin_turn(self, turn: int) -> None:
         """Take note that a procedure goes on to another turn, from 0, whose questions are counted anew."""
+
+    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
+        """Return what a part of a rule comes to; only asked of a dealer that keeps parts.
+
+        Args:
+            run: the run that it is a part of.
+            key: what it depends on.
+            play: plays it in another run.
+        """
+        raise NotImplementedError
 
 
 class NoDealer(Dealer):

@@ -7,7 +7,7 @@ name, whole-number weights over option names (the dealer then draws), or None to
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -192,6 +192,19 @@ def preference_of(policy: Policy | None) -> Preference | None:
     return policy if isinstance(policy, Preference) else None
 
 
+_P = TypeVar("_P", bound=Policy)
+
+
+def by_question(policy: _P) -> _P:
+    """Mark the decorated policy as one that looks at nothing but the question: never at the view.
+
+    It is a promise, by which odds of scenes work out parts of rules once for many tables (`Table.part`).
+    """
+    policy.by_question = True  # type: ignore[attr-defined]
+    return policy
+
+
+@by_question
 def uniform(view: View, question: Question) -> Mapping[str, int]:
     """Return equal weights over all options, letting an optional moment pass included. The yardstick for policies."""
     weights = {option.name: 1 for option in question.options}
@@ -200,6 +213,7 @@ def uniform(view: View, question: Question) -> Mapping[str, int]:
     return weights
 
 
+@by_question
 def preferred(view: View, question: Question) -> str:
     """Return the option preferred most, the first of equals; an optional moment passes unless one is over 0."""
     best = question.options[0]
@@ -308,12 +322,17 @@ class Script:
 
 
 class Policies:
-    """Policies by character or seat; `""` stands for everybody who has none of their own."""
+    """Policies by character or seat; `""` stands for everybody who has none of their own.
 
-    __slots__ = ("_by", "_everybody", "_is_common")
+    Attributes:
+        by_question: whether all of them look at nothing but the question.
+    """
+
+    __slots__ = ("_by", "_everybody", "_is_common", "by_question")
 
     def __init__(self, by: Mapping[str, Policy]) -> None:
         self._by, self._everybody = by, by.get("")
+        self.by_question = all(getattr(policy, "by_question", False) for policy in by.values())
         self._is_common = not any(by)  # nobody has one of their own
 
     def of(self, who: str, seat: str) -> Policy | None:
@@ -371,6 +390,11 @@ class Seats:
             self.answerers.append(_prompting(prompt))
         self.gathers = False
         self.passed: set[str] = set()
+
+    @property
+    def by_question(self) -> bool:
+        """Whether all decisions are policies' that look at nothing but the question."""
+        return self.policies.by_question and self.answerers == [self.policies.answer]
 
     @property
     def script(self) -> Script:

@@ -149,6 +149,9 @@ class _Forgotten(Sequence[Event]):
     def __len__(self) -> int:
         return len(self._known())
 
+    def __repr__(self) -> str:
+        return repr(self._known())
+
 
 class Stop(BaseException):
     """What ends a run early. Not an `Exception`, so that a rule that catches those cannot swallow it.

@@ -224,6 +224,21 @@ class Table(msgspec.Struct, eq=False):
                 return place
             place = after
 
+    def part(self, key: Callable[[], Hashable], play: Callable[[Table], Any]) -> Any:
+        """Play a part of a rule whose result depends only on `key`, and return the result.
+
+        Odds of scenes work it out once for each key, in whatever turn it comes up, if everybody decides by policies
+        that look at nothing but the question (`by_question`). It leaves table and log alone.
+
+        Args:
+            key: returns what the result depends on (hashable), beside the ruleset and who decides.
+            play: plays it at the table that it is given; in odds, its result is compared and hashed.
+        """
+        run, rules = self.run, self.rules
+        if not (run.dealer.keeps_parts and run.players.by_question):
+            return play(self)
+        return run.dealer.part(run, key(), lambda inner: play(Table(inner, rules)))
+
     # -- cards
 
     def cards(self, pile: str) -> tuple[Card, ...]:

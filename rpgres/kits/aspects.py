@@ -151,7 +151,7 @@ def raised_from_nothing(table: Table, own: Sequence[str], members: Sequence[str]
 
 
 def invoke_window(
-    table: Table, own: Side, other: Side | None, *, ledger: Ledger | None = None
+    table: Table, own: Side, other: Side | None, *, ledger: Ledger | None = None, merges: bool = False
 ) -> tuple[Side, Side, tuple[Effect, ...]]:
     """Let both sides invoke until both pass, and return the sides as they then stand, with what it cost.
 
@@ -163,19 +163,21 @@ def invoke_window(
         own: the acting side.
         other: what it rolls against; None when there is nothing yet.
         ledger: what has been used up on this roll before; nothing by default.
+        merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
     """
     sides = [own, other if other is not None else NOBODY]
-    costs = invoke_among(table, sides, ledger if ledger is not None else new_ledger(table))
+    costs = invoke_among(table, sides, ledger if ledger is not None else new_ledger(table), merges=merges)
     return sides[0], sides[1], costs
 
 
-def invoke_among(table: Table, sides: list[Side], ledger: Ledger) -> tuple[Effect, ...]:
+def invoke_among(table: Table, sides: list[Side], ledger: Ledger, *, merges: bool = False) -> tuple[Effect, ...]:
     """Let two sides or more invoke until all pass, and return what it cost; `sides` then holds where each stands.
 
     Args:
         table: where it is played.
         sides: the sides in the order in which they are asked; each is up against the highest of the others.
         ledger: what has been used up on this roll before.
+        merges: whether behind it only matters where the sides stand and what was used up, in whatever order.
     """
     switches, count = table.rules.switches(AspectSwitches), len(sides)
     if switches.invoke_order == "actor-then-opponent":
@@ -185,8 +187,13 @@ def invoke_among(table: Table, sides: list[Side], ledger: Ledger) -> tuple[Effec
     else:
         passes, turn = 0, 0
         while passes < count:
-            passes = 0 if _invoke(table, sides, turn, ledger) else passes + 1
+            has_invoked = _invoke(table, sides, turn, ledger)
+            passes = 0 if has_invoked else passes + 1
             turn = (turn + 1) % count
+            if has_invoked and merges:
+                counts = ledger.uses, ledger.points, ledger.free
+                used = tuple([frozenset(count.items()) for count in counts])
+                table.merge((turn, tuple(sides), used, frozenset(ledger.paid)), holds=("state",))
     if switches.boost_lifetime == "next-chance":
         ledger.effects += _faded(table, sides, ledger)
     return tuple(ledger.effects)
@@ -249,11 +256,17 @@ def _others(sides: Sequence[Side], turn: int) -> Side:
     return msgspec.structs.replace(highest, members=tuple(member for side in others for member in side.members))
 
 
-def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
-    """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
+def means_of(state: State, members: tuple[str, ...], member: str, ledger: Ledger) -> _Means:
+    """Return with what a member of a side can invoke, before anything is used up (hashable)."""
     means = ledger.means.get((members, member))
     if means is None:
         means = ledger.means[members, member] = state.glance(_means_of, members, member)
+    return means
+
+
+def _choices(state: State, members: tuple[str, ...], member: str, ledger: Ledger, turn: int) -> Sequence[_Choice]:
+    """Return what one member of a side may invoke now: free while anybody of the side has a free use, else paid."""
+    means = means_of(state, members, member, ledger)
     if not (ledger.uses or ledger.paid):
         return means.choices
     most_free, points = ledger.most_free, means.left(ledger)

@@ -14,7 +14,7 @@ import msgspec
 
 from rpgres.engine.dealers import Dealer
 from rpgres.engine.players import Answerer, Question
-from rpgres.engine.running import NeedsAnswer
+from rpgres.engine.running import NeedsAnswer, Run
 from rpgres.engine.standing import Standing
 from rpgres.model.printed import Printed
 from rpgres.model.state import EMPTY
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 WORK = 1_000_000  # default budget: standings that are gone through, and questions that turns ask
 NEGLIGIBLE = 10**30  # of what need not end, a remainder of less than one in so many is left open
+
+PART = " part"  # in the place of a label: no label begins with a blank
 
 Delta = tuple[tuple[int, int], ...]
 
@@ -142,19 +144,53 @@ class Step(msgspec.Struct, frozen=True, gc=False):
     total: int
 
 
+class Kept(msgspec.Struct):
+    """What parts of rules come to, by what they depend on (`Table.part`): results, their weights, and the total.
+
+    Attributes:
+        found: by key; a total of 0 stands for what could not be worked out.
+        leaves: how many courses were run for it.
+        work: what it cost that no budget was charged for yet.
+    """
+
+    found: dict[Hashable, tuple[tuple[Any, ...], tuple[int, ...], int]] = {}
+    leaves: int = 0
+    work: int = 0
+
+    def work_out(self, run: Run, play: Callable[[Run], Any]) -> tuple[tuple[Any, ...], tuple[int, ...], int]:
+        """Return what a part comes to, from every answer of chance."""
+        runs = Runs()
+
+        def once(dealer: WalkDealer) -> Hashable:
+            inner = Run(run.rules, run.state, dealer, run.players, run.asked)
+            found: Hashable = play(inner)
+            runs.work += inner.work
+            return found
+
+        odds = explore_within(Budget(), once, WalkDealer(), runs)
+        self.leaves += odds.leaves
+        self.work += runs.work
+        if odds.open:
+            return (), (), 0
+        total = lcm(*(mass.denominator for mass in odds.masses.values()))
+        return tuple(odds.masses), tuple(int(mass * total) for mass in odds.masses.values()), total
+
+
 class PhaseDealer(WalkDealer):
     """Answers behind a merge on, and has what is read from there on noted.
 
     Args:
         tape: the answers before it; None from the beginning of a turn.
         reads: what is read of the standing.
+        kept: what parts of rules come to; None where they are played like all else.
     """
 
-    __slots__ = ("_reads", "_tape_before")
+    __slots__ = ("_kept", "_reads", "_tape_before", "keeps_parts")
 
-    def __init__(self, tape: Any, reads: Reads) -> None:
+    def __init__(self, tape: Any, reads: Reads, kept: Kept | None) -> None:
         super().__init__()
         self._reads, self._tape_before = reads, tape
+        self._kept, self.keeps_parts = kept, kept is not None
         self.waiting.clear()
         self.queue(1, 1, tape)
 
@@ -166,6 +202,16 @@ class PhaseDealer(WalkDealer):
         super().merge(key)
         if self._position >= len(entries(self._tape_before)):
             self._reads.is_off = False
+
+    def part(self, run: Run, key: Hashable, play: Callable[[Run], Any]) -> Any:
+        assert self._kept is not None
+        known = self._kept.found.get(key)
+        if known is None:
+            known = self._kept.found[key] = self._kept.work_out(run, play)
+        results, weights, total = known
+        if not total:
+            return play(run)
+        return results[self.chance(PART, range(len(results)), weights, total) if len(results) > 1 else 0]
 
 
 def scene_odds(
@@ -203,6 +249,7 @@ class _Walk:
         self.is_merged = is_merged
         self.parts = Parts(course.canons)
         self.rests: dict[Hashable, Memo] = {}
+        self.kept = Kept()
         self.turns, self.onwards, self.results = Memo(), Memo(), Memo()
         self.leaves = self.states = 0
         self.ends: dict[Hashable, dict[int, int]] = {}  # by result, then by scale: sums of whole weights
@@ -233,7 +280,8 @@ class _Walk:
             scale //= common
         masses = {result: _fraction(sums) for result, sums in self.ends.items()}
         ordered = dict(sorted(masses.items(), key=lambda item: -item[1]))
-        return SceneOdds(ordered, _fraction(self.left), self.leaves, self.states, turns, is_interrupted)
+        leaves = self.leaves + self.kept.leaves
+        return SceneOdds(ordered, _fraction(self.left), leaves, self.states, turns, is_interrupted)
 
     def _layer(self, layer: dict[Node, int], scale: int) -> tuple[dict[Node, int], int]:
         """Return the standings after a layer's turns with their weights, and by what the scale has grown."""
@@ -369,10 +417,11 @@ class _Walk:
                     rest = rests[merged.key] = self._merged(node, merged.key, dealer.node)
                 return rest
             finally:
-                runs.work += 1 + len(dealer.tape)
+                runs.work += 1 + len(dealer.tape) + self.kept.work
+                self.kept.work = 0
             return self.parts.changes(node, after)
 
-        odds = explore_within(self.budget, once, PhaseDealer(tape, reads), runs)
+        odds = explore_within(self.budget, once, PhaseDealer(tape, reads, self.kept if self.is_merged else None), runs)
         self.leaves += odds.leaves
         total = lcm(*(mass.denominator for mass in odds.masses.values()), odds.open.denominator)
         branches = tuple((int(mass * total), found) for found, mass in odds.masses.items())

@@ -560,28 +560,38 @@ def test_forms_without_some_of_their_fields() -> None:
 DECLARED = {
     "fate": (
         "vs? name+ on+ removes+ alters+ harms? target? defender? beneficiary? full-defense? "
-        "defense-stunt? bonus? stunt+ helper? helpers? boost+ ally? rival? aspect? fate-points! "
-        "gm-points! consequence+ consequences? skill? variant+ advantage+ against+ track+ existing? "
+        "defense-stunt? bonus? stunt+ helper? helpers? difficulty? environment? kind+ against?(attack? "
+        "defense? advantage? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? zone+ "
+        "blocks?) zones+ zone+ blocks? order+ task?(with+ difficulty? by+ action+) victories? exchanges? "
+        "boost+ ally? rival? aspect? fate-points! gm-points! consequence+ consequences? skill? attack? "
+        "create? defense? under-fire?(attack?) variant+ advantage+ defends-against+ track+ existing? "
         "worse+ proposer?"
     ),
     "coppermane": (
         "vs? name+ on+ removes+ alters+ harms? target? defender? beneficiary? full-defense? "
-        "defense-stunt? bonus? stunt+ helper? helpers? boost+ ally? rival? aspect? fate-points! "
-        "gm-points! consequence+ consequences? points! attribute? skill? epic? knack+ advantage+ "
-        "defended-advantage+ against+ track+ conflict? witnesses? legend! legend-points!"
+        "defense-stunt? bonus? stunt+ helper? helpers? difficulty? environment? kind+ against?(attack? "
+        "defense? advantage? zone+ blocks? side+) conflict-ally?(attack? defense? advantage? zone+ "
+        "blocks?) zones+ zone+ blocks? order+ task?(with+ difficulty? by+) victories? exchanges? boost+ "
+        "ally? rival? aspect? fate-points! gm-points! consequence+ consequences? points! attribute? "
+        "skill? attack? create? defense? under-fire?(attack?) epic? knack+ advantage+ defended-advantage+ "
+        "defends-against+ track+ conflict? witnesses? legend! legend-points!"
     ),
     "saga": (
-        "ability? vs? opposing? against? skilled? against-skilled? skill+ trump? edge? against-edge? "
+        "ability? vs? opposing? against? against-foes! beside! level? attack? defend? foe-attack? "
+        "foe-defend? battle-skill+ exchanges+ skilled? against-skilled? skill+ trump? edge? against-edge? "
         "dire? hand?- against-hand?- bank?- discard?- gm-card?- amount? weapon? defense? armor? rounds+"
     ),
     "faith": (
         "skill? attribute? advantages? disadvantages? gm! gm-advantages! gm-disadvantages! gm-against! "
         "against!(skill? attribute? advantages? disadvantages? npc? hand?- used? damage? affinity+ "
-        "weapon? armour? ammo+ range? thrown? words+) target? unaware! words+ who!(skill? npc? damage? "
-        "hand?-) ambience? affinity? used! npc! physical! neural! weapon? armour? ammo? range? thrown? "
-        "critical? hand?- gm-hand?-"
+        "weapon? armour? ammo+ range? thrown? words+) against-foes! beside! rounds! target? unaware! "
+        "words+ who!(skill? npc? damage? hand?-) ambience? affinity? used! npc! physical! neural! weapon? "
+        "armour? ammo? range? thrown? critical? hand?- gm-hand?-"
     ),
-    "nodice": ("int+ qic+ phases+ start? target?(agi? qic? stack?- kind+ seen? phase? aborted?) who? phase+ stack+"),
+    "nodice": (
+        "int+ qic+ phases+ start? target?(agi? qic? stack?- kind+ seen? phase? aborted?) who? against! "
+        "beside! last-phase+ phase+ stack+"
+    ),
     "two-dice": "trait? bonus? edge?",
     "best-die": "rating? dice? danger?",
     "twenty-sided": "bonus? extra? vs? edge? weapon? target?",

@@ -48,15 +48,18 @@ def _forget() -> None:
 SLIP = ("roll", "after-hours", "slip", "--sheet", "wren", "--skill", "quiet", "--to", "vault")
 
 RUN = """\
-To the vault and back  (seed: 7)
+To the vault and back
+
+After Hours; seed: 7
+Taking part: Wren; of the game master: The Night Porter
 
 1. In
-  wren, slip: Noticed
-    10 against 9, margin +1
-    roll (wren): 4,4 = 8
-    You are through. Did something move over there?
-    * move: for actor, hall
-    * alarm: ticks 1
+  Wren acts: slip, skill quiet, to hall.
+    Roll (Wren): 4,4 = 8
+  Noticed: 10 against 9, margin +1
+  You are through. Did something move over there?
+    * Move: for Wren, hall
+    * Alarm: ticks 1
 """
 
 
@@ -114,7 +117,9 @@ On the table
   Places
     wren: vault
     porter: hall
-  Patrol: vault  (known to the game master)
+  Patrol
+    vault
+    known to the game master
 """)
     state = json.loads(rpgres("scene", "run", "after-hours/vault", "--json").out)["state"]
     assert state["things"]["places"] == {"wren": "vault", "porter": "hall"}

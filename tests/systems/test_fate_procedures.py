@@ -214,3 +214,38 @@ def test_a_fighter_goes_towards_the_nearest_enemy() -> None:
     assert towards(row, "a", ["d"], near) == "b"
     assert towards(row, "b", ["b", "d"], near) == ""
     assert towards(row, "a", ["d"], far) == ""
+
+
+SMALL = """
+ruleset = "fate"
+policy = "{policy}"
+[characters.ann]
+skills = {{ fight = 2, notice = 2 }}
+boxes = {{ physical = 1, consequences = 1 }}
+aspects = ["Quick on the Draw"]
+fate-points = 1
+[characters.ben]
+skills = {{ fight = 3 }}
+boxes = {{ physical = 0, consequences = 1 }}
+fate-points = 0
+[[steps]]
+id = "fight"
+actor = "ann"
+procedure = "conflict"
+with = {{ against = "ben", exchanges = 1 }}
+[ends.won]
+when = {{ fight = "won" }}
+[ends.lost]
+when = {{ fight = ["lost", "conceded"] }}
+[ends.open]
+"""
+
+
+@pytest.mark.parametrize("policy", ["sensible", "thrifty"])
+def test_parts_that_are_worked_out_once_change_no_chance(policy: str) -> None:
+    course = course_of(read_scene(Source("-", SMALL.format(policy=policy)), find_ruleset=find_ruleset))
+    kept, played = scene_odds(course), scene_odds(course, is_merged=False)
+    assert not kept.open
+    assert not played.open
+    assert kept.masses == played.masses
+    assert {"won", "lost", "open"} == {name for (name,) in kept.masses}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rpgres.engine.players import NO, Question, View, preferred
+from rpgres.engine.players import NO, Question, View, by_question, preferred
 from rpgres.kits.aspects import BONUS
 from rpgres.rulesets import Option
 
@@ -10,6 +10,7 @@ SUCCESS = 1  # the margin worth reaching
 STYLE = 3  # the margin a boost is gladly spent on
 
 
+@by_question
 def sensible(view: View, question: Question) -> str:
     """Invoke when that can turn the roll, the cheapest first and no more than it takes; else take what is preferred.
 
@@ -21,6 +22,7 @@ def sensible(view: View, question: Question) -> str:
     return _invoke(question, points=question.facts["points"])
 
 
+@by_question
 def thrifty(view: View, question: Question) -> str:
     """Decide like `sensible`, and never pay a fate point."""
     if "acting" not in question.facts:

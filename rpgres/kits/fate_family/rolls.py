@@ -84,8 +84,9 @@ def roll_off(table: Table, actor: Character, add: int, foes: Sequence[Foe], give
         sides = _sides(table.state, actor, foes, given)
         fresh = aspects.new_ledger(table)
         if ledger is not None or any(aspects.can_invoke(table.state, members, fresh) for members in sides):
-            ledger = ledger if ledger is not None else fresh
-            return _roll_with_window(table, actor, add, foes, sides, ledger)
+            if ledger is not None or table.is_read:
+                return _roll_with_window(table, actor, add, foes, sides, ledger if ledger is not None else fresh)
+            return _kept_roll(table, actor, add, foes, sides, fresh)
         aspects.no_window(table, sides)
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0) if actor.counters else 0
@@ -112,6 +113,29 @@ def _sides(state: State, actor: Character, foes: Sequence[Foe], given: Help) -> 
     return own, tuple(dict.fromkeys((*against, *given.get("rival", ()))))
 
 
+def _kept_roll(
+    table: Table,
+    actor: Character,
+    add: int,
+    foes: Sequence[Foe],
+    sides: tuple[tuple[str, ...], tuple[str, ...]],
+    fresh: aspects.Ledger,
+) -> Standing:
+    """Return where a roll with its window stands in odds, which may know it from another turn; without totals."""
+
+    def key() -> tuple[object, ...]:
+        means = [aspects.means_of(table.state, side, member, fresh) for side in sides for member in side]
+        return "window", actor.name, actor.counters.get(NEXT, 0), add, tuple(foes), sides, tuple(means)
+
+    def play(inner: Table) -> Standing:
+        is_alone = inner is not table  # then nothing of the turn comes behind it
+        found = _roll_with_window(inner, actor, add, foes, sides, aspects.new_ledger(inner), merges=is_alone)
+        return found if inner.run.asked == "total" else Standing(found.margin, None, None, found.effects)
+
+    standing: Standing = table.part(key, play)
+    return standing
+
+
 def _roll_with_window(
     table: Table,
     actor: Character,
@@ -119,6 +143,8 @@ def _roll_with_window(
     foes: Sequence[Foe],
     sides: tuple[tuple[str, ...], tuple[str, ...]],
     ledger: aspects.Ledger | None,
+    *,
+    merges: bool = False,
 ) -> Standing:
     dice = table.rules.dice
     raised = actor.counters.get(NEXT, 0)
@@ -130,7 +156,7 @@ def _roll_with_window(
     rest = max((total for number, total in enumerate(totals) if number != first), default=None)
     foe = foes[first]
     other = aspects.Side(sides[1], "invoke-against", "opposition", totals[first], rolls[first], foe.dice, foe.who, rest)
-    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger)
+    own, other, costs = aspects.invoke_window(table, own, other, ledger=ledger, merges=merges)
     effects = (*costs, *_used_up(actor, raised))
     return Standing(own.total - other.height, own.total, other.height, effects)
 

@@ -1,0 +1,81 @@
+"""Exact odds of whole scenes of the rulesets that ship: looked up or not, they are the same, and play agrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpgres.dice.seeds import Streams
+from rpgres.engine.dealers import SeededDealer
+from rpgres.odds.scenes import SceneOdds, scene_odds
+from rpgres.plugins.discovery import find_ruleset
+from rpgres.scenes import Scene, read_scene
+from rpgres.scenes.walking import course_of, play_through, scene_result
+from rpgres.toml.reading import Source
+
+DUEL = """
+ruleset = "{ruleset}"
+policy = "{policy}"
+[characters.ana]
+{skills} = {{ {one} = 3, {two} = 2 }}
+[characters.bo]
+{skills} = {{ {one} = 2, {two} = 2 }}
+played-by = "gm"
+[[steps]]
+actor = "ana"
+procedure = "{procedure}"
+with = {{ {given} }}
+"""
+FATE = {"ruleset": "fate", "skills": "skills", "one": "fight", "two": "athletics"}
+CONFLICT = {"procedure": "conflict", "given": 'against = ["bo"], exchanges = 1'}
+CONTEST = {
+    "procedure": "contest",
+    "given": 'skill = "athletics", vs = { character = "bo", skill = "fight" }, exchanges = 1',
+}
+
+SCENES = {
+    "conflict, sensible": DUEL.format(**FATE, **CONFLICT, policy="sensible"),
+    "conflict, thrifty": DUEL.format(**FATE, **CONFLICT, policy="thrifty"),
+    "conflict, preferred": DUEL.format(**FATE, **CONFLICT, policy="preferred"),
+    "contest, sensible": DUEL.format(**FATE, **CONTEST, policy="sensible"),
+}
+BY = (
+    "ending",
+    "characters.bo.tracks.physical",
+    "characters.ana.tracks.consequences",
+    "tags.count",
+    "counters.fate-points",
+)
+
+
+def scene_of(text: str) -> Scene:
+    return read_scene(Source("s.toml", text), find_ruleset=find_ruleset)
+
+
+def odds(scene: Scene, **options: Any) -> SceneOdds:
+    return scene_odds(course_of(scene, by=BY), work=10**9, **options)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_looking_turns_up_changes_no_chance(name: str) -> None:
+    scene = scene_of(SCENES[name])
+    looked_up, run_anew = odds(scene), odds(scene, is_merged=False)
+    assert looked_up.masses == run_anew.masses
+    assert sum(looked_up.masses.values()) == 1
+    assert looked_up.leaves <= run_anew.leaves
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_play_comes_to_what_the_odds_say(name: str) -> None:
+    scene, runs = scene_of(SCENES[name]), 2_000
+    exact, counted = odds(scene).masses, dict[Any, int]()
+    streams = Streams("7")
+    for number in range(runs):
+        streams.move_to(number)
+        found = scene_result(scene, play_through(scene, lambda step: SeededDealer(streams, step=step)), by=BY)
+        counted[found] = counted.get(found, 0) + 1
+    assert set(counted) <= set(exact)
+    for result, mass in exact.items():
+        chance = float(mass)
+        assert abs(counted.get(result, 0) - runs * chance) <= 5 * (runs * chance * (1 - chance)) ** 0.5 + 5
