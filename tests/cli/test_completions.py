@@ -75,7 +75,7 @@ def test_a_shell_that_is_none_of_them() -> None:
         ("rpgres sheet new fa", {"fate", "faith"}),
         ("rpgres sheet check --rul", {"--ruleset", "--rulesets"}),
         ("rpgres ruleset show fate ov", {"overcome"}),
-        ("rpgres schema sce", {"scene", "scene-odds", "scene-result", "scene-test"}),
+        ("rpgres schema sce", {"scene", "scene-best", "scene-odds", "scene-result", "scene-test"}),
         ("rpgres plugin check f", {"fate", "faith"}),
         ("rpgres deck show saga/ol", {"saga/older-82"}),
         ("rpgres roll saga act --hand St9+,Do1", {"St9+,Do1-", "St9+,Do10+"}),

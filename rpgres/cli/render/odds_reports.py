@@ -121,10 +121,7 @@ def _scene(record: SceneOddsResult, file: RulesetFile | None) -> Report:
     return Report(
         title=text,
         above=above(record),
-        tables=[
-            Table(columns=[record.by, "probability", "exact", "estimate" if sample is not None else ""], rows=rows),
-            *first,
-        ],
+        tables=[Table(columns=heads, rows=rows), *first],
         below=[*mean, *_open_text(record.open), walked, *notes_text(record.policies, record.note)],
         chart=Chart(kind="bars", title=text, categories=list(names.values()), series=[Series("", values)]),
     )
