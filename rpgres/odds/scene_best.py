@@ -206,6 +206,9 @@ class TreeDealer(TapeDealer):
 
     __slots__ = ()
 
+    def merge(self, key: object) -> None:
+        """Go on: every branch of a turn is followed by itself."""
+
     def fresh(self, label: str, values: Sequence[Any], weights: Sequence[int], total: int) -> Any:
         raise Fresh(label, tuple(values), tuple(weights), total)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import jsonschema
 import pytest
 
 from tests.support.command_line import as_json, rpgres
+from tests.support.terminal import Terminal
 
 SCENE = """
 ruleset = "fate"
@@ -187,3 +190,18 @@ def test_past_the_budget_a_simulation_estimates_and_says_so(free: Path) -> None:
     assert (exact_one["method"], exact_one["sample"]) == ("exact", None)
     refused = rpgres(*line, "--simulate", "10", "--by", "exchange")
     assert (refused.code, "--simulate" in refused.err) == (2, True)
+
+
+def test_what_is_too_large_for_optimal_decisions_says_so() -> None:
+    ran = rpgres("odds", "fate/conflict", "--sheet", "mara", "--against", "bruiser", "--best", "--leaves", "300")
+    assert (ran.code, "the budget does not suffice" in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_an_interrupt_prints_what_is_known() -> None:
+    line = ("odds", "fate/contest", "--skill", "2", "--vs", "2", "--auto", "--leaves", "30", "--simulate", "100000000")
+    at = Terminal(line)
+    time.sleep(3)
+    code, shown = at.interrupt()
+    assert code == 130
+    assert "plays of the whole scene" in shown

@@ -215,7 +215,7 @@ def _weigh(
         return scene_odds_lines(record, scene.rules.file, bars=bar_columns(is_plain=shared["plain"]))
 
     emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
-    if odds.is_interrupted:
+    if odds.is_interrupted or (sample is not None and sample.runs < plays):
         warn("interrupted; what is known so far is printed, and the rest is open")
         raise typer.Exit(INTERRUPTED)
 
