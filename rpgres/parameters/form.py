@@ -9,6 +9,7 @@ from typing import Any
 from rpgres.errors import UsageError, located
 from rpgres.model.state import ROLES, Map, blank_character, pile_name, slug
 from rpgres.parameters.ability import ABILITY
+from rpgres.parameters.characters import character_at
 from rpgres.parameters.context import InputContext, give_seat, sheet_offers
 from rpgres.parameters.kind import Declared, Described, Kind, Offers, Schema, Slot, Typed
 from rpgres.parameters.plain import CHOICE, DICE, FLAG, INTEGER, TEXT, text_of
@@ -33,7 +34,12 @@ def _read(slot: Slot, value: Any) -> Form:
     name, typed = form_parts(parameter, value, option=slot.option)
     before = context.state.characters
     if parameter.seats:
-        name = _seated(context, name)
+        if parameter.others:
+            name = character_at(context, name, option=slot.option)
+            if name == context.actor:
+                raise UsageError(f"{slot.option}: {name!r} is who acts; name somebody else", reason="range")
+        else:
+            name = _seated(context, name)
         if parameter.guests and name not in context.state.characters:
             if slug(name) in (*ROLES, ""):
                 raise UsageError(f"{slot.option}: {name!r} cannot be a name")

@@ -59,9 +59,9 @@ class Parameter(Record, frozen=True):
     action, for people with real cards; separated by commas). The last three are no arguments of the rule. `form` is
     somebody or something with what is said of it in `fields`, as NAME:key=value,key=value; with `seats` the name may be
     somebody's at the table, or a sheet's, who then sits down; with `guests` whoever else is named sits down
-    too, without a sheet. With `many` it may be given several times, up to `most`, as a tag always may; `most` holds for
-    the number of `cards` too, where `at-most` says nothing. A flag with `seat = "gm"` makes whoever acts the game
-    master's, if they sit down by it.
+    too, without a sheet; with `others` nobody else may be named, and not who acts. With `many` it may be given several
+    times, up to `most`, as a tag always may; `most` holds for the number of `cards` too, where `at-most` says nothing.
+    A flag with `seat = "gm"` makes whoever acts the game master's, if they sit down by it.
     `name` is the option's name where it differs from the key in `[parameters]`.
 
     At a persistent table `said-by` tells who says it: `player` (whoever acts), `confirmed` (whoever acts, and the game
@@ -96,6 +96,7 @@ class Parameter(Record, frozen=True):
         fields: for a form: what may be said behind NAME:.
         seats: for a form: whether the name may be a character at the table, or a sheet, which is then added.
         guests: for a form with `seats`: whether a name without a sheet is added as a character, too.
+        others: for a form with `seats`: whether it has to be somebody at the table or with a sheet, and not who acts.
         said_by: who gives it at a persistent table: the acting player (`player`), the same if the game master confirms
             what no sheet has (`confirmed`), or no player (`gm`).
         seen_by: which seats read the value at a persistent table: every seat (`all`), or the one that typed it (`own`).
@@ -126,6 +127,7 @@ class Parameter(Record, frozen=True):
     fields: dict[Id, FormField] = {}
     seats: bool = False
     guests: bool = False
+    others: bool = False
     said_by: SaidBy = ""
     seen_by: SeenBy = ""
 

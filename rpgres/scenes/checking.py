@@ -429,6 +429,12 @@ def _input_faults(scene: Scene, step: Step, *, everybody: Sequence[str]) -> Iter
         if error is None:
             return
         key = error.path[0] if error.path else None
+        if (
+            error.reason == "missing"
+            and key not in inputs
+            and key in {_canonical(scene, step, one) for one in step.with_}
+        ):
+            return  # it was taken out for a fault that is told
         if key not in inputs:
             yield error.message, ("with",) if step.with_ else ()
             return
@@ -462,11 +468,15 @@ def _opposer(value: Any) -> str:
 
 
 def _kind(scene: Scene, step: Step, key: str) -> str:
+    parameter = scene.rules.parameters(step.played).get(_canonical(scene, step, key))
+    return parameter.kind if parameter is not None else ""
+
+
+def _canonical(scene: Scene, step: Step, key: str) -> str:
+    """Return a parameter's own name by a key of `with`, which may be an alias."""
     name = key.replace("_", "-")
-    for known, parameter in scene.rules.parameters(step.played).items():
-        if name == known or name in parameter.aliases:
-            return parameter.kind
-    return ""
+    parameters = scene.rules.parameters(step.played).items()
+    return next((known for known, one in parameters if name == known or name in one.aliases), name)
 
 
 def _refusal(scene: Scene, step: Step, inputs: Mapping[str, Any]) -> RpgresError | None:

@@ -128,11 +128,26 @@ def test_at_a_terminal_every_decision_is_asked() -> None:
         (["fate/conflict", *DUEL, "--choose", "nothing=yes"], 2, "nothing"),
         (["fate/overcome", "--sheet", "mara"], 1, "rpgres roll fate overcome"),
         (["fate/conflct"], 1, "fate/conflict"),
+        (["fate/conflict", "--sheet", "edda", "--against", "gost", "--auto"], 2, "--against: 'gost' is neither"),
+        (["fate/conflict", "--sheet", "edda", "--against", "edda", "--auto"], 2, "--against: 'edda' is who acts"),
+        (["coppermane/conflict", "--sheet", "orrin", "--against", "gost", "--auto"], 2, "--against: 'gost' is neither"),
     ],
 )
 def test_what_is_wrong_is_told(line: list[str], code: int, told: str) -> None:
     ran = rpgres("scene", "run", *line)
     assert (ran.code, told in ran.err) == (code, True), ran.err
+
+
+def test_a_check_tells_who_cannot_take_part(tmp_path: Path) -> None:
+    people = 'ruleset = "fate"\n[characters]\nmara.sheet = "edda"\ndov.sheet = "thug"\n'
+    step = '[[steps]]\nprocedure = "conflict"\nactor = "mara"\nwith = {{ against = {}, ally = "{}" }}\n'
+    file = tmp_path / "brawl.toml"
+    file.write_text(people + step.format('"gost"', "dov") + step.format('["dov"]', "mara"))
+    ran = rpgres("scene", "check", str(file))
+    assert ran.code == 1
+    nobody, own = ran.out.splitlines()
+    assert "steps[0].with.against: `against`: 'gost' is neither" in nobody
+    assert "steps[1].with.ally: `ally`: 'mara' is who acts; name somebody else" in own
 
 
 def test_options_may_stand_before_the_name_and_a_file_of_that_name_comes_first(tmp_path: Path) -> None:

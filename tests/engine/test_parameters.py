@@ -80,9 +80,17 @@ fields.bold = { kind = "flag", help = "whether bold" }
 fields.mood = { kind = "choice", choices = { calm = "calm", wild = "wild" }, help = "the mood" }
 fields.cry = { kind = "text", help = "what is cried" }
 
+[parameters.enemies]
+kind = "form"
+many = true
+seats = true
+others = true
+help = "whoever fights"
+fields.bold = { kind = "flag", help = "whether bold" }
+
 [actions.probe]
 summary = "Takes one of everything."
-parameters = ["skill", "bonus", "mood", "mark", "purse", "pool", "friend", "word", "push", "foes", "rivals"]
+parameters = ["skill", "bonus", "mood", "mark", "purse", "pool", "friend", "word", "push", "foes", "rivals", "enemies"]
 
 [sheet.skills]
 kind = "abilities"
@@ -230,6 +238,8 @@ def test_dice_oppose_actively() -> None:
         ({"mark": "Fire=100"}, "free uses"),
         ({"purse": -1}, "at least 0"),
         ({"friend": "cy"}, "neither a character at the table nor a sheet"),
+        ({"enemies": ["bo", "cy"]}, "neither a character at the table nor a sheet"),
+        ({"enemies": ["bo", "ada"]}, "'ada' is who acts"),
         ({"word": 3}, "takes a text"),
         ({"push": "maybe"}, "neither true nor false"),
         ({"against": "2d0"}, "d"),
