@@ -21,6 +21,7 @@ from rpgres.cli.render.accounts import Titles, account_of, chapter_of, heading_o
 from rpgres.cli.render.scenes import step_question_lines
 from rpgres.model.state import EMPTY, GM, State
 from rpgres.scenes import Leaf, PlayedStep, Scene, SceneResult, Unanswered, play_scene, scene_result, step_record
+from rpgres.scenes.views import told_to
 
 if TYPE_CHECKING:
     from rpgres.cli.formats.accounts import Account
@@ -53,10 +54,11 @@ class Played(NamedTuple):
         return structs.replace(result, seed=self.seed) if seat is None else result
 
 
-def play_silently(scene: Scene, *, seed: str) -> Played:
-    """Play a scene; nobody is asked."""
+def play_silently(scene: Scene, *, seed: str, seat: str | None = None) -> Played:
+    """Play a scene; nobody is asked, and errors say what a seat may know."""
     endings: list[str] = []
-    steps = list(play_scene(scene, seed=seed, ended=endings.append))
+    with told_to(seat):
+        steps = list(play_scene(scene, seed=seed, ended=endings.append))
     return Played(scene, seed, steps, endings[0])
 
 
@@ -97,9 +99,10 @@ def tell_scene(
     steps, endings = list[PlayedStep](), list[str]()
     ask = person.ask if person is not None else None
     try:
-        for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
-            steps.append(played)
-            teller.step(step_record(scene, played, seat=seat or GM))
+        with told_to(seat):
+            for played in play_scene(scene, seed=seed, prompt=ask, begins=begins, ended=endings.append):
+                steps.append(played)
+                teller.step(step_record(scene, played, seat=seat or GM))
     except Unanswered as waiting:
         if people is not None and seat is None and person is None:  # a person has seen it
             teller.step(_so_far(waiting.pending))

@@ -18,7 +18,7 @@ from rpgres.model.state import GM, State
 from rpgres.rulesets import unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
-from rpgres.scenes.views import changes_seen, require_seat, result_seen
+from rpgres.scenes.views import CannotSet, changes_seen, require_seat, result_seen, told_to
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
@@ -158,7 +158,7 @@ def play_scene(
         try:
             found, after = play_step(scene, leaf, at, before, streams, prompt=prompt)
         except RpgresError as error:
-            raise at_step(leaf, error) from error
+            raise (cannot_set(leaf, error) if leaf.step.set else at_step(leaf, error)) from error
         if isinstance(found, Pending):
             raise unanswered(leaf, found)
         state = state if leaf.step.fresh else after
@@ -190,7 +190,8 @@ def run_scene(
         seat: leave out what this seat may not know, and the seed.
     """
     seed, endings = seed_of(scene, seed), list[str]()
-    steps = list(play_scene(scene, seed=seed, prompt=prompt, ended=endings.append))
+    with told_to(seat):
+        steps = list(play_scene(scene, seed=seed, prompt=prompt, ended=endings.append))
     return scene_result(scene, steps, ending=endings[0], seed=seed, seat=seat)
 
 
@@ -327,6 +328,14 @@ def at_step(leaf: Leaf, error: RpgresError) -> RpgresError:
     if not leaf.source.text or (isinstance(error, FileError) and error.message.startswith(leaf.source.path)):
         return error
     return FileError(f"{leaf.where()}: {leaf.name}: {error.message}", **error.details)
+
+
+def cannot_set(leaf: Leaf, error: RpgresError) -> CannotSet:
+    """Return the error of a step that only changes the table, with the place where it stands."""
+    place = f"{leaf.where()}: {leaf.name}"
+    found = CannotSet(f"{place}: {error.message}", **error.details)
+    found.place = place
+    return found
 
 
 def unanswered(leaf: Leaf, pending: Pending) -> Unanswered:

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import msgspec
 
 from rpgres.engine.records import Result
 from rpgres.engine.views import found_seen, hidden_in, input_seen, laid_by, mentions, private_in, seats_of
-from rpgres.errors import UsageError
+from rpgres.errors import FileError, UsageError
 from rpgres.model.state import GM, State
 from rpgres.rulesets import Rules, unknown
+
+
+class CannotSet(FileError):
+    """A step that only changes the table cannot; the message may name what is hidden.
+
+    Attributes:
+        place: the step and where it stands, which is all that a player is told of it.
+    """
+
+    place: str
+
+
+@contextmanager
+def told_to(seat: str | None) -> Iterator[None]:
+    """Leave out of errors what a seat may not know: why the table cannot be changed depends on all that lies there."""
+    try:
+        yield
+    except CannotSet as error:
+        if seat in (None, GM):
+            raise
+        raise FileError(f"{error.place}: this change cannot be made; the game master is told why") from None
 
 
 def require_seat(seat: str, *states: State) -> None:

@@ -567,6 +567,30 @@ def test_what_a_seat_cannot_see_changes_no_byte_of_its_account(what: str) -> Non
         assert known[0][option] != known[1][option]  # whoever may see it does
 
 
+@pytest.mark.parametrize("option", ["", "--json"])
+@pytest.mark.parametrize(
+    "change", ['"tags.sly-rat" = "aspect"', '"tags.nowhere.kind" = "aspect"', '"tags.wet-cat.uses.nobody" = 2']
+)
+def test_why_the_table_cannot_be_changed_is_for_the_game_master(option: str, change: str) -> None:
+    seen, known = [], []
+    for secret in ("Sly Rat", "Sly Rats"):
+        text = (
+            'ruleset = "fate"\nseed = "4"\n[characters.mara]\nsheet = "mara"\n[tags.cat]\ntext = "Wet Cat"\n'
+            f'kind = "aspect"\n[tags.rat]\ntext = "{secret}"\nkind = "aspect"\nseen-by = ["gm"]\n'
+            f"[[steps]]\nset = {{ {change} }}\n"
+        )
+        Path("hidden.toml").write_text(text, "utf-8")
+        run = ["scene", "run", "hidden.toml", *filter(None, [option])]
+        mara, gm = rpgres(*run, "--as", "mara"), rpgres(*run, "--as", "gm")
+        assert (mara.code, gm.code) == (1, 1)
+        seen.append((mara.out, mara.err))
+        known.append((gm.out, gm.err))
+    assert seen[0] == seen[1]
+    assert "rat" not in "".join(seen[0]).lower()
+    assert "hidden.toml:12: step 1: this change cannot be made; the game master is told why" in "".join(seen[0])
+    assert "change cannot be made" not in "".join(known[0])
+
+
 def test_a_seat_gets_no_seed_and_nothing_that_was_only_planned() -> None:
     Path("hidden.toml").write_text(
         TAGS.replace("SECRET", "The Ledger").replace("MARKS", "1").replace("BOX", "2"), "utf-8"

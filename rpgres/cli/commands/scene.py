@@ -146,14 +146,14 @@ def run(
         require_seat(seat, scene.state)
     chosen = seed_of(scene, seed)
     if as_json or STANDARD in files.values():
-        played = play_silently(scene, seed=chosen)
+        played = play_silently(scene, seed=chosen, seat=seat)
     else:
         try:
             played = tell_scene(scene, seed=chosen, seat=seat, is_plain=plain, auto=auto or bool(policy))
         except BrokenPipeError:
             if not files:
                 raise
-            played = play_silently(scene, seed=chosen)  # nobody reads on, and the files were asked for
+            played = play_silently(scene, seed=chosen, seat=seat)  # nobody reads on, and the files were asked for
     if as_json:
         say_json(played.result(seat=seat))
     if files:
