@@ -22,6 +22,7 @@ from rpgres.rulesets import Rules
 from rpgres.rulesets.orders import Order
 from rpgres.rulesets.sheets import SheetOrders, find_sheet, seated
 from rpgres.scenes.deciding import Deciding, beside
+from rpgres.scenes.playing import is_change
 from rpgres.scenes.program import EMPTY_PROGRAM, Scene, program_of
 from rpgres.scenes.reading import (
     Including,
@@ -39,6 +40,7 @@ from rpgres.toml.reading import Source, convert, diagnose, located, parse
 
 Laid = TypeVar("Laid", SceneTag, SceneThing, SceneTrack)
 
+_CHANGED = ("number", "data", "text")  # kinds of places where "+1" may stand; of a text, it is all of it
 # What stands in for a required input that is faulty, so that the others can be read.
 _HARMLESS = {"ability": 0, "opposition": 0, "integer": 0, "counter": 0}
 
@@ -377,9 +379,10 @@ class _Checked(NamedTuple):
             if period not in known:
                 faults.name(f"{rules.id} has no period", period, known, *at, moment)
             return
-        for path in step.set:
+        for path, value in step.set.items():
             with _faults_of_errors(faults, "unknown-name", *at, "set", path):
-                parse_path(path)
+                if parse_path(path).kind not in _CHANGED and isinstance(value, str) and is_change(value):
+                    raise UsageError(f"{path}: {value!r} changes a number, and no number can stand there")
         if not step.played:
             return
         kind = "procedure" if step.procedure else "action"

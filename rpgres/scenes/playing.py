@@ -12,6 +12,7 @@ from rpgres.engine.players import Prompt
 from rpgres.engine.records import Pending, Result
 from rpgres.engine.run import Answering, Prepared, prepare, run
 from rpgres.errors import FileError, RpgresError, UsageError
+from rpgres.model.paths import NOTHING, Scope, parse_path
 from rpgres.model.printed import Printed
 from rpgres.model.serialization import state_record
 from rpgres.model.state import GM, State
@@ -19,6 +20,9 @@ from rpgres.rulesets import unknown
 from rpgres.scenes.course import At, after_step, ending_of, is_over, leaf_at, lists, onward
 from rpgres.scenes.program import Leaf, Scene
 from rpgres.scenes.views import CannotSet, changes_seen, require_seat, result_seen, told_to
+
+_LONGEST = 10  # characters of a change of a number
+_FROM_NOTHING = ("counters", "abilities", "uses")  # where a number that is not there counts 0
 
 
 class SceneResult(Printed, frozen=True, kw_only=True, tag="rpgres.scene/1"):
@@ -296,6 +300,8 @@ def play_step(
 def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
     """Return the table after a step that only sets what stands at its places.
 
+    A text such as `+1` or `-2` changes a number; a number is what stands there from now on.
+
     Raises:
         UsageError: there is no such place, or the value does not fit.
     """
@@ -303,8 +309,32 @@ def changed_by(scene: Scene, leaf: Leaf, state: State) -> State:
 
     for path, value in leaf.step.set.items():
         text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        if isinstance(value, str) and is_change(value):
+            text = _changed_number(state, path, value)
         state = changed(scene.rules, state, path, text)
     return state
+
+
+def is_change(text: str) -> bool:
+    """Tell whether a text says by how much a number changes: `+1`, `-2`."""
+    return text[:1] in ("+", "-") and text[1:].isascii() and text[1:].isdecimal() and len(text) <= _LONGEST
+
+
+def _changed_number(state: State, path: str, change: str) -> str:
+    """Return what a number becomes by a change; where a text stands, the change is a text as any other.
+
+    Raises:
+        UsageError: no number stands there.
+    """
+    found = parse_path(path)
+    now = found.read(Scope(state))
+    if now is NOTHING and found.places[-1].kind in _FROM_NOTHING:
+        now = 0
+    if isinstance(now, int) and not isinstance(now, bool):
+        return str(now + int(change))
+    if isinstance(now, str) and found.kind == "text":
+        return change
+    raise UsageError(f"{path}: {change!r} changes a number, and no number stands there; set one first")
 
 
 def prepare_step(scene: Scene, leaf: Leaf, state: State) -> Prepared:

@@ -146,7 +146,8 @@ class Step(_Record, frozen=True):
         procedure: in place of an action: a procedure of the ruleset, such as a conflict, which is played to its end.
         begin: in place of an action: what begins, such as a scene or an exchange.
         end: in place of an action: what ends.
-        set: in place of an action: what stands at places of the table from now on, by path.
+        set: in place of an action: what stands at places of the table from now on, by path; "+1" or "-2" in quotes
+            changes a number.
         include: in place of an action: the file of another scene, whose steps are played here.
         steps: in place of an action: a group of steps, played once, or as `repeat` says.
         repeat: how long the group is repeated.

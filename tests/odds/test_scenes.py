@@ -101,6 +101,16 @@ def test_a_group_that_repeats_is_a_binomial(battle: Ruleset) -> None:
     assert found.leaves == 6 * 3  # a turn is run once for each number of defenders, whatever pass it is
 
 
+def test_a_number_that_is_changed_depends_on_what_it_was(battle: Ruleset) -> None:
+    text = (
+        'ruleset = "battle"\ncounters = { defenders = 9 }\n[characters.ada]\n[[steps]]\nrepeat = { at-most = 3 }\n'
+        '[[steps.steps]]\naction = "skirmish"\nactor = "ada"\n'
+        '[[steps.steps]]\nset = { "counters.defenders" = "-1" }\n[[steps]]\nset = { "counters.defenders" = "+10" }\n'
+    )
+    found = odds(battle, text, "counters.defenders")
+    assert found.masses == {(16 - fallen,): Fraction(count, 8) for fallen, count in enumerate((1, 3, 3, 1))}
+
+
 def test_a_branch_on_an_outcome(battle: Ruleset) -> None:
     text = (
         'ruleset = "battle"\ncounters = { defenders = 9 }\n[characters.ada]\n'

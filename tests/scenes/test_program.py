@@ -132,6 +132,27 @@ def test_an_ending_that_comes_at_once_ends_the_scene(battle: Ruleset) -> None:
     assert not any("set" in step for step in found.steps)
 
 
+@pytest.mark.parametrize(
+    ("value", "left"),
+    [('"+2"', 4), ('"-1"', 1), ("-1", -1), ("+2", 2), ("5", 5), ('"5"', 5)],
+)
+def test_a_signed_text_changes_a_number_and_a_number_is_set(battle: Ruleset, value: str, left: int) -> None:
+    text = HEAD + f'[[steps]]\nset = {{ "counters.defenders" = {value} }}\n'
+    assert scene_diagnostics(Source(path="s.toml", text=text), find_ruleset=lambda _: battle, folder=Path()) == []
+    assert given(battle, text, "7").state["counters"]["defenders"] == left
+
+
+def test_a_change_counts_from_nothing_and_of_no_number_is_refused(battle: Ruleset) -> None:
+    again = '[[steps]]\nset = { "things.bells" = 3 }\n[[steps]]\nrepeat = { at-most = 4 }\n[[steps.steps]]\n'
+    rung = given(battle, HEAD + again + 'set = { "things.bells" = "-2" }\n', "7")
+    assert rung.state["things"]["bells"] == -5
+    with pytest.raises(FileError, match=r"things\.bells: '\+1' changes a number, and no number stands there"):
+        given(battle, HEAD + '[[steps]]\nset = { "things.bells" = "+1" }\n', "7")
+    source = Source(path="s.toml", text=HEAD + '[[steps]]\nset = { "characters.ada.is-out" = "+1" }\n')
+    (fault,) = scene_diagnostics(source, find_ruleset=lambda _: battle, folder=Path())
+    assert "'+1' changes a number, and no number can stand there" in fault.message
+
+
 def test_a_procedure_is_a_step_with_an_outcome(battle: Ruleset) -> None:
     text = HEAD + (
         '[[steps]]\nid = "fight"\nactor = "ada"\nprocedure = "battle"\n'
