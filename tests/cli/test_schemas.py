@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,12 @@ def faults(kind: str, ruleset: str | None, value: Any) -> list[str]:
 
 def toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text("utf-8"))
+
+
+def test_every_kind_stands_in_the_help() -> None:
+    help_ = rpgres("schema", "--help").output
+    words = set(re.findall(r"[a-z-]+", re.sub(r"-\s+", "-", help_)))  # a name may be broken behind its hyphen
+    assert set(KINDS) <= words, set(KINDS) - words
 
 
 def said(*args: str, stdin: str | None = None, code: int = 0) -> Any:
