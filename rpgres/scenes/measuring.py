@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rpgres.engine.players import Question
+from rpgres.errors import named
 from rpgres.model.state import EMPTY
-from rpgres.odds.exact import needs_policy
+from rpgres.odds.exact import NeedsPolicy, needs_policy
 from rpgres.odds.scenes import WORK, Course, SceneOdds, Undecided, scene_odds
 from rpgres.odds.subjects import Change, Limits, Measured, Subject, deciding, parts_on_table, success_of, without
 from rpgres.rulesets import Rules
@@ -190,8 +191,24 @@ def _measured(
     try:
         odds = _walked(course_of(scene, by=(by,)), limits, leaves=leaves, tells=tells)
     except Undecided as undecided:
-        raise needs_policy(undecided.questions.values()) from None
+        raise nobody_decides(scene, undecided.questions.values()) from None
     return measured_scene(scene, odds)
+
+
+def nobody_decides(scene: Scene, questions: Iterable[Question]) -> NeedsPolicy:
+    """Return the error of decisions in a scene, or in a procedure without a file, that nobody takes."""
+    asked = list(questions)
+    if not scene.source.text:
+        return needs_policy(asked)
+    told = [
+        f"{one.label} ({one.who} chooses among {', '.join(option.name for option in one.options)})" for one in asked
+    ]
+    return NeedsPolicy(
+        f"the odds depend on who decides: {'; '.join(told)}. Answer in the step with choose = {{ {asked[0].label} = "
+        f'"..." }}, or let a policy or standing orders decide with {named("auto")}, {named("policy")} NAME or '
+        f"{named('policy')} FILE.toml",
+        labels=[one.label for one in asked],
+    )
 
 
 def _walked(course: Course, limits: Limits, *, leaves: int | None, tells: Tells | None) -> SceneOdds:

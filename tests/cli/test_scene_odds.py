@@ -91,9 +91,11 @@ def test_what_is_wrong_is_told(wall: Path, line: list[str], code: int, told: str
 
 def test_a_decision_without_anybody_to_take_it(wall: Path) -> None:
     wall.write_text(SCENE.replace('choose = { price = "fail" }', ""))
-    found = rpgres("odds", "wall.toml")
-    assert found.code == 3
-    assert "price" in found.err
+    for line in (["wall.toml"], ["wall.toml", "--compare", "fate/bribe"]):
+        found = rpgres("odds", *line)
+        assert found.code == 3
+        assert 'Answer in the step with choose = { price = "..." }' in found.err
+        assert "--choose" not in found.err
 
 
 FREE = SCENE.replace('sheet = "mara"', "skills = { will = 2 }")

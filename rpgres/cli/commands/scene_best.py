@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rpgres.cli.render.lines import Line
     from rpgres.model.state import State
     from rpgres.odds.scene_best import SceneBest
-    from rpgres.odds.scenes import Course
     from rpgres.scenes import Scene
 
 INTERRUPTED = 130  # exit code
@@ -70,11 +69,10 @@ def weigh_best(
     from rpgres.cli.studies import bar_columns, emit
     from rpgres.odds.exact import chance_record
     from rpgres.odds.scene_best import SceneBestResult, decision_record
-    from rpgres.scenes.walking import course_of
 
     who, by = _who(scene, people, shared["best"], actor), shared["by"] or ENDING
     goals, worth = _goal(scene, shared["goals"], by)
-    found = _found(course_of(scene, by=(by,)), who, worth, shared)
+    found = _found(scene, by, who, worth, shared)
     record = SceneBestResult(
         **chances(found.masses, found.value * 0),
         **evaluated(scene, by=by, policies={**policies, who: "best"}, inputs=inputs, note=shared["note"]),
@@ -96,12 +94,15 @@ def weigh_best(
     emit(record, scene.rules.file, form=form, svg=shared["svg"], is_plain=shared["plain"], lines=lines)
 
 
-def _found(course: Course, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]) -> SceneBest:
+def _found(
+    scene: Scene, by: str, who: str, worth: Callable[[Any], Fraction | int], shared: Mapping[str, Any]
+) -> SceneBest:
     """Return what comes of a scene when somebody decides optimally, showing how far it is."""
     from rpgres.cli.progress import progress
-    from rpgres.odds.exact import needs_policy
     from rpgres.odds.scene_best import scene_best
     from rpgres.odds.scenes import Undecided
+    from rpgres.scenes.measuring import nobody_decides
+    from rpgres.scenes.walking import course_of
 
     budget: dict[str, Any] = {
         "leaves": opt.read_count(shared["leaves"], option="--leaves", default=0) or None,
@@ -110,14 +111,14 @@ def _found(course: Course, who: str, worth: Callable[[Any], Fraction | int], sha
     try:
         with progress("evaluating", is_plain=shared["plain"]) as show:
             return scene_best(
-                course,
+                course_of(scene, by=(by,)),
                 who,
                 worth=lambda result: worth(result[0]),
                 **budget,
                 tells=lambda done, left: show(done, done + left),
             )
     except Undecided as undecided:
-        raise needs_policy(undecided.questions.values()) from None
+        raise nobody_decides(scene, undecided.questions.values()) from None
     except KeyboardInterrupt:
         warn("interrupted; optimal decisions need the whole scene, so nothing is known of it yet")
         raise typer.Exit(INTERRUPTED) from None

@@ -176,8 +176,9 @@ def _weigh(
     inputs: Mapping[str, Any] | None = None,
 ) -> None:
     from rpgres.cli.progress import progress
-    from rpgres.odds.exact import chance_record, needs_policy
+    from rpgres.odds.exact import chance_record
     from rpgres.odds.scenes import Undecided, scene_odds
+    from rpgres.scenes.measuring import nobody_decides
     from rpgres.scenes.sampling import SampledSceneOdds, sample_scene
     from rpgres.scenes.walking import course_of
 
@@ -193,7 +194,7 @@ def _weigh(
         with progress("evaluating", is_plain=shared["plain"]) as show:
             odds = scene_odds(course_of(scene, by=(by,)), **budget, tells=lambda done, left: show(done, done + left))
     except Undecided as undecided:
-        raise needs_policy(undecided.questions.values()) from None
+        raise nobody_decides(scene, undecided.questions.values()) from None
     sample = None
     if plays and odds.open and not odds.is_interrupted:
         with progress("simulating", is_plain=shared["plain"]) as show:
